@@ -2,7 +2,7 @@
 /**
  * The process: commands, signals, exit codes.
  *
- * commands.ts has the commands. They write their output to stdout, and problems and the log to stderr.
+ * commands.ts lists the commands. They write output to stdout, and problems and the log to stderr.
  */
 import { writeSync } from 'node:fs'
 import { once } from './base/core/memoize.ts'
@@ -22,8 +22,8 @@ import { version } from './service/fixtures/bundled.ts'
 type ExitCode = number
 
 // If stdout closes (EPIPE, as with `convsim | head -1`), the process continues. On any other write error it exits with
-// 1. Neither stream is touched before it is needed: Node makes a pipe non-blocking for all its processes, such
-// as the command of `exec`, whose write to a full pipe then fails with EAGAIN.
+// 1. Neither stream is touched before it is needed: Node makes a pipe non-blocking for all processes that share it,
+// such as the command of `exec`, whose write to a full pipe then fails with EAGAIN.
 const stdout = once(() => process.stdout.on('error', reportOutputLoss))
 const stderr = once(() => process.stderr.on('error', () => undefined))
 const print = (text: string) => stdout().write(`${text}\n`)
@@ -39,8 +39,8 @@ const writeStderr = (bytes: Uint8Array) => writeSync(stderr().fd, bytes)
 
 let printNotice: (text: string) => void = printError
 const signals = new StopSignals(process, (text) => printNotice(text))
-// A natural end restores the default of signals about 10 ms before the process is gone: 29 of 30 processes that got
-// copies until then died of one, and lost their exit code. `process.exit` restores nothing.
+// A natural exit restores the default signal handling about 10 ms before the process ends: 29 of 30 processes that got
+// a second signal in that time died of it and lost their exit code. `process.exit` restores nothing.
 process.once('beforeExit', (code) => process.exit(code))
 
 async function openOutput(settings: LogSettings): Promise<Output> {
@@ -71,7 +71,7 @@ async function main(): Promise<ExitCode> {
   switch (invocation.kind) {
     case 'run': {
       try {
-        process.cwd() // without which Node resolves no path
+        process.cwd() // which Node needs to resolve a path
       } catch (error) {
         return refuse(`The working folder cannot be used (${reasonOf(error)}). Change to a folder that exists.`)
       }

@@ -170,26 +170,26 @@ describe('every entry of the catalogue', () => {
     async ({ text, operation, reason = '' }) => {
       const before = await readStateInfo(sim())
       const response = await askOperation(sim(), operation, { headers: { 'x-sim-scenario': text } })
-      expectRefusal(response, 400, /makes no sense here/, text, reason)
+      expectRefusal(response, 400, /does not apply here/, text, reason)
       expect(response.headers.get('x-sim-origin')).toBe('simulator')
       expect(await readStateInfo(sim())).toEqual(before)
     },
   )
 
-  test('fits an operation, and is a sentence with parameters that are sentences', () => {
+  test('applies to an operation, and is described in sentences, like its parameters', () => {
     for (const entry of entries) {
       expect([entry.name, pairs.some((one) => one.entry === entry && one.fits)]).toEqual([entry.name, true])
       for (const { description } of [entry, ...entry.parameters]) expect(description).toMatch(/^[A-Z].*\.$/)
     }
   })
 
-  test('is a name that needs no quotes, and no other has it', () => {
+  test('has a unique name that needs no quotes', () => {
     const names = entries.map(({ name }) => name)
     expect(names.filter((name) => !/^[a-z0-9][a-z0-9_-]*$/.test(name))).toEqual([])
     expect(new Set(names).size).toBe(names.length)
   })
 
-  test('is listed by the control plane with every parameter and p, but for the statuses', async () => {
+  test('is listed by the control plane with every parameter and p, except statuses', async () => {
     const { scenarios } = await steer(sim(), 'GET', '/catalogue')
     expect(scenarios).toMatchObject(
       catalogue.definitions.map((entry) => ({
@@ -248,11 +248,11 @@ describe('every parameter', () => {
       }),
     )
 
-  test('takes its default and its bounds', () => {
+  test('accepts its default and its limits', () => {
     for (const { text } of texts(rightFor)) expect([text, parseScenarios(text, catalogue).ok]).toEqual([text, true])
   })
 
-  test('takes nothing beyond them, and says what it takes', () => {
+  test('accepts nothing beyond them, and says what it accepts', () => {
     for (const { text, name } of texts(wrongFor)) {
       const parsed = parseScenarios(text, catalogue)
       expect([text, parsed.ok ? 'taken' : parsed.error]).toEqual([

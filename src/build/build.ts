@@ -1,6 +1,6 @@
 /**
- * The bundle. This script builds `dist/` in a folder of its own, which then takes the place of `dist/`: a process
- * that loads `dist/` finds the old build or the new one, and two builds at once both succeed.
+ * The bundle. This script builds in a temporary folder, which then replaces `dist/`: a process that loads `dist/` finds
+ * the old build or the new one, and two concurrent builds both succeed.
  */
 import { spawn } from 'node:child_process'
 import { once } from 'node:events'
@@ -47,7 +47,7 @@ async function putInPlace(): Promise<void> {
       if (existsSync(dist)) renameSync(dist, `${folder}-old`)
       renameSync(folder, dist)
     } catch (error) {
-      if (tries === 20) throw error // before, another build may have come between
+      if (tries === 20) throw error // another build may have finished in between
     }
     await rm(`${folder}-old`, { recursive: true, force: true })
   }

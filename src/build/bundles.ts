@@ -19,7 +19,7 @@ const scriptOptions = {
   banner: { js: `const __url = require('node:url').pathToFileURL(__filename).href` },
 } as const satisfies BuildOptions
 
-/** The functions that the bundle exports; each runs a module: all but the first for tests of bundled code. */
+/** The functions that the bundle exports. Each runs a module; all but the first are for tests of bundled code. */
 const entries = `
 exports.cli = () => require('./src/cli.ts')
 exports.precompiled = () => require('./src/base/documents/precompiled.ts')
@@ -30,13 +30,13 @@ exports.commands = () => require('./src/features/commands.ts')
 
 const command = `#!/usr/bin/env node
 import module from 'node:module'
-module.enableCompileCache?.() // for the next start; Node 20 has none
+module.enableCompileCache?.() // for the next start; not available in Node 20
 module.createRequire(import.meta.url)('./${BUNDLE}').cli()
 `
 
-/** The imports that `libraries.cjs` has, and that no start with the bundled documents needs. */
+/** The imports in `libraries.cjs`, which a start with the bundled documents does not need. */
 const seldomLoaded: readonly string[] = [
-  './library.ts', // of src/features/mcp: with its list of imports, a half of that library is left out
+  './library.ts', // from src/features/mcp: its list of imports leaves out half of that library
   '@scalar/openapi-upgrader/2.0-to-3.0',
   '@seriousme/openapi-schema-validator',
   'ajv',
@@ -52,11 +52,11 @@ const seldomLoaded: readonly string[] = [
   'yaml',
 ]
 
-/** Returns the script in place of a module that a library imports and never calls. */
+/** Returns the script that replaces a module that a library imports but never calls. */
 const leaveOut = (name: string) =>
   [name, `module.exports = function () { throw new Error('${name} is left out: see src/build/bundles.ts') }`] as const
 
-/** Replaces modules by scripts that import from the folder of the importer. `/a.ts` is the end of a path. */
+/** Replaces modules with scripts that import from the importer's folder. `/a.ts` matches the end of a path. */
 function replaceModules(replaced: readonly (readonly [name: string, script: string])[]): Plugin {
   const scripts = new Map(replaced)
   return {
@@ -73,7 +73,7 @@ function replaceModules(replaced: readonly (readonly [name: string, script: stri
   }
 }
 
-/** Imports the library, so that `dist/` has its code once, and an error of a test module is one of the library. */
+/** Imports the library, so that `dist/` has its code once, and test modules and library share error classes. */
 const importLibrary: Plugin = {
   name: 'import-library',
   setup({ onResolve }) {
@@ -104,7 +104,7 @@ export async function writeBundles(dist: string): Promise<void> {
 }
 
 async function writeMainBundle(dist: string) {
-  // Minified to a third, since it is not for reading.
+  // Minified to a third, since nobody reads it.
   const precompiled = await transform(await precompile(), { minify: true })
   return build({
     ...scriptOptions,
@@ -131,15 +131,15 @@ function writeSeldomLoaded(dist: string) {
     ...scriptOptions,
     stdin: { contents: lines.join('\n'), resolveDir: join(root, 'src/features/mcp') },
     outfile: join(dist, 'libraries.cjs'),
-    minify: true, // half of its size, and none of it is our code
+    minify: true, // half of its size, and all of it third-party code
   })
 }
 
 /**
- * Writes the library, and the modules for test runners, which import it. It is CommonJS, which `import` and `require`
- * both load, also in Jest and in every Node 20. Its file has the client of the control plane, so that errors of the
- * client are of the realm of the tests, and loads the simulator from the bundle. The globals that it uses are Node's:
- * those of jsdom in Jest lack some.
+ * Writes the library, and the modules for test runners, which import it. It is CommonJS, so that `import` and `require`
+ * both load it, also in Jest and in every Node 20. It contains the client of the control plane, so that the client's
+ * errors belong to the realm of the tests, and loads the simulator from the bundle. It uses Node's globals, since jsdom
+ * in Jest lacks some.
  */
 function writeLibrary(dist: string) {
   const globals =
@@ -162,7 +162,7 @@ function writeLibrary(dist: string) {
 
 /**
  * Bundles a library into `dist/node_modules`, where Node looks first, so that a checkout and the image load it in half
- * the time. The npm package leaves it out, since Prism is larger than the rest: its users install an optional peer.
+ * the time. The npm package leaves it out, since Prism is larger than all else; users install an optional peer.
  */
 function writePeer(dist: string, name: string, options: Pick<BuildOptions, 'alias' | 'plugins'> = {}) {
   return build({
@@ -203,12 +203,12 @@ async function writeLicences(bundles: readonly { metafile: Metafile }[], folder:
   await writeFile(join(folder, 'THIRD-PARTY-LICENSES.txt'), `${texts.join(`\n\n${'-'.repeat(80)}\n\n`)}\n`)
 }
 
-/** Returns the folder of the package that a file belongs to; undefined: the file is our own. */
+/** Returns the folder of the package that a file belongs to, or undefined for a file of this project. */
 export function findPackageFolder(file: string): string | undefined {
   return /^.*node_modules\/(?:@[^/]+\/)?[^/]+(?=\/)/.exec(file)?.[0]
 }
 
-/** Returns the name of a package and of its licence, and the texts: some packages have them in their README alone. */
+/** Returns the name of a package, its licence and the licence texts; some packages have them only in their README. */
 async function readLicence(folder: string): Promise<string> {
   const { name, version, license, licenses } = JSON.parse(await readFile(join(folder, 'package.json'), 'utf8'))
   // Old manifests have an object or a list of objects.

@@ -7,8 +7,8 @@ import { nameInCode } from '../server/simulator/start.ts'
 import { modules } from './modules.ts'
 
 /**
- * Copies the declarations that the entry points import from the output of tsc to `types/`, and writes one file beside
- * the code of each entry point. All are CommonJS, which `import` and `require` load, except those of vitest.
+ * Copies the declarations that the entry points import from tsc's output to `types/`, and writes one file beside each
+ * entry point. All are CommonJS, except those for vitest.
  */
 export function writeTypes(emitted: string, dist: string): void {
   const copied = new Set<string>()
@@ -26,7 +26,7 @@ export function writeTypes(emitted: string, dist: string): void {
     copy(`${source}.d.ts`, `${source}.d.${extension}`)
     const module = `'./types/${source}.${extension}'`
     const text = only ? `import { ${only} } from ${module};\nexport = ${only};` : `export * from ${module};`
-    // `Symbol.asyncDispose` is in no library that TypeScript loads for a target up to ES2024.
+    // No library that TypeScript loads for a target up to ES2024 has `Symbol.asyncDispose`.
     writeFileSync(join(dist, declarations), `/// <reference lib="esnext.disposable" />\n${text}\n`)
   }
   writeFileSync(join(dist, 'types/package.json'), '{ "type": "commonjs" }\n')

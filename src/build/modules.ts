@@ -12,7 +12,7 @@ export const modules = Object.entries(manifest.exports).map(([path, { types, def
     declarations: types.slice('./dist/'.length),
     /** vitest cannot be loaded by `require`; the other modules are CommonJS, which `import` loads, too. */
     format: file.endsWith('.cjs') ? ('cjs' as const) : ('esm' as const),
-    /** The function that is all of the module, as test runners demand of a global set-up; else undefined. */
+    /** The function exported as the whole module, as test runners require of a global set-up; else undefined. */
     only: { 'global-setup': 'globalSetup', 'global-teardown': 'globalTeardown' }[name],
   }
 })

@@ -14,11 +14,11 @@ export interface SimulatorClient<N extends Names = BundledNames> {
   readonly controlUrl: string
   /** The scheme, host and port: `http://127.0.0.1:4010`. */
   readonly origin: string
-  /** The certificate, in PEM, of the authority by which clients trust a simulator with TLS; undefined without one. */
+  /** The PEM certificate of the authority that clients of a simulator with TLS must trust; undefined without TLS. */
   readonly authority: string | undefined
   /**
    * Returns the client of a sandbox. The name has 1 to 64 letters, digits, dots, hyphens or underscores; by default it
-   * is new. Identifiers in a sandbox derive from its name and seed, so a given name has the same ones in each run.
+   * is new. Identifiers in a sandbox derive from its name and seed, so a name yields the same ones in each run.
    */
   sandbox(name?: string): SandboxClient<N>
   /** Returns the report about the clients of all sandboxes. */
@@ -29,13 +29,13 @@ export interface SimulatorClient<N extends Names = BundledNames> {
   catalogue(): Promise<ControlSchemas['Catalogue']>
   /** Returns the service's OpenAPI document after normalisation. */
   contract(): Promise<Record<string, unknown>>
-  /** Lists the assumptions of the contract: its decisions on points that the service's description leaves open. */
+  /** Lists the contract's assumptions: decisions on points that the service's description leaves open. */
   assumptions(): Promise<readonly { readonly pointer: string; readonly text: string }[]>
   /** Returns the metrics in the text format of Prometheus. */
   metrics(): Promise<string>
   /** Lists the sandboxes that exist, the least recently used first. */
   sandboxes(): Promise<readonly ControlSchemas['Sandbox'][]>
-  /** Stops a simulator that `startSimulator` started. A simulator that runs elsewhere goes on. */
+  /** Stops a simulator started by `startSimulator`. A simulator that runs elsewhere keeps running. */
   close(): Promise<void>
   [Symbol.asyncDispose](): Promise<void>
 }
@@ -59,7 +59,7 @@ export async function connect<N extends Names = BundledNames>(
   return createSimulatorClient({ ...options, ...found, transport, origin, newName, close: async () => {} })
 }
 
-/** The longest wait for the first response of a simulator, milliseconds. */
+/** The maximum wait for a simulator's first response, milliseconds. */
 const maxResponseMs = 10_000
 
 /** Returns what is known of the simulator at an address. Throws if something else responds there. */

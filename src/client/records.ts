@@ -1,8 +1,8 @@
 import { type ControlQuery, type ControlSchemas, dataOf, done, type Transport } from './transport.ts'
 
-/** The records of a sandbox: events, prompts, quality, and copies of all of them. */
+/** The records of a sandbox: events, prompts, quality, and snapshots. */
 export interface SandboxRecords {
-  /** Lists the recorded events, the oldest first; those that sampling dropped are marked. */
+  /** Lists the recorded events, oldest first. Events dropped by sampling are marked. */
   events(filter?: EventFilter): Promise<readonly ControlSchemas['StoredEvent'][]>
   /** Lists the prompts with all their versions. */
   prompts(): Promise<readonly ControlSchemas['StoredPrompt'][]>
@@ -15,34 +15,34 @@ export interface SandboxRecords {
   /** Copies events, prompts and quality settings: `const before = await sim.snapshot()`, `await before.restore()`. */
   snapshot(name?: string): Promise<SandboxSnapshot>
   snapshots(): Promise<readonly SandboxSnapshot[]>
-  /** Returns events, prompts and quality settings in the form that `import` and `--seed-state` take. */
+  /** Returns events, prompts and quality settings as `import` and `--seed-state` accept them. */
   export(): Promise<ControlSchemas['Export']>
   /** Replaces events, prompts and quality settings. */
   import(exported: ControlSchemas['Export']): Promise<void>
 }
 
-/** The events to list; absent members do not matter. */
+/** Filters for events; an absent member matches all. */
 interface EventFilter {
   readonly eventType?: string
   readonly productId?: string
   readonly conversationId?: string
   readonly externalConversationId?: string
   readonly insertId?: string
-  /** With true only those that sampling dropped are listed, with false only the others. */
+  /** true: only events dropped by sampling; false: only the others. */
   readonly sampledOut?: boolean
   readonly order?: 'oldest' | 'newest'
 }
 
-/** A copy of the records of a sandbox at one instant. */
+/** A copy of a sandbox's records at one instant. */
 interface SandboxSnapshot extends Readonly<ControlSchemas['Snapshot']> {
-  /** Replaces the records of the sandbox by the copy. Rate windows and sequences begin again. */
+  /** Replaces the records of the sandbox with the copy. Rate windows and sequences restart. */
   restore(): Promise<void>
   delete(): Promise<void>
 }
 
 const pageSize = 10_000
 
-/** Creates the part of a sandbox that is about its prompts, events and copies. @internal */
+/** Creates the methods of a sandbox client for prompts, events and snapshots. @internal */
 export function sandboxRecords(transport: Transport, sandbox: string): SandboxRecords {
   const params = { query: { sandbox } }
   return {

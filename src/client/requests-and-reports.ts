@@ -4,10 +4,10 @@ import { checkMatch } from './rules.ts'
 import { type ControlQuery, type ControlSchemas, dataOf, done, type Transport } from './transport.ts'
 import type { Names } from './typed-names.ts'
 
-/** The requests to list, to count or to expect; absent members do not matter. */
+/** Filters for requests to list, count or expect; an absent member matches all. */
 interface RequestFilter<N extends Names> {
   readonly operation?: N['operation']
-  /** A status or a class of them: `429`, `'4xx'`. */
+  /** A status or a status class: `429`, `'4xx'`. */
   readonly status?: StatusFilter<N>
   readonly method?: string
   /** The path as it was sent, without the query. */
@@ -16,11 +16,11 @@ interface RequestFilter<N extends Names> {
   readonly origin?: ControlSchemas['Origin']
   /** The trace id of the request's `traceparent`. */
   readonly traceId?: string
-  /** With true only requests that broke the contract are listed, with false only the others. */
+  /** true: only requests that broke the contract; false: only the others. */
   readonly violations?: boolean
-  /** With true only requests with advice are listed, with false only the others. */
+  /** true: only requests with advice; false: only the others. */
   readonly advice?: boolean
-  /** With true only responses that a scenario damaged are listed, with false only the others. */
+  /** true: only responses damaged by a scenario; false: only the others. */
   readonly damage?: boolean
 }
 
@@ -31,45 +31,45 @@ type MatchInput<N extends Names> = Omit<ControlSchemas['RequestMatch'], 'status'
   readonly status?: StatusFilter<N>
 }
 
-/** A count that is expected: exactly a number, or at least and at most; and how long to wait for it. */
+/** An expected count: an exact number, or a lower and an upper bound; and how long to wait for it. */
 export interface ReceivedExpectation<N extends Names> {
   readonly match?: MatchInput<N>
   /** Default: at least 1. */
   readonly times?: number | { readonly atLeast?: number; readonly atMost?: number }
-  /** The milliseconds to wait for the count; default 0. */
+  /** Milliseconds to wait for the count; default 0. */
   readonly within?: number
-  /** Allows names that the contract does not know, and a sandbox that was never used. */
+  /** Allows names that are not in the contract, and a sandbox that was never used. */
   readonly force?: boolean
 }
 
-/** The recorded requests of a sandbox, and judgements of them. */
+/** The recorded requests of a sandbox, and reports about them. */
 export interface SandboxRequests<N extends Names> {
-  /** Lists the recorded requests with their responses and bodies, the oldest first. */
+  /** Lists the recorded requests with their responses and bodies, oldest first. */
   requests(filter?: RequestFilter<N>): Promise<readonly ControlSchemas['Exchange'][]>
   /** Returns a request by the `X-Request-Id` of its response. */
   request(id: string): Promise<ControlSchemas['Exchange']>
-  /** Yields requests without bodies as they come, until the loop ends: `for await (const r of sim.follow())`. */
+  /** Yields recorded requests, without bodies, until the loop ends: `for await (const r of sim.follow())`. */
   follow(filter?: RequestFilter<N>): AsyncIterable<ControlSchemas['Exchange']>
-  /** Deletes the recorded requests; coverage and retry problems begin again. */
+  /** Deletes the recorded requests, and restarts coverage and retry problems. */
   clearRequests(): Promise<void>
   count(operation?: N['operation'], match?: MatchInput<N>): Promise<ControlSchemas['RequestCount']>
   /**
    * Expects requests: `expectReceived('createEvent', { times: 1, match: { body: { eventType: 'upgrade' } } })`.
-   * @throws ExpectationError with the count, the requests that come closest, and the fields in which they differ
+   * @throws ExpectationError with the count, the closest requests, and the fields in which they differ
    */
   expectReceived(operation: N['operation'], expectation?: ReceivedExpectation<N>): Promise<void>
   /** Expects that every request obeyed the contract. @throws ExpectationError with each rule that a request broke */
   expectNoViolations(): Promise<void>
   /**
-   * Expects no violations, unexpected responses, retry problems and rules that never acted. `allow` leaves kinds out.
+   * Expects no violations, unexpected responses, retry problems, or rules that never acted. `allow` excludes kinds.
    * @throws ExpectationError with each finding
    */
   expectNoFindings(allow?: readonly FindingKind[]): Promise<void>
-  /** Returns how much of the contract the clients have met, and what is missing. */
+  /** Returns how much of the contract the clients have covered, and what is missing. */
   coverage(): Promise<ControlSchemas['Coverage']>
   /** Lists the retry rules that the clients broke. */
   retryProblems(): Promise<readonly ControlSchemas['RetryProblem'][]>
-  /** Lists the calls that failed with their attempts; the latest first. */
+  /** Lists the failed calls with their attempts, latest first. */
   retries(): Promise<readonly ControlSchemas['RetryChain'][]>
   report(): Promise<ControlSchemas['Report']>
   /** Explains how a request would be handled: `await sim.explain({ method: 'GET', path: '/v1/...' })`. */
@@ -78,7 +78,7 @@ export interface SandboxRequests<N extends Names> {
 
 const pageSize = 1000
 
-/** Creates the part of a sandbox that is about its requests. `consoleUrl`: the page that shows them later. @internal */
+/** Creates the methods of a sandbox client for its requests. `consoleUrl`: the page that shows them. @internal */
 export function sandboxRequests<N extends Names>(
   transport: Transport,
   sandbox: string,
@@ -104,7 +104,7 @@ export function sandboxRequests<N extends Names>(
       const { match, times, within = 0, force = false } = expectation
       const count = typeof times === 'number' ? { exactly: times } : (times ?? { atLeast: 1 })
       const body = { ...toQuestion<N>(operation, match), count, withinMs: within, force }
-      // The verdict that is not as expected comes with 417, which openapi-fetch takes for an error.
+      // A failed verdict has the status 417, which openapi-fetch treats as an error.
       const { data, error } = await transport.POST('/verify', { params, body })
       const problem = expectationProblem((data ?? error) as ControlSchemas['Verdict'])
       const look = consoleUrl === undefined ? keepOpen : `Look at the requests: ${consoleUrl}`
@@ -120,7 +120,7 @@ export function sandboxRequests<N extends Names>(
   }
 }
 
-/** Refuses what TypeScript would refuse: other requests would meet an expectation with a misspelt member. */
+/** Rejects what TypeScript would reject: an expectation with a misspelt member would match other requests. */
 function refuseUnknownMembers(expectation: unknown): void {
   const known = ['match', 'times', 'within', 'force']
   const isObject = typeof expectation === 'object' && expectation !== null
@@ -132,7 +132,7 @@ function refuseUnknownMembers(expectation: unknown): void {
   )
 }
 
-/** What to do where the simulator ends with the test. */
+/** What to do if the simulator ends with the test. */
 const keepOpen =
   'To look at the requests, start "npx convsim" and run the test with ' +
   'CONVSIM_CONTROL_URL=http://127.0.0.1:4010/__sim.'

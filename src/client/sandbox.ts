@@ -7,20 +7,20 @@ import type { BundledNames, Names } from './typed-names.ts'
 /** The clock of a sandbox. Instants are a `Date` or a text: `2026-01-15T12:00:00Z`. */
 interface SandboxClock {
   read(): Promise<ControlSchemas['Clock']>
-  /** Stops the clock at an instant; default: its present time. */
+  /** Stops the clock at an instant, by default its current time. */
   freeze(at?: Date | string): Promise<ControlSchemas['Clock']>
-  /** Sets the clock to an instant, from which it runs on. */
+  /** Sets the clock to an instant; it keeps running. */
   shift(to: Date | string): Promise<ControlSchemas['Clock']>
   /**
    * Advances the clock by milliseconds, rounded up, or by a duration: `90s`, `1h`, `7d`. A client can use it as its
-   * function `sleep(ms)`: the findings on retries count the advance as waiting.
+   * `sleep(ms)`: retry rules count the advance as waiting.
    */
   advance(by: number | string): Promise<void>
   /** Sets the clock to the time of the simulator's machine again. */
   real(): Promise<ControlSchemas['Clock']>
 }
 
-/** A sandbox of a simulator. Its base URL, its token or its headers each put a client into it. */
+/** A sandbox of a simulator. A client enters it by its base URL, its token, or its headers. */
 export interface SandboxClient<N extends Names = BundledNames>
   extends SandboxRules<N>,
     SandboxRecords,
@@ -37,9 +37,9 @@ export interface SandboxClient<N extends Names = BundledNames>
   readonly clock: SandboxClock
   /** Sets the seed of analytics, identifiers and chance. */
   seed(seed: string | number): Promise<void>
-  /** Restores the sandbox to its state at the start: no records, rules and requests. Snapshots stay. */
+  /** Restores the sandbox to its initial state: no records, rules or requests. Snapshots stay. */
   reset(): Promise<void>
-  /** Deletes the sandbox with everything that it holds. */
+  /** Deletes the sandbox and everything in it. */
   delete(): Promise<void>
   [Symbol.asyncDispose](): Promise<void>
 }
@@ -49,7 +49,7 @@ export interface SimulatorClientParts extends Pick<ConnectOptions, 'authority'> 
   readonly transport: Transport
   readonly origin: string
   readonly basePath: string
-  /** True for a simulator that ends with the tests, so that nobody can look at its console afterwards. */
+  /** True for a simulator that ends with the tests, so that its console is not available afterwards. */
   readonly isTemporary: boolean
   readonly newName: () => string
   readonly close: () => Promise<void>

@@ -20,7 +20,7 @@ export type ControlSchemas = components['schemas']
 /** The query of an operation. Public types cannot have it, since the package leaves it out. @internal */
 export type ControlQuery<Id extends keyof operations> = NonNullable<operations[Id]['parameters']['query']>
 
-/** A typed client of the control plane. A refusal and an unreachable simulator are errors that it throws. @internal */
+/** A typed client of the control plane. It throws if the simulator refuses a request or is unreachable. @internal */
 export type Transport = ReturnType<typeof createTransport>
 
 /**
@@ -45,7 +45,7 @@ export function createTransport(controlUrl: string, { token, authority }: Connec
   return client
 }
 
-/** Returns the data of a response, which `onResponse` has found to be no refusal. */
+/** Returns the data of a response that `onResponse` has accepted. */
 export async function dataOf<Data>(asked: Promise<{ readonly data?: Data }>): Promise<Data> {
   return (await asked).data as Data // openapi-fetch has data for each response that is ok
 }
@@ -68,7 +68,7 @@ async function fetchOrExplain(request: Request, controlUrl: string, authority?: 
   }
 }
 
-/** Does what `fetch` does, which in happy-dom is a browser's: it would ask the simulator for CORS. */
+/** Works like `fetch`. In happy-dom, `fetch` behaves as in a browser, and would send CORS preflights. */
 async function send(request: Request, ca: string | undefined): Promise<Response> {
   const { url, method, headers, signal } = request
   const body = new Uint8Array(await request.arrayBuffer())
@@ -94,6 +94,6 @@ function errorOf(text: string): string | undefined {
   try {
     return JSON.parse(text).error
   } catch {
-    return undefined // a response that is none of the simulator's
+    return undefined // a response from something other than the simulator
   }
 }

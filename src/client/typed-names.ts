@@ -1,6 +1,6 @@
 import type { DocumentedStatus, OperationId, ScenarioParameters } from './names.ts'
 
-/** The names that requests to the control plane have, so that a misspelt one does not compile. */
+/** The names used in requests to the control plane, so that a misspelt one does not compile. */
 export interface Names {
   readonly operation: string
   readonly scenarios: object
@@ -14,7 +14,7 @@ export interface BundledNames extends Names {
   readonly status: DocumentedStatus
 }
 
-/** Any names, for a simulator with a contract or fixtures of your own: `startSimulator<AnyNames>(...)`. */
+/** Any names, for a simulator with your own contract or fixtures: `startSimulator<AnyNames>(...)`. */
 export interface AnyNames extends Names {
   readonly scenarios: Readonly<Record<string, Readonly<Record<string, ScenarioValueInput>>>>
 }

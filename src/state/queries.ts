@@ -5,7 +5,7 @@ import { countEach, type RecordCounts } from './collections/index.ts'
 import { type EventDraft, type StoredEvent, uuidKey } from './records.ts'
 import type { EventPage, EventQuery, SandboxSummary, StateSummary } from './store.ts'
 
-/** Finds a page of the events that match, and counts all, in slices. The JSON of a page is parsed again. */
+/** Returns a page of the matching events, and counts all, in slices. Only the records of the page are parsed. */
 export async function listEvents(texts: readonly string[], query: EventQuery): Promise<EventPage> {
   const { offset = 0, limit = Number.MAX_SAFE_INTEGER, order = 'oldest' } = query
   const matches = createTest(query)
@@ -30,7 +30,7 @@ async function findPlaces(texts: readonly string[], matches: (event: StoredEvent
   return places
 }
 
-/** Returns a test that an event passes if it has all values of the query, or undefined if all events pass. */
+/** Returns a test for events with all values of the query; undefined if all events match. */
 export function createTest(query: EventQuery): ((event: StoredEvent) => boolean) | undefined {
   const { offset, limit, order, ...filters } = query
   if (Object.values(filters).every((value) => value === undefined)) return undefined
@@ -47,7 +47,7 @@ export function createTest(query: EventQuery): ((event: StoredEvent) => boolean)
     (query.conversation === undefined || belongsTo(fields, query.conversation))
 }
 
-/** Returns true if an event belongs to a conversation, which the caller's id names if the event has no other. */
+/** Returns true if an event belongs to a conversation, named by the caller's id if the event has no other. */
 function belongsTo({ conversationId, externalConversationId }: EventDraft, conversation: string): boolean {
   const key = uuidKey(conversationId)
   return key === null ? externalConversationId === conversation : key === conversation.toLowerCase()

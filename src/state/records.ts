@@ -7,7 +7,7 @@ export interface EventDraft {
   readonly value: string
   readonly valueType: 'currency' | 'numeric' | 'text' | 'boolean'
   readonly influence: 'positive' | 'negative' | 'neutral'
-  /** UTC: `2026-01-15T12:00:00.000Z`. Absent: the caller sent no time, so the store fills in the time of receipt. */
+  /** UTC: `2026-01-15T12:00:00.000Z`. Absent if the caller sent no time; the store fills in the time of receipt. */
   readonly eventAt?: string
   readonly qualityImpactScore?: number
   readonly conversationId?: string
@@ -19,18 +19,18 @@ export interface EventDraft {
   readonly [other: string]: Json | undefined
 }
 
-/** A recorded event. An event that sampling dropped is stored as well, so that a retry is dropped again. */
+/** A recorded event. Events dropped by sampling are stored, too, so that a retry is dropped again. */
 export interface StoredEvent {
   readonly eventId: string
   readonly fields: EventDraft & { readonly eventAt: string }
-  /** The impact from -1 to 1: the `qualityImpactScore`, or else 1 for positive, -1 for negative and 0 for neutral. */
+  /** The impact from -1 to 1: the `qualityImpactScore`, else 1 for positive, -1 for negative and 0 for neutral. */
   readonly impact: number
-  /** Is true if sampling dropped the event, so that no sum counts it. */
+  /** True if sampling dropped the event, so that sums exclude it. */
   readonly sampledOut: boolean
   /** UTC. */
   readonly receivedAt: string
   readonly replays: number
-  /** Is true if `eventAt` is the time of receipt, since the caller sent no time; else absent. */
+  /** True if `eventAt` is the time of receipt because the caller sent no time; else absent. */
   readonly eventAtDefaulted?: true
   /** The id of the sandbox's first event with the same payload. Absent: this is the first, or has an `insertId`. */
   readonly repeatOf?: string
@@ -114,7 +114,7 @@ export interface DayImpact {
 
 export const EXPORT_FORMAT = 1
 
-/** Returns a deep copy as after a way through a file, without undefined members and -0, so that stores never differ. */
+/** Returns a deep copy like one read back from a file, without undefined members and -0, so that all stores agree. */
 export function cloneJson<T>(value: T): T {
   if (typeof value !== 'object' || value === null) return (value === 0 ? 0 : value) as T
   if (Array.isArray(value)) return value.map(cloneJson) as T
@@ -124,7 +124,7 @@ export function cloneJson<T>(value: T): T {
     if (copy[key] === undefined) delete copy[key]
     else copy[key] = cloneJson(copy[key])
   }
-  return copy as T // which has the shape of the original
+  return copy as T // with the type of the original
 }
 
 /** Yields copies of records; some may be JSON. */
@@ -137,12 +137,12 @@ export function uuidKey(value: unknown): string | null {
   return typeof value === 'string' ? value.toLowerCase() : null
 }
 
-/** The number of records of equal content by the id of the first one, and 1 by the id of each later one. */
+/** The number of records with equal content by the id of the first one, and 1 by the id of each later one. */
 export type Occurrences = Pick<ReadonlyMap<string, number>, 'get'>
 
 /**
- * Derives the id of a record that has no name of the caller's. `first`: its id if none was equal before. The numbers of
- * later ones may have gaps, since an import may lack some, so ids that are taken are passed over.
+ * Derives the id of a record without a caller's name. `first`: its id if it is the first with its content. Used ids are
+ * skipped, since the numbers of later ones may have gaps after an import.
  */
 export function deriveOccurrenceId(
   seedPath: readonly string[],
@@ -157,7 +157,7 @@ export function deriveOccurrenceId(
   }
 }
 
-/** Counts a record among those of equal content. */
+/** Counts a record among those with equal content. */
 export function countOccurrence(occurrences: Map<string, number>, id: string, repeatOf: string | undefined): void {
   const first = repeatOf ?? id
   occurrences.set(first, (occurrences.get(first) ?? 0) + 1)

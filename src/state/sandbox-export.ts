@@ -55,10 +55,10 @@ export async function parseExport(document: unknown): Promise<Result<SandboxExpo
 
 function createRuleCheck({ keyOf, otherKeys, findFaults }: Collection): (record: object) => readonly string[] {
   const earlier = new Set<string>()
-  const repeatedKinds = new Set<string>() // each is named once, so that other faults are not hidden
+  const repeatedKinds = new Set<string>() // each is reported once, so that other faults are not hidden
   return (record) => {
     const faults = [...(findFaults?.(record) ?? [])]
-    // Ids are UUIDs, whose case does not count.
+    // Ids are UUIDs, which are case-insensitive.
     const keys = { key: keyOf(record).toLowerCase(), ...otherKeys?.(record) }
     for (const [kind, key] of Object.entries(keys)) {
       if (key === undefined) continue

@@ -2,27 +2,27 @@ import type { JsonObject } from '../base/core/json.ts'
 
 export interface SharedState {
   readonly shown: string
-  /** Reads the present record beside the data of a sandbox, if there is one. The record is never changed. */
+  /** Reads the current record beside the data of a sandbox, if any. The record is immutable. */
   readRecord(sandbox: string): Promise<JsonObject | undefined>
   /** Replaces that record; undefined removes it. `update` is called again if another process was faster. */
   updateRecord<T>(
     sandbox: string,
     update: (record: JsonObject | undefined) => { readonly record: JsonObject | undefined; readonly result: T },
   ): Promise<T>
-  /** Opens the journal of all replicas, which stores about so many messages. */
+  /** Opens the journal of all replicas. `size`: the approximate number of stored messages. */
   openJournal(size: number): ExchangeStream
   listSandboxes(limit: number): Promise<readonly string[]>
 }
 
-/** The place of an exchange among those of its sandbox. */
+/** The position of an exchange among those of its sandbox. */
 export interface SandboxPlace {
   /** The number of the sandbox's first exchange since it was last cleared. */
   readonly begun: string
-  /** The number of its exchanges since then, this one included. */
+  /** The number of its exchanges since then, including this one. */
   readonly count: number
 }
 
-/** A message that replicas read in one order. Positions have no gaps, unless messages were trimmed. */
+/** A message; all replicas read messages in the same order. Positions have no gaps, unless messages were trimmed. */
 export type StreamMessage = { readonly position: number } & (
   | {
       readonly kind: 'exchange'
@@ -30,7 +30,7 @@ export type StreamMessage = { readonly position: number } & (
       readonly number: number
       readonly place: SandboxPlace
       readonly text: string
-      /** The bodies: empty for none; undefined where they were trimmed. */
+      /** The bodies: empty for none; undefined if they were trimmed. */
       readonly request: string | undefined
       readonly response: string | undefined
     }
@@ -40,7 +40,7 @@ export type StreamMessage = { readonly position: number } & (
 )
 
 export interface StreamBatch {
-  /** The id of the stream; empty where there is none. A shared store that has lost a stream begins another. */
+  /** The id of the stream; empty if there is none. A shared store that has lost a stream starts another. */
   readonly id: string
   /** The position of the latest message of the stream. */
   readonly end: number
@@ -55,14 +55,14 @@ export interface MessagePlace {
   readonly number: number
 }
 
-/** The exchanges of all replicas in one order. A method rejects where the shared store does not respond. */
+/** The exchanges of all replicas in one order. Methods reject if the shared store does not respond. */
 export interface ExchangeStream {
   readonly replica: string
-  /** Appends an exchange. Returns undefined while the store takes no changes. */
+  /** Appends an exchange. Returns undefined while the store accepts no changes. */
   append(sandbox: string, entry: string, request: string, response: string): Promise<MessagePlace | undefined>
   /** Appends the end of a delivery that differs from the appended one. Returns undefined as above. */
   appendEnd(text: string): Promise<MessagePlace | undefined>
-  /** Counts a lost exchange for each of the sandboxes. Returns false where the store takes no changes. */
+  /** Counts a lost exchange for each of the sandboxes. Returns false if the store accepts no changes. */
   countLost(sandboxes: readonly string[]): Promise<boolean>
   clear(sandbox: string | undefined): Promise<void>
   read(position: number, withCounts: boolean): Promise<StreamBatch>

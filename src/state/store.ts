@@ -14,7 +14,7 @@ import type {
   WriteContext,
 } from './records.ts'
 
-/** A filter for events, and a page. An absent field does not filter. UUIDs are compared without regard to case. */
+/** A filter for events, and a page. An absent field does not filter. UUIDs are compared case-insensitively. */
 export interface EventQuery {
   readonly eventType?: string
   readonly productId?: string
@@ -39,9 +39,9 @@ export interface EventPage {
 
 export interface EventReceipt {
   readonly event: StoredEvent
-  /** Is true if an event with the same `insertId` was stored already; `event` is that first event. */
+  /** True if an event with the same `insertId` was already stored; `event` is that first event. */
   readonly replayed: boolean
-  /** Is true if the payload of a replayed event differs from the stored one, which stays. */
+  /** True if the payload of a replayed event differs from the stored one, which stays. */
   readonly payloadDiffers: boolean
 }
 
@@ -54,7 +54,7 @@ export interface RateResult {
   readonly resetMs: number
 }
 
-/** A change was refused, the state unchanged: by the disk, or because the files are not this process's any more. */
+/** A change was refused and the state is unchanged: a disk error, or the files no longer belong to this process. */
 export class StoreWriteError extends Error {
   override readonly name = 'StoreWriteError'
 }
@@ -96,16 +96,16 @@ export interface StateSummary extends RecordCounts {
 
 /**
  * The port to the simulator's state. Every method is atomic, so that an adapter for a shared database needs one round
- * trip. A promise resolves once the change is stored, and rejects with `StoreWriteError`, the state unchanged, if that
- * fails. Arguments are copied; results are copies or frozen. A sandbox that was never written to is an empty sandbox.
+ * trip. A promise resolves once the change is stored; if that fails, it rejects with `StoreWriteError` and the state is
+ * unchanged. Arguments are copied; results are copies or frozen. An unknown sandbox is an empty sandbox.
  */
 export interface Store {
   recordEvent(context: WriteContext, draft: EventDraft): Promise<EventReceipt>
   /** Adds a version to the prompt with the same `externalPromptId` and `productId`, or else to a new prompt. */
   addPromptVersion(context: WriteContext, draft: PromptDraft): Promise<{ promptId: string; version: PromptVersion }>
-  /** Consumes one unit of the fixed rate window of `key`, which opens at the first use. A restart discards windows. */
+  /** Consumes one unit of the fixed rate window of `key`, which opens at its first use. A restart discards windows. */
   consumeRate(context: WriteContext, key: string, limit: number, windowMs: number): Promise<RateResult>
-  /** Advances the sequence `key`, and returns its index before: 0, 1, 2, ... A restart begins at 0 again. */
+  /** Advances the sequence `key`, and returns its previous index: 0, 1, 2, ... Restarts at 0 with the process. */
   nextSequenceIndex(sandbox: string, key: string): Promise<number>
   listSequences(sandbox: string): Promise<ReadonlyMap<string, number>>
 
@@ -127,19 +127,19 @@ export interface Store {
 
   exportSandbox(sandbox: string): Promise<SandboxReading>
   /**
-   * Replaces the sandbox's data by a valid export, and discards its counters. Returns false, with nothing changed, if
-   * the sandbox has records and `condition` is `if-empty`. The export is shared, so it must not change afterwards.
+   * Replaces the sandbox's data by a valid export, and discards its counters. Returns false and changes nothing if the
+   * sandbox has records and `condition` is `if-empty`. The export is shared, so it must not change afterwards.
    */
   importSandbox(sandbox: string, content: SandboxExport, condition: ImportCondition): Promise<boolean>
   listSandboxes(): Promise<readonly SandboxSummary[]>
-  /** Deletes the sandbox with all that is stored of it. Returns false if nothing but counters was stored. */
+  /** Deletes everything stored for the sandbox. Returns false if only counters were stored. */
   deleteSandbox(sandbox: string): Promise<boolean>
   /** Deletes the sandbox's events, prompts, quality settings, rate windows and sequences. Its snapshots stay. */
   reset(sandbox: string): Promise<void>
   size(): Promise<StateSummary>
   /**
-   * Creates a store for one request, which responds as this store would now and stores nothing: not even its own later
-   * calls see its writes. Its counters advance apart from the original's. It must not outlive this store.
+   * Creates a store for one request, which responds like this store but stores nothing: not even its own later calls
+   * see its writes. Its counters advance independently. It must not outlive this store.
    */
   fork(): Store
   /** Says why all further writes are refused, if they are. After `close`: why `close` could not write the state. */

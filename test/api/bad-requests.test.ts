@@ -24,7 +24,7 @@ const withMember = (member: string) => JSON.stringify(event()).replace('{', `{${
 const bad: Bad[] = [
   ['an unknown path', { path: '/v1/interactions' }, 404, [/\/v1\/interactions/, /\/v1\/events/]],
   ['analytics without /v1', { path: analyticsPath.slice(3) }, 404, [/base URL/, new RegExp(analyticsPath)]],
-  ['a sandbox and no /v1', { path: `/_s/ra${analyticsPath.slice(3)}` }, 404, [/ in \/_s\/ra\/v1: ask for \/_s\/ra\/v/]],
+  ['a sandbox and no /v1', { path: `/_s/ra${analyticsPath.slice(3)}` }, 404, [/ in \/_s\/ra\/v1: request \/_s\/ra\/v/]],
   ['controls in a sandbox', { path: '/_s/ra/__sim/info' }, 404, [/served at \/_s\/ra\/__sim\/info\. .* \/_s\/ra\/v1,/]],
   ['events without /v1', post('/events', event()), 404, [/base URL/, /\/v1\/events/]],
   ['another version', post('/v2/events', event()), 404, [/\/v1/]],
@@ -78,17 +78,17 @@ const send = (encoding: string, body: Uint8Array) =>
 const rows = Object.entries(encode).map(([encoding, bytesOf]) => ({ encoding, bytesOf }))
 const packing = rows.filter(({ encoding }) => encoding !== 'identity')
 
-test('every encoding that is taken has its row here', () => {
+test('every supported encoding has a row here', () => {
   expect([...decoders.keys()]).toEqual(Object.keys(encode))
 })
 
 describe.each(rows)('a body in $encoding', ({ encoding, bytesOf }) => {
-  test.each([encoding, encoding.toUpperCase()])('is read where it is called %s', async (name) => {
+  test.each([encoding, encoding.toUpperCase()])('is read with the media type %s', async (name) => {
     const response = await send(name, bytesOf(JSON.stringify(event())))
     expect({ status: response.status, text: response.text }).toMatchObject({ status: 201 })
   })
 
-  test('that is larger than the limit, however small it was packed, or ends too early is refused', async () => {
+  test('that exceeds the limit after decoding, or is incomplete, is refused', async () => {
     const before = await readStateInfo(sim())
     const tooLarge = bytesOf(JSON.stringify(event({ value: 'x'.repeat(3_000_000) })))
     expectRefusal(await send(encoding, tooLarge), 413, /limit of 1mb/)
@@ -101,11 +101,11 @@ test.each(packing)('what says that it is in $encoding and is not is refused', as
   expectRefusal(await send(encoding, Buffer.from(JSON.stringify(event()))), 400, /body cannot be read/)
 })
 
-test('a Content-Encoding that is empty names none', async () => {
+test('an empty Content-Encoding is ignored', async () => {
   expect((await send('', Buffer.from(JSON.stringify(event())))).status).toBe(201)
 })
 
-test.each([10, 5000])('a response has all its bytes, with %i characters beyond ASCII', async (count) => {
+test.each([10, 5000])('a response is complete with %i characters beyond ASCII', async (count) => {
   const text = Array.from({ length: count }, (_, index) => 'é日😀'.at(index % 2)).join('')
   const { headers, status } = await ask(sim(), '/v1/events', { body: event({ properties: { text } }) })
   expect(status).toBe(201)

@@ -38,7 +38,7 @@ describe('the header baggage', () => {
   test.each([
     ['of another key', 'sandbox=worker-3,CONVSIM.SANDBOX=worker-3,xconvsim=y'],
     ['in a value or a property of others', 'note=convsim.sandbox,a=b;convsim.sandbox=worker-3'],
-  ])('of others names no sandbox and gets no advice: %s', async (_how, baggage) => {
+  ])('of other tools selects no sandbox and gets no advice: %s', async (_how, baggage) => {
     expect(await askWith(baggage)).toEqual({ status: 200, sandbox: 'default', advice: undefined })
   })
 
@@ -50,7 +50,7 @@ describe('the header baggage', () => {
     ['a misspelt member', 'convsim.sandbx=a', /"convsim\.sandbx".*known: convsim\.sandbox$/],
     ['65 members', `${'a=b,'.repeat(64)}convsim.sandbox=a`, /more than 8192 characters or 64 members/],
     ['8,193 characters', `convsim.sandbox=a,b=${'x'.repeat(8193 - 20)}`, /more than 8192 characters or 64/],
-  ])('is ignored with advice, and refuses nothing: %s', async (_what, baggage, message) => {
+  ])('is ignored with advice, and not refused: %s', async (_what, baggage, message) => {
     expect(await askWith(baggage)).toEqual({
       status: 200,
       sandbox: 'default',
@@ -58,14 +58,14 @@ describe('the header baggage', () => {
     })
   })
 
-  test('comes after header, key and path, which need not agree with it', async () => {
+  test('has lower priority than header, key and path, and may differ from them', async () => {
     const others = [{ headers: { 'x-sim-sandbox': 'b' } }, { token: 'k~b' }, { prefix: '/_s/b' }]
     for (const how of others)
       for (const baggage of ['convsim.sandbox=a', 'convsim.sandbox=no name'])
         expect(await askWith(baggage, how)).toEqual({ status: 200, sandbox: 'b', advice: undefined })
   })
 
-  test('is named by the explanation as what decides the sandbox', async () => {
+  test('is named in the explanation as the source of the sandbox', async () => {
     const request = { method: 'GET', path: analyticsPath, headers: { authorization: 'Bearer k' } }
     const headers = { ...request.headers, Baggage: 'convsim.sandbox=a' }
     const { sandbox, why } = await steer(sim(), 'POST', '/explain', { ...request, headers })
@@ -73,7 +73,7 @@ describe('the header baggage', () => {
     expect(why).toContain('The header baggage names the sandbox "a".')
   })
 
-  test('names no sandbox for the control plane, where a reset would reach another one than is written', async () => {
+  test('does not select a sandbox for the control plane, so that a reset cannot hit another one', async () => {
     const { body } = await ask(sim(), '/__sim/coverage', { headers: { baggage: 'convsim.sandbox=a' } })
     expect(body).toMatchObject({ sandbox: 'default' })
   })

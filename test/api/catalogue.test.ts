@@ -30,7 +30,7 @@ describe('GET /__sim/catalogue', () => {
     )
   })
 
-  test('says what the client of each refusal and of each data scenario sees', async () => {
+  test('shows what the client sees of each refusal and each data scenario', async () => {
     const { scenarios } = await readCatalogue()
     for (const scenario of scenarios.filter(({ family }) => family === 'refusals' || family === 'data')) {
       const { name, example, operations, clientSees } = scenario

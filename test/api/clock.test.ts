@@ -46,7 +46,7 @@ describe('the clock', () => {
     expect(shown(clock)).toBeLessThanOrEqual(start + Date.now() - begun)
   })
 
-  test('stays shifted, and never passes the last date', async () => {
+  test('stays shifted, and stops at the last date', async () => {
     const [sim, { path, token }] = [real(), freshSandbox()]
     expect((await steer(sim, 'PUT', path('/clock'), { mode: 'shifted' }))['mode']).toBe('shifted')
     expect((await steer(sim, 'GET', path('/clock')))['mode']).toBe('shifted')
@@ -93,7 +93,7 @@ describe('the clock', () => {
     ['POST', '/clock/advance', { by: '-1h' }, /duration/],
     ['POST', '/clock/advance', { by: '3000000d' }, /no date/],
     ['POST', '/clock/advance', { by: `${'9'.repeat(40)}s` }, /by/],
-  ])('%s %s refuses %j and leaves the clock as it is', async (method, control, body, says) => {
+  ])('%s %s refuses %j and does not change the clock', async (method, control, body, says) => {
     const [sim, { path }] = [frozen(), freshSandbox()]
     expectRefusal(await ask(sim, `/__sim${path(control)}`, { method, body }), 400, says)
     expect(await steer(sim, 'GET', path('/clock'))).toEqual({ mode: 'frozen', now: frozenNow })
@@ -111,7 +111,7 @@ describe('the time of the sandbox', () => {
     expect(await times('b')).toEqual([['2025-05-05T05:05:05.000Z', '2025-05-05T05:05:05.000Z']])
   })
 
-  test('is the Date of replies and of refusals', async () => {
+  test('is the Date header of responses and refusals', async () => {
     const sim = await startForTest({ clock: '2026-03-01T00:30:00.999Z' })
     expect(dateOf(await ask(sim, analyticsPath))).toBe(Date.parse(instant))
     expect(dateOf(await ask(sim, '/v1/nothing'))).toBe(Date.parse(instant))
@@ -120,7 +120,7 @@ describe('the time of the sandbox', () => {
 })
 
 describe('X-Sim-Now', () => {
-  test('sets the time of one request, which gets the numbers of a clock that stands there', async () => {
+  test('sets the time of one request, which gets the numbers of a clock frozen at that time', async () => {
     const [sim, standing] = [frozen(), await startForTest({ clock: instant })]
     const moved = await ask(sim, week, { headers: { 'x-sim-now': '2026-03-01T01:30:00.5+01:00' } })
     expect(moved.text).toBe((await ask(standing, week)).text)

@@ -13,7 +13,7 @@ const corsHeaders = (headers: Headers) => [...headers.keys()].filter((name) => n
 describe('a page of an origin in --control-origins', () => {
   const page = { origin: workshop, 'sec-fetch-site': 'same-site', 'sec-fetch-mode': 'cors' }
 
-  test('can ask which methods and headers are allowed before it writes', async () => {
+  test('can send a preflight request', async () => {
     const headers = {
       ...page,
       'access-control-request-method': 'PUT',
@@ -56,7 +56,7 @@ test.each(others)('a page of the origin %s, which is not listed, is refused with
   }
 })
 
-test('the setting reads origins in any spelling, and nothing else', () => {
+test('the setting accepts origins in any spelling, and nothing else', () => {
   expect(parseOrigins('http://LOCALHOST:80/, https://[::1]:8443')).toEqual(['http://localhost', 'https://[::1]:8443'])
   const wrong = ['', '*', 'null', 'localhost:6006', 'http://localhost:6006,', 'http://localhost:6006/path', 'http://']
   for (const text of [...wrong, 'http://localhost?x', 'http://*.example.com', 'http://user@localhost', 'file:///home'])
@@ -85,16 +85,16 @@ test.each<[string, Parameters<typeof ask>[2]]>([
   ['/__sim/info', { method: 'OPTIONS', headers: { origin: workshop } }],
   ['/__sim/clock', { method: 'PUT', body: '{' }],
   ['/healthz', {}],
-])('%s %j forbids browsers to guess its type', async (path, how) => {
+])('%s %j stops browsers from guessing its type', async (path, how) => {
   expect((await ask(sim(), path, how)).headers.get('x-content-type-options')).toBe('nosniff')
 })
 
-test('a refusal for a missing Host forbids it, too', async () => {
+test('a refusal for a missing Host has the header, too', async () => {
   const { status, headers } = await askRaw(sim().origin, 'GET /__sim/report HTTP/1.1\r\n\r\n')
   expect([status, headers['x-content-type-options']]).toEqual([400, 'nosniff'])
 })
 
-test('a response of the service has no headers that the service has not', async () => {
+test('a response of the service has no header that the real service lacks', async () => {
   const { headers } = await ask(sim(), '/v1/events')
   expect(headers.get('x-content-type-options')).toBeNull()
 })

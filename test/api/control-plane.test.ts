@@ -27,7 +27,7 @@ test.each(['/__sim/health', ...aliases])('%s responds with status healthy, and r
 test.each([
   ['/metrics', 'text/plain; version=0.0.4; charset=utf-8', /^convsim_\w+/m],
   ['/_x-steady/spec', 'application/json; charset=utf-8', /"openapi":"3\.1\.0"/],
-])('%s responds as its control path does', async (path, mediaType, body) => {
+])('%s responds like its control path', async (path, mediaType, body) => {
   for (const target of [path, `${path}/`, path.toUpperCase()]) {
     const response = await fetch(`${sim().origin}${target}`)
     expect([response.status, response.headers.get('content-type')]).toEqual([200, mediaType])
@@ -35,7 +35,7 @@ test.each([
   }
 })
 
-test('a path below an alias has the CORS of the service, and the alias that of the control plane', async () => {
+test('a path below an alias gets the service’s CORS headers, and the alias those of the control plane', async () => {
   const own = await startForTest({ cors: false, controlOrigins: 'http://allowed.example' })
   const origin = 'http://allowed.example'
   const grantOf = async (path: string, method: string) => {

@@ -40,11 +40,11 @@ describe('the Host header', () => {
     expectRefusal(await askAs({ host }), 403, /does not serve the host .*--control-hosts/)
   })
 
-  test('is cut in the refusal', async () => {
+  test('is truncated in the refusal', async () => {
     expectRefusal(await askAs({ host: `${'x'.repeat(5000)}.example` }), 403, /^.{1,299}$/s)
   })
 
-  test('in an absolute target takes the place of that in the header', async () => {
+  test('in an absolute request target replaces that in the header', async () => {
     const host = new URL(sim().origin).host
     for (const path of ['/__sim/export', '/__sim/health/../info'])
       expectRefusal(await askAs({}, `http://example.com${path}`), 403, /does not serve the host "example.com/)
@@ -52,7 +52,7 @@ describe('the Host header', () => {
       expect([target, (await askAs({ host: 'example.com' }, target)).status]).toEqual([target, 200])
   })
 
-  test('--control-hosts adds names, in any case, with any port, and no others, not even without dots', async () => {
+  test('--control-hosts allows its names, in any case and with any port, and no other name without dots', async () => {
     const own = await startForTest({ controlHosts: 'sim.example.com, Other.Example.org, convsim' })
     const status = async (host: string) => (await askAs({ host }, '/__sim/info', 'GET', own.origin)).status
     const accepted = ['sim.example.com', 'SIM.example.com:4010', 'other.example.org', 'convsim:4010', 'a.localhost']
@@ -120,7 +120,7 @@ describe('the body of a write', () => {
     else expect(response.status).toBe(status)
   })
 
-  test('has to be JSON where the operation takes no body, too', async () => {
+  test('must be JSON even if the operation takes no body', async () => {
     const plain = await ask(sim(), '/__sim/reset', { method: 'POST', body: 'reset', contentType: 'text/plain' })
     expect(plain.status).toBe(415)
     const empty = await askAs({ 'content-type': 'text/plain', 'content-length': '0' }, '/__sim/reset', 'POST')
@@ -145,7 +145,7 @@ describe('the body of a write', () => {
     expect((await ask(own, '/__sim/scenarios', { method: 'PUT', body })).status).toBe(200)
   })
 
-  test('is at most 1 MB on every path but the import', async () => {
+  test('is at most 1 MB on every path except the import', async () => {
     const writes = (await controlOperations()).filter(({ method }) => method !== 'GET')
     expect(writes.length).toBeGreaterThan(15)
     const body = ' '.repeat(2 ** 20 + 1)
@@ -156,7 +156,7 @@ describe('the body of a write', () => {
     }
   })
 
-  test('of an import is at most 16 MB, which the refusal names', async () => {
+  test('of an import is at most 16 MB, as the refusal says', async () => {
     expectRefusal(await ask(sim(), '/__sim/import', { body: ' '.repeat(2 ** 24 + 1) }), 413, /the limit of 16mb\.$/)
   })
 
@@ -186,10 +186,10 @@ describe('--control-token', () => {
     const response = await ask(guarded(), '/__sim/info', how)
     expect(response.status).toBe(status)
     expect(response.headers.get('www-authenticate')).toBe(status === 401 ? 'Bearer' : null)
-    if (status === 401) expectRefusal(response, 401, /asks for its token/)
+    if (status === 401) expectRefusal(response, 401, /requires its token/)
   })
 
-  test('is required of every path but health, before any other check', async () => {
+  test('is required on every path except health, before any other check', async () => {
     const own = guarded()
     for (const path of ['/__sim/health', '/healthz']) expect((await ask(own, path, { token: null })).status).toBe(200)
     for (const path of ['/__sim/nothing', '/__sim/clock', '/metrics'])
@@ -198,7 +198,7 @@ describe('--control-token', () => {
       expect([path, (await ask(own, path, { method: 'PUT', token: null })).status]).toEqual([path, 401])
   })
 
-  test('is not a key of the simulated service, and neither is logged', async () => {
+  test('is not a key of the simulated service, and is not logged', async () => {
     const own = guarded()
     await ask(own, '/__sim/info', { token: 'let me in' })
     expect((await ask(own, analyticsPath, { token: 'secret-key' })).status).toBe(200)
@@ -234,7 +234,7 @@ describe('the sandbox of a control', () => {
     expect((await ask(own, '/__sim/clock')).body).toMatchObject({ mode: 'frozen' })
   })
 
-  test('is refused where header and query name two, and ignored where the control belongs to the process', async () => {
+  test('is refused if header and query differ, and ignored by controls of the process', async () => {
     expectRefusal(await ask(sim(), '/__sim/clock?sandbox=w1', { sandbox: 'w2' }), 400, /two sandboxes/)
     expect((await ask(sim(), '/__sim/info', { sandbox: 'w2' })).status).toBe(200)
   })
@@ -259,7 +259,9 @@ test('a long response is read by 10 clients at a time, and a further one is told
   await expect.poll(async () => (await ask(own, '/__sim/events?limit=1')).status).toBe(200)
 })
 
-test('clients that read no long response for half a minute lose their places', { tags: ['long'] }, async ({ own }) => {
+test('clients that do not read a long response for half a minute lose their slots', { tags: ['long'] }, async ({
+  own,
+}) => {
   const readers = await holdLongResponses(own)
   const read = async () => (await ask(own, '/__sim/export')).status
   expect(await read()).toBe(429)
@@ -267,7 +269,7 @@ test('clients that read no long response for half a minute lose their places', {
   for (const reader of readers) reader.destroy()
 })
 
-test('requests that hang keep 16 MB of bodies, the newest ones, for the journal', async ({ own }) => {
+test('hanging requests keep the newest 16 MB of bodies for the journal', async ({ own }) => {
   const body = event({ value: 'x'.repeat(900_000) })
   const held = await Promise.all(Array.from({ length: 24 }, () => connectTo(own.origin)))
   for (const connection of held) {
@@ -283,7 +285,7 @@ test('requests that hang keep 16 MB of bodies, the newest ones, for the journal'
 })
 
 describe('the head of a request', () => {
-  test('is enough to refuse a foreign host before the body arrives', async () => {
+  test('suffices to refuse a foreign host before the body arrives', async () => {
     const head = 'Host: evil.example\r\nContent-Type: application/json\r\nContent-Length: 100000000'
     expect((await askRaw(sim().origin, `POST /__sim/import HTTP/1.1\r\n${head}\r\n\r\n{`)).status).toBe(403)
   })

@@ -40,7 +40,7 @@ const missing = 'The Authorization header is missing.'
 const keyMissing = 'The API key is missing. Send your API key as'
 const noLogin = 'The credentials are missing. Send your credentials as'
 
-/** Alternatives, what is no credential of them, and the sentence and the challenge of the 401 without any. */
+/** Alternatives, what is not a credential for them, and the sentence and challenge of the 401. */
 const rows: readonly [security: readonly JsonObject[], wrong: readonly string[], error: string, challenge: string][] = [
   [[{ bearer: [] }], ['empty bearer', 'plain', 'header'], `${missing} ${asBearer}.`, 'Bearer'],
   [[{ oauth: ['read'] }], ['basic'], `${missing} ${asBearer}.`, 'Bearer'],
@@ -87,14 +87,14 @@ function send(path: string, name: string) {
 describe.each(rows.map((row, index) => [JSON.stringify(row[0]), `/c${index}`, row] as const))(
   'security %s',
   (_security, path, [, wrong, error, challenge]) => {
-    test('is explained by the 401, which has its challenge, with and without another credential', async () => {
+    test('is explained by the 401 with its challenge, with and without another credential', async () => {
       const response = await ask(own(), `/v1${path}`, { token: null })
       expect([response.status, errorOf(response)]).toEqual([401, error])
       expect(response.headers.get('www-authenticate')).toBe(challenge)
       for (const name of wrong) expect([name, (await send(path, name)).status]).toEqual([name, 401])
     })
 
-    test('is that of a 401 on request', async () => {
+    test('appears in a requested 401', async () => {
       const response = await ask(own(), `/v1${path}`, { token: null, scenario: 'unauthorized' })
       expect([response.status, response.headers.get('www-authenticate')]).toEqual([401, challenge])
       expect(errorOf(response)).toContain(error.slice(error.indexOf('Send')))
@@ -118,7 +118,7 @@ test.each([
   [['header'], '', { 'x-acme': 'key_server_error' }],
   [['query'], '?acme=key_server_error', {}],
   [['cookie'], '', { cookie: 'sid=key_server_error' }],
-])('a magic key acts wherever the document has its key: %j', async (names, query, headers) => {
+])('a magic key acts wherever the document declares its key: %j', async (names, query, headers) => {
   const how = { token: null, headers: headers as Record<string, string>, may500: true }
   const response = await ask(own(), `/v1${pathOf(...names)}${query}`, how)
   expect([response.status, response.headers.get('x-sim-advice')]).toEqual([500, null])

@@ -9,7 +9,7 @@ type Wanted = RequestOptions & { readonly path: string }
 
 const upTo = (count: number) => [...Array(count).keys()]
 
-/** Every kind of request whose response must not depend on what else is asked. */
+/** Every kind of request whose response must not depend on other requests. */
 const wanted: readonly Wanted[] = [
   ...modelIds(15).flatMap((id) => periods.map((period) => ({ path: `/v1/models/${id}/analytics?period=${period}` }))),
   ...upTo(30).map((n) => ({ path: '/v1/events', body: event({ insertId: `order-${n}`, sampleRate: 0.5 }) })),
@@ -37,13 +37,13 @@ const bytes = async (headers: Record<string, string>, path = analyticsPath) =>
   (await ask(sim(), path, { headers })).text
 
 describe('one request with another seed', () => {
-  test('X-Sim-Seed gives the data that --seed would be', async () => {
+  test('X-Sim-Seed gives the same data as --seed', async () => {
     const own = await startForTest({ seed: '42' })
     expect(await bytes({ 'x-sim-seed': '42' })).toBe((await ask(own, analyticsPath)).text)
     expect(await bytes({ 'x-sim-seed': '42' })).not.toBe(await bytes({}))
   })
 
-  test('Prefer: seed= means the same, and says that it was applied', async () => {
+  test('Prefer: seed= does the same, and is acknowledged', async () => {
     const response = await ask(sim(), analyticsPath, { headers: { prefer: 'seed=42' } })
     expect(response.text).toBe(await bytes({ 'x-sim-seed': '42' }))
     expect(response.headers.get('preference-applied')).toBe('seed=42')
@@ -61,7 +61,7 @@ describe('one request with another seed', () => {
   })
 })
 
-test('20 models: every period fits the document, and is the end of the longer one', async () => {
+test('20 models: every period conforms to the document, and is the end of the longer one', async () => {
   for (const id of modelIds(20)) {
     const [week, month, quarter] = await Promise.all(periods.map((period) => readAnalytics(sim(), id, period)))
     expect([week, month, quarter].map((one) => one?.dataPoints.length)).toEqual([7, 30, 90])
@@ -70,16 +70,16 @@ test('20 models: every period fits the document, and is the end of the longer on
   }
 })
 
-test('without a period the response is that of 30 days', async () => {
+test('the default period is 30 days', async () => {
   const [without, month] = await Promise.all([readAnalytics(sim(), modelId), readAnalytics(sim(), modelId, '30d')])
   expect(without).toEqual(month)
 })
 
-test('an id in capitals is the same model', async () => {
+test('model ids are case-insensitive', async () => {
   expect(await readAnalytics(sim(), modelId.toUpperCase())).toEqual(await readAnalytics(sim(), modelId))
 })
 
-test('a UTC day is one response from its first to its last millisecond', async () => {
+test('the response is the same from the first to the last millisecond of a UTC day', async () => {
   const at = (now: string) => ask(sim(), analyticsPath, { headers: { 'x-sim-now': now } })
   const instants = ['2026-01-15T00:00:00Z', '2026-01-15T23:59:59.999Z', '2026-01-16T00:00:00Z']
   const [first, last, next] = await Promise.all(instants.map(at))

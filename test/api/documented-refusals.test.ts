@@ -135,7 +135,7 @@ test.each(table)(
   },
 )
 
-test('Prefer: code names the documented ranges where it is refused', async () => {
+test('a refused Prefer: code names the documented ranges', async () => {
   const response = await ask('range', { headers: { prefer: 'code=202' } })
   const error = 'Prefer: code=202: a status from 200 to 599 that range documents is needed: 200, 4XX, 5XX.'
   expect(seen(response)).toEqual([400, plain, ours(error)])

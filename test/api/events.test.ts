@@ -9,7 +9,7 @@ import { tempFolder } from '../support/temp-folder.ts'
 
 type Target = Pick<TestSimulator, 'origin'>
 
-/** Posts the event that all of this file is about, and gives its id. */
+/** Posts the event that this file is about, and returns its id. */
 async function post(target: Target, about: JsonObject = {}, how: RequestOptions = {}): Promise<string> {
   const response = await ask(target, '/v1/events', {
     // Without a conversation there would be advice to link it.
@@ -20,15 +20,15 @@ async function post(target: Target, about: JsonObject = {}, how: RequestOptions 
   return textOf(response, 'eventId')
 }
 
-/** The stored records, in the words of this file. */
+/** The stored records. */
 async function kept(target: Target) {
   const { events, total } = await readEventPage(target)
   expect(total).toBe(events.length)
   return events.map(({ eventId, fields, replays }) => ({ eventId, value: fields.value, replays }))
 }
 
-describe('a retry meets the first event', () => {
-  test('with another payload, which is an advice, also with --strict, and changes nothing that is stored', async () => {
+describe('a retry returns the first event', () => {
+  test('with another payload, which is advice even with --strict, and changes nothing stored', async () => {
     const sim = await startForTest({ strict: true })
     const eventId = await post(sim)
     const other = { value: 'second', influence: 'negative', eventAt: '2025-12-24T00:00:00Z' }
@@ -39,7 +39,7 @@ describe('a retry meets the first event', () => {
     expect(requests).toMatchObject([{ advice: [advice] }])
   })
 
-  test('after a restart with another seed, whatever the retry says of sampling', async () => {
+  test('after a restart with another seed, whatever the retry’s sample rate', async () => {
     const state = join(await tempFolder(), 'nested', 'state.json')
     const first = await startForTest({ state, seed: '1' })
     const id = await post(first, { sampleRate: 0 })
@@ -50,7 +50,7 @@ describe('a retry meets the first event', () => {
   })
 })
 
-test('a request that was refused leaves no trace that a later one could meet', async ({ own }) => {
+test('a refused request does not affect later ones', async ({ own }) => {
   const body = event({ insertId: 'order-7', value: 'scripted' })
   expect((await ask(own, '/v1/events', { body: { ...body, value: 7 } })).status).toBe(400)
   expect((await ask(own, '/v1/events', { body, headers: { 'x-sim-scenario': 'unavailable' } })).status).toBe(503)
@@ -58,14 +58,14 @@ test('a request that was refused leaves no trace that a later one could meet', a
   expect(await kept(own)).toEqual([{ eventId, value: 'first', replays: 0 }])
 })
 
-test('an id follows from the payload, not from the time of receipt', async () => {
+test('an id is derived from the payload, not from the time of receipt', async () => {
   const body = event({ externalUserId: 'customer-1' })
   const idAt = async (clock: string) =>
     textOf(await ask(await startForTest({ clock }), '/v1/events', { body }), 'eventId')
   expect(await idAt('2026-01-15T12:00:00Z')).toBe(await idAt('2026-03-01T00:00:00Z'))
 })
 
-test('eventAt is taken in every form of the contract, and stored as UTC', async ({ own }) => {
+test('eventAt is accepted in every documented format, and stored as UTC', async ({ own }) => {
   const taken = {
     '2026-01-15T12:00:00.123456789Z': '2026-01-15T12:00:00.123Z',
     '2026-01-15T23:30:00-08:00': '2026-01-16T07:30:00.000Z',

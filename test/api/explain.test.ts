@@ -88,7 +88,7 @@ describe('an explanation', () => {
     expect(await explain(shared(), request)).toMatchObject({ stage, why })
   })
 
-  test('is stored with each request, whatever the rules are later', async ({ own }) => {
+  test('is stored with each request, and does not change with later rules', async ({ own }) => {
     await putRules(own, [{ scenario: 'forbidden', times: 1 }])
     for (let count = 0; count < 2; count += 1) await send(own, analytics)
     await putRules(own, [])
@@ -111,7 +111,7 @@ describe('an explanation', () => {
     expect(await explain(sim, known)).toMatchObject(usedUp)
   })
 
-  test('is about the sandbox that the query names', async ({ own }) => {
+  test('is about the sandbox named in the query', async ({ own }) => {
     await putRules(own, [{ scenario: 'forbidden' }], 'a')
     expect(await explain(own, analytics, '?sandbox=a')).toMatchObject({ sandbox: 'a', response: { status: 403 } })
     expect(await explain(own, analytics)).toMatchObject({ sandbox: 'default', response: { status: 200 } })
@@ -128,7 +128,7 @@ describe('an explanation', () => {
     expect(await explain(shared(), odd)).toMatchObject({ violations: [], advice: [{ pointer: '/value' }, {}] })
   })
 
-  test('names the rule that acts, and the reason for which each rule before it does not', async () => {
+  test('names the rule that acts, and why each earlier rule does not', async () => {
     const sim = await startForTest({ scenario: 'slow;ms=5' })
     await putRules(sim, [
       { operation: 'createPrompt', scenario: 'bad-request' },
@@ -147,7 +147,7 @@ describe('an explanation', () => {
       'Rule 1 of the sandbox is not about this request: operation.',
       'Rule 2 of the sandbox is not about this request: match/header/x-team.',
       'Rule 3 of the sandbox is not about this request: match/body/eventType.',
-      'Rule 4 of the sandbox makes no sense for this request.',
+      'Rule 4 of the sandbox does not apply to this request.',
       'Rule 5 of the sandbox does not act: it is used up (times 0).',
       'Rule 6 of the sandbox is not about this request: enabled.',
       'Rule 7 of the sandbox does not act: chance spares the request (probability 0).',
@@ -176,7 +176,7 @@ describe('an explanation', () => {
     expect(await explain(shared(), scripted('drop-field'))).toMatchObject({ responseViolations: [{ in: 'response' }] })
   })
 
-  test('is refused of what is not a request', async () => {
+  test('is refused for something that is not a request', async () => {
     for (const body of [{}, { method: 'GET' }, { method: 'GET', path: 'v1' }, { method: 'G T', path: '/' }])
       expectRefusal(await ask(shared(), '/__sim/explain', { body }), 400)
   })

@@ -13,10 +13,10 @@ const seed = process.env['FUZZ_SEED'] ?? '1'
 const atATime = 64
 const limits = { timeout: 240_000 + count * 40 }
 
-/** Texts of our insides, which no response may show. */
+/** Internal texts, which no response may show. */
 const insides = /\n\s+at |node:internal|node_modules|\.[jt]s:\d+|(Type|Range|Reference|Syntax)Error|\[object/
 
-/** Says what is wrong with what came back, or returns undefined. What follows a response must be a response, too. */
+/** Returns what is wrong with the bytes received, if anything. After a response only another response may follow. */
 function faultIn(sent: string, received: string): string | undefined {
   let text = withoutInterim(received)
   if (text === '') return isUnfinished(sent) ? undefined : 'no response'
@@ -59,7 +59,7 @@ function parsed(text: string): Json | undefined {
   }
 }
 
-test(`each of ${count} malformed requests gets a response, and none hurts`, limits, async () => {
+test(`each of ${count} malformed requests gets a response, and the simulator stays healthy`, limits, async () => {
   const sim = await startForTest({ sandboxLimit: 50 })
   const random = seededChance(seed)
   const kinds = new Set<string>()
@@ -81,7 +81,7 @@ test(`each of ${count} malformed requests gets a response, and none hurts`, limi
   await Promise.all(Array.from({ length: atATime }, worker))
   expect(faults).toEqual([])
   expect([...kinds].sort()).toEqual(['bodies', 'bytes', 'damaged', 'framing', 'headers', 'paths'])
-  // Else it would only ever have met the first refusal.
+  // Otherwise it would only have got the first refusal.
   expect([...statuses]).toEqual(expect.arrayContaining(['201', '400', '401', '404', '405', '415']))
   expect((await ask(sim, '/__sim/health')).status).toBe(200)
 })

@@ -24,7 +24,7 @@ describe('the informative headers', () => {
   })
 })
 
-test('--no-sim-headers removes all of them, and leaves those of the service', async () => {
+test('--no-sim-headers removes all of them, but none of the service’s', async () => {
   const own = await startForTest({ simHeaders: false, maxAnalysesPerHour: 1 })
   const responses = [
     ...(await Promise.all(operations.map((operation) => askOperation(own, operation)))),
@@ -54,7 +54,7 @@ describe('CORS', () => {
     expect(response.headers.get('access-control-expose-headers')).toBe('*')
   })
 
-  test('responds to the preflight of a POST with everything that it asks for', async () => {
+  test('grants everything that the preflight of a POST requests', async () => {
     const response = await ask(sim(), '/v1/events', {
       method: 'OPTIONS',
       token: null,
@@ -69,14 +69,14 @@ describe('CORS', () => {
     expect(response.headers.get('access-control-allow-headers')).toBe('authorization,content-type,x-sim-scenario')
   })
 
-  test('is absent for clients that are not browsers, and where it is switched off', async () => {
+  test('is absent for clients other than browsers, and if switched off', async () => {
     const own = await startForTest({ cors: false })
     for (const response of [await ask(sim(), analyticsPath), await ask(own, analyticsPath, { headers: { origin } })])
       expect([response.status, response.headers.get('access-control-allow-origin')]).toEqual([200, null])
   })
 })
 
-test('looks at the control plane do not change the ids of requests', async ({ own }) => {
+test('control requests do not change the ids of requests to the service', async ({ own }) => {
   const ids: (string | null)[] = []
   for (const path of ['/healthz', '/__sim/info', '/__sim/nowhere']) {
     await ask(own, path, { token: null })
@@ -85,7 +85,7 @@ test('looks at the control plane do not change the ids of requests', async ({ ow
   expect(ids).toEqual(['req-1', 'req-2', 'req-3'])
 })
 
-test('an operation whose id is of another alphabet is handled, and its id is told in ASCII', async () => {
+test('an operation with a non-ASCII id is handled, and its id is escaped in headers', async () => {
   const contract = await documentWith('operationId: getModelAnalytics', 'operationId: получить日本')
   const own = await startForTest({ contract })
   const { status, headers } = await ask(own, analyticsPath)
@@ -103,7 +103,7 @@ test.each([
   ['a seed', { 'x-sim-seed': 'größe' }],
   ['an instant', { 'x-sim-now': 'größe' }],
   ['a media type', { 'content-type': 'größe' }],
-])('%s of other letters in a request leaves every header of the response in ASCII', async (_name, headers) => {
+])('non-ASCII characters in %s leave all response headers in ASCII', async (_name, headers) => {
   const response = await ask(sim(), '/v1/events', { body: event(), contentType: null, headers })
   expect(response.status).toBeLessThan(500)
   for (const [name, value] of response.headers)
@@ -137,7 +137,7 @@ describe('the trace id of traceparent', () => {
     expect(response.headers.get('x-sim-advice')).toBeNull()
   })
 
-  test('is in the line of the log', async ({ own }) => {
+  test('is in the log line', async ({ own }) => {
     await send(own, `00-${traceId}-${parent}-01`)
     await send(own, 'none')
     const lines = own.logged.filter(({ message }) => message === 'responded').map(({ fields }) => fields)

@@ -51,7 +51,7 @@ test.for<[string, string, Record<string, string>, number[]]>([
   expect([...text.matchAll(/^id: (\d)$/gm)].map(([, id]) => Number(id))).toEqual(numbers)
 })
 
-test('a stream takes the filters of the list, and has the bodies if they are asked for', async ({ own }) => {
+test('a stream takes the list’s filters, and includes bodies on request', async ({ own }) => {
   const { until } = await follow(own, 'status=201&sandbox=*&bodies=true')
   await ask(own, analyticsPath)
   await ask(own, '/v1/events', { body: event({ insertId: 'in-the-body' }), headers: { 'x-sim-sandbox': 'a' } })
@@ -67,7 +67,7 @@ test('a stop of the simulator ends the streams and does not wait for their reade
   await Promise.all(ends)
 })
 
-test('a bad stream request is refused as JSON, and HEAD is handled at once', async ({ own }) => {
+test('an invalid stream request is refused as JSON, and HEAD is handled at once', async ({ own }) => {
   errorOf(await ask(own, '/__sim/requests/stream?status=many'))
   const head = await fetch(`${own.origin}/__sim/requests/stream`, { method: 'HEAD' })
   expect(head.status).toBe(200)

@@ -106,7 +106,7 @@ describe('bodies', () => {
     ['a name given twice in more than 256 kB', `{"value":1,"value":"${'x'.repeat(256 * 1024)}"}`, false],
     ['white space and nothing else', '{ "value":\n\t[ 1 , "a \\" b" ] }', false],
     ['a credential', '{"password":"abc","value":1.0}', false],
-  ])('have their text beside the JSON where it is spelled otherwise: %s', async ([, text, isKept], { own }) => {
+  ])('include their text if JavaScript would spell the JSON differently: %s', async ([, text, isKept], { own }) => {
     await ask(own, '/v1/events', { body: text })
     const body = valueAt(await steer(own, 'GET', '/requests/req-1'), '/request/body')
     expect(body).toEqual({ size: text.length, json: expect.any(Object), ...(isKept && { text }) })
@@ -148,7 +148,7 @@ describe('the list', () => {
   test.for([
     ['oldest', [1, 2, 3, 4, 5, 6]],
     ['newest', [6, 5, 4, 3, 2, 1]],
-  ])('comes in pages that new requests do not move, the %s first', async ([order, expected], { own }) => {
+  ])('has pages that new requests do not move, %s first', async ([order, expected], { own }) => {
     await sixExchanges(own)
     const seen: number[] = []
     for (let cursor = ''; cursor !== '&cursor=undefined'; ) {
@@ -201,7 +201,7 @@ test('broken HTTP is logged, but not recorded in the journal', async ({ own }) =
   expect(own.logged.filter(({ message }) => message === 'broken HTTP')).toHaveLength(1)
 })
 
-test('bodies appear in the log only with --log-bodies, and are cut, and contain no token', async () => {
+test('bodies appear in the log only with --log-bodies, truncated and without tokens', async () => {
   const lineOf = async (logBodies: boolean) => {
     const sim = await startForTest({ logBodies })
     const properties = { apiKey: 's3cr3t', pin: { password: 's3cr3t' }, note: 'x'.repeat(3000) }

@@ -26,7 +26,7 @@ const stored = (index: number) => ({
 const events = Array.from({ length: 20_000 }, (_, index) => stored(index))
 const document = { format: 1, quality: { weight: 0.1 }, events, prompts: [] }
 
-/** Linux alone tells the processor time of a thread, which other processes do not change. */
+/** Only Linux reports the processor time of a thread, which other processes do not affect. */
 const workFile = '/proc/thread-self/schedstat'
 const onLinux = test.runIf(existsSync(workFile))
 
@@ -102,7 +102,7 @@ onLinux('others are handled while 20 MB of prompts are listed', async () => {
   expect(listed.longestBlock).toBeLessThan(mostOfOneBlock)
 })
 
-test('a client sees nothing of an import before it sees all of it', async ({ own }) => {
+test('clients never see a partial import', async ({ own }) => {
   let isDone = false
   const importing = steer(own, 'POST', '/import', document).finally(() => {
     isDone = true

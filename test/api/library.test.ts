@@ -19,7 +19,7 @@ describe('startSimulator', () => {
     await expect(ask(sim, analyticsPath)).rejects.toThrow()
   })
 
-  test('ten live side by side, each with its own seed, clock, scenarios and state', async () => {
+  test('ten run side by side, each with its own seed, clock, scenarios and state', async () => {
     const instants = Array.from({ length: 10 }, (_, index) => `2026-01-${10 + index}T12:00:00.000Z`)
     const simulators = await Promise.all(
       instants.map((clock, index) => startSimulator({ clock: new Date(clock), seed: index })),
@@ -42,7 +42,7 @@ describe('startSimulator', () => {
     await Promise.all(simulators.map((each) => each.close()))
   })
 
-  test('takes what is undefined for not given, and values as a command line would read them', async () => {
+  test('ignores undefined settings, and reads values like the command line', async () => {
     const loose: Record<string, unknown> = { state: undefined, seed: 42, maxAnalysesPerHour: '1' }
     await using sim = await startSimulator(loose)
     expect(await readStateInfo(sim)).toMatchObject({ file: ':memory:' })
@@ -68,7 +68,7 @@ describe('startSimulator', () => {
   })
 })
 
-test('it goes on while the test has replaced timers and clock by fake ones, also from the start', async () => {
+test('it runs with fake timers and a fake clock, even from the start', async () => {
   vi.useFakeTimers()
   try {
     const sim = await startSimulator()
@@ -85,6 +85,6 @@ test('it goes on while the test has replaced timers and clock by fake ones, also
   }
 })
 
-test('useSandbox of node:test without the context of a test says what it takes', async () => {
+test('useSandbox of node:test without a test context says what it needs', async () => {
   await expect(useSandbox(undefined as never)).rejects.toThrow('useSandbox takes the context of the test')
 })

@@ -48,7 +48,7 @@ function ratesOf({ headers }: TestResponse) {
   }
 }
 
-test.each(['real', 'frozen', 'shifted'])('with a %s clock the limit opens again after retry-after-ms', async (mode) => {
+test.each(['real', 'frozen', 'shifted'])('with a %s clock the limit resets after retry-after-ms', async (mode) => {
   const sim = await limited({ clock: 'real' })
   await steer(sim, 'PUT', '/clock', { mode, ...(mode !== 'real' && { now: '2026-03-01T10:20:30.400Z' }) })
   const responses = await askMany(sim, 6)
@@ -57,7 +57,7 @@ test.each(['real', 'frozen', 'shifted'])('with a %s clock the limit opens again 
   expect(statusesOf(await askMany(sim, 6))).toEqual([200, 200, 200, 200, 200, 429])
 })
 
-test('all the fields of a response agree with one another and with its Date', async ({ sim }) => {
+test('all rate limit fields of a response agree with each other and with its Date', async ({ sim }) => {
   const begin = Date.UTC(2026, 0, 15, 12)
   /** An advance of the clock, the milliseconds since the begin and since the window was opened, and what is left. */
   const table = [
@@ -93,7 +93,7 @@ describe('the limit is counted', () => {
     for (const token of ['another-key', 'any-key~one']) expect((await ask(sim, first, { token })).status).toBe(200)
   })
 
-  test('only by analytics: prompts and events have none', async ({ sim }) => {
+  test('only for analytics, not for prompts and events', async ({ sim }) => {
     await askMany(sim, 5)
     for (const operation of [...operations.slice(1), ...operations.slice(1)]) {
       const { status, headers } = await askOperation(sim, operation)
@@ -103,7 +103,7 @@ describe('the limit is counted', () => {
   })
 })
 
-test('refused requests use up nothing, whatever they are refused for', async () => {
+test('refused requests do not count against the limit', async () => {
   const sim = await limited({ models: 'closed' })
   const refused: [string, RequestOptions, number][] = [
     ['/v1/models/not-a-uuid/analytics', {}, 400],
@@ -132,7 +132,7 @@ test.for<[string, number, number]>([
   ['rate-limited; retry-after = 3 ; limit=5', 3, 5],
   ['rate-limited;retry-after=0', 0, 60],
   ['429;retry-after=7', 7, 60],
-])('the scenario %s says when to come back', async ([scenario, retryAfter, quota], { sim }) => {
+])('the scenario %s says when to retry', async ([scenario, retryAfter, quota], { sim }) => {
   const response = await ask(sim, analyticsPath, { scenario })
   expect(response.status).toBe(429)
   expect(ratesOf(response)).toMatchObject({ retryAfter, retryAfterMs: 1000 * retryAfter, quota })
@@ -166,14 +166,14 @@ test.each<[string, Partial<Settings>, number[]]>([
   expect(await Promise.all(keys.map(responded))).toEqual(expected)
 })
 
-test('without a limit there is none, and no header speaks of one', async () => {
+test('without a limit, no header mentions one', async () => {
   const sim = await startForTest({ xRateLimit: 'epoch' })
   const responses = await askMany(sim, 100)
   expect(new Set(statusesOf(responses))).toEqual(new Set([200]))
   expect([...(responses[0]?.headers.keys() ?? [])].filter((name) => name.includes('ratelimit'))).toEqual([])
 })
 
-test('--analyses-window counts in windows from the first request, and all headers and words say so', async () => {
+test('--analyses-window counts in windows from the first request, as headers and messages say', async () => {
   const sim = await limited({ maxAnalysesPerHour: 2, analysesWindow: '10s' })
   const [first, , refused] = await askMany(sim, 3, at('12:00:00'))
   expect(first?.headers.get('ratelimit')).toBe('"analyses";r=1;t=10')

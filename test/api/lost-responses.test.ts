@@ -65,7 +65,7 @@ describe('a client that gives up before the end of the response', () => {
     if (rules.length > 0) expect(JSON.stringify(findings)).toMatch(/response was lost/)
   })
 
-  test('is seen to leave before its retry on another connection is judged', async () => {
+  test('is recorded as gone before its retry on another connection is judged', async () => {
     await putRules(sim(), [{ sequence: 'slow;ms=60000, 201' }], 'at-once')
     const first = await connectTo(sim().origin)
     first.send(postIn('at-once', event({ insertId: 'first', eventAt })))
@@ -84,7 +84,7 @@ describe('a client that gives up before the end of the response', () => {
     ['429;retry-after=30', event()],
     ['201', event()],
     ['500', event({ insertId: 'kept' })],
-  ])('is not accused over a response that it closed unread: %s', async (response, body) => {
+  ])('gets no finding for a response that it closed unread: %s', async (response, body) => {
     const sandbox = `unread-${response.slice(0, 3)}`
     await putRules(sim(), [{ sequence: `${response}, 201` }], sandbox)
     const { hostname, port } = new URL(sim().origin)
@@ -157,7 +157,7 @@ async function breakOff(sandbox: string, text: string, count: number): Promise<v
   await untilRecorded(sandbox, count)
 }
 
-describe('a request that its client aborts', () => {
+describe('a request aborted by its client', () => {
   test.each([
     ['within a body with Content-Length', 'length', ['Content-Length: 3000'], body.slice(0, 5)],
     ['before its body', 'nothing', ['Content-Length: 3000'], ''],
@@ -180,7 +180,7 @@ describe('a request that its client aborts', () => {
   test.each([
     ['was too large', 413, ['Content-Length: 3000000'], body.slice(0, 5)],
     ['had an unknown encoding', 415, ['Content-Length: 30', 'Content-Encoding: rot13'], 'ab'],
-  ])('after its body %s keeps the %i that it got', async (_name, status, lines, beginning) => {
+  ])('aborted after its body under %s keeps its %i', async (_name, status, lines, beginning) => {
     const sandbox = `refused-${status}`
     await breakOff(sandbox, post(sandbox, lines, beginning), 1)
     const [request] = await listRequests(sim(), `sandbox=${sandbox}`)
@@ -188,7 +188,7 @@ describe('a request that its client aborts', () => {
     expect(request).not.toHaveProperty('brokenOff')
   })
 
-  test('does not advance a sequence, since the service never saw it', async () => {
+  test('does not advance a sequence', async () => {
     await putRules(sim(), [{ sequence: '503' }], 'sequence')
     await breakOff('sequence', post('sequence', ['Content-Length: 3000'], 'ab'), 1)
     expect((await ask(sim(), analyticsPath, { sandbox: 'sequence' })).status).toBe(503)

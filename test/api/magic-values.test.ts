@@ -40,13 +40,13 @@ describe('the models of the fixtures', () => {
     expect(own.dataPoints.length).toBe(30)
   })
 
-  test('are called by their names in the texts', async () => {
+  test('appear by name in the texts', async () => {
     const { recommendations } = await readAnalytics(sim(), '00000000-0000-4000-8000-000000000001')
     expect(JSON.stringify(recommendations)).toContain('Checkout Assistant')
   })
 })
 
-test('a magic key that is one letter wrong gets advice, and another key gets none', async () => {
+test('a magic key with one wrong letter gets advice, any other key none', async () => {
   const adviceFor = async (token: string) =>
     (await ask(sim(), analyticsPath, { token })).headers.get('x-sim-advice') ?? ''
   const advice = /authorization.*is a letter away from the magic key key_rate_limited/

@@ -17,7 +17,7 @@ describe('a match', () => {
     await ask(sim(), '/_s/matched/v1/events?period=7d&tag=a&tag=b', { body, headers: { 'x-team': 'blue' } })
   })
 
-  /** Conditions that the request fulfils, each differently written. */
+  /** Conditions that the request meets, in different notations. */
   const fulfilled: JsonObject[] = [
     { method: 'post' },
     { path: '/_s/matched/v1/events' },
@@ -83,7 +83,7 @@ const none = { count: { exactly: 0 } }
 const verifyNone = (query: JsonObject) => control('/verify', { ...query, ...none })
 const count = (query: JsonObject) => control('/requests/count', query)
 
-describe('a name that does not exist proves no absence', () => {
+describe('an unknown name does not prove absence', () => {
   test.each([
     ['an unknown operation', { operation: 'createEvnt' }, /no operation "createEvnt".*createEvent/],
     ['an unknown pointer', { match: { body: { '/eventTyp': 'a' } } }, /field "\/eventTyp".*\/eventType/],
@@ -115,13 +115,13 @@ describe('a sandbox that was never used', () => {
     expect((await control(`${path}?sandbox=*`)).status).toBe(200)
   })
 
-  test('proves no absence, unless that is forced', async () => {
+  test('does not prove absence, unless forced', async () => {
     expect((await control('/verify?sandbox=tpyo', none)).status).toBe(404)
     expect((await control('/verify?sandbox=tpyo', { ...none, force: true })).status).toBe(200)
     expect((await control('/verify?sandbox=tpyo', { count: { atLeast: 1 } })).status).toBe(417)
   })
 
-  test('is known once a request, or a control, has used it', async () => {
+  test('is known once a request or a control has used it', async () => {
     await ask(sim(), '/v1/events', { body: event(), headers: { 'x-sim-sandbox': 'used' } })
     expect((await control('/report?sandbox=used')).status).toBe(200)
     expect((await control('/verify?sandbox=used', { operation: 'createPrompt', ...none })).status).toBe(200)

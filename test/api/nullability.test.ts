@@ -27,7 +27,7 @@ const allBranches = fields.flatMap((name) => [`${name} null`, `${name} set`]).so
 
 const shaped = inputs.fixtures.models.filter(({ scenario }) => scenario === undefined)
 
-test('asked for by name, the personas show each nullable field null and set', async () => {
+test('the personas together show each nullable field with null and with a value', async () => {
   const seen = new Set<string>()
   for (const { name } of inputs.fixtures.personas) {
     for (const period of periods) {

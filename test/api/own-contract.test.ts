@@ -78,7 +78,7 @@ components:
 
 const own = sharedSimulator(async (onFinished) => ({ contract: await tempFile(document, 'shop.yaml', onFinished) }))
 
-test('an unknown path gets each path once, also if it has several methods', async () => {
+test('the refusal of an unknown path lists each path once, even with several methods', async () => {
   expectRefusal(await ask(own(), '/v2/nothing'), 404, /Known paths: [^{]*\{id\}[^{]*$/)
 })
 
@@ -110,7 +110,7 @@ test.each([
   ['', {}, '<password>my-secret</password>', 'text/xml', `body: must have at most 9 characters${hidden}`],
   ['', {}, '<user>joe</user>', 'text/xml', 'body: must have at most 9 characters; got 16: "<user>joe</user>"'],
 ])(
-  'a refusal quotes what breaks a rule, but no credential: %s %j %s',
+  'a refusal quotes the invalid value, but never a credential: %s %j %s',
   async (query, headers, body, contentType, said) => {
     const response = await ask(own(), `/v2/users${query}`, { headers, body, contentType })
     expectRefusal(response, 400, new RegExp(said))
@@ -120,7 +120,7 @@ test.each([
 )
 
 test.each([[{ header: { 'x-acme': 'my-secret' } }], [{ query: { acme: 'my-secret' } }]])(
-  'a key under a name of its own cannot be verified: %j',
+  'an API key in a custom header cannot be verified: %j',
   async (match) => {
     const response = await ask(own(), '/__sim/verify', { body: { operation: 'listKeys', match } })
     expectRefusal(response, 400, /does not keep the value of the (header "x-acme"|query parameter "acme")/)

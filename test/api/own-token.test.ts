@@ -10,7 +10,7 @@ const fields =
   'eventType productId value valueType influence qualityImpactScore conversationId eventAt insertId properties ' +
   'sampleRate forceSample'
 
-/** Lists requests, each with the token at another place, most of them at one where it breaks a rule and is quoted. */
+/** Lists requests, each with the token at another place, mostly where it breaks a rule and is quoted. */
 function requestsWith(token: string): (RequestOptions & { readonly path: string })[] {
   const encoded = encodeURIComponent(token)
   const paths = [
@@ -98,7 +98,7 @@ describeWithRedis('with replicas', () => {
   })
 })
 
-test('explain shows no token of the explained request', async ({ own }) => {
+test('explain does not show the token of the explained request', async ({ own }) => {
   const token = `zq_live_${'51H8xYzAbCdEf'.repeat(8)}`
   const headers = { authorization: `Bearer ${token}` }
   const body = { method: 'GET', path: `${analyticsPath}?period=${token}`, headers }

@@ -46,13 +46,13 @@ describe('Prefer: example', () => {
     if (status === 401) expect(response.headers.get('www-authenticate')).toBe('Bearer')
   })
 
-  test('by its name alone is found wherever it stands', async () => {
+  test('without a code is found in any status', async () => {
     const success = await askOperation(sim(), analytics, prefer('example=critical'))
     expect([success.status, success.headers.get('preference-applied')]).toEqual([200, 'example=critical'])
     expect((await askOperation(sim(), analytics, prefer('example=plan_too_low'))).status).toBe(403)
   })
 
-  test('excludes lost-ack, which would store nothing, and takes a delivery before the work', async () => {
+  test('excludes lost-ack, which would store nothing, and allows a delivery fault before the work', async () => {
     const how = (scenario: string) => ({ headers: { prefer: 'example=recorded', 'x-sim-scenario': scenario } })
     expectRefusal(await askOperation(sim(), createEvent, how('lost-ack')), 400, '"lost-ack" acts on the work')
     await expect(askOperation(sim(), createEvent, how('malformed-json;when=before'))).rejects.toThrow('no JSON')
@@ -64,7 +64,7 @@ describe('Prefer: example', () => {
   })
 })
 
-describe('Prefer as RFC 7240 has it', () => {
+describe('Prefer according to RFC 7240', () => {
   test.each([
     ['quotes', 'code="404"'],
     ['capitals', 'CODE=404'],
@@ -83,7 +83,7 @@ describe('Prefer as RFC 7240 has it', () => {
     ['a broken rule', createEvent, { prefer: 'code=201' }, { body: {} }],
     ['a missing plan', analytics, { prefer: 'code=200' }, { token: 'key_free' }],
     ['impossible damage', analytics, { prefer: 'example=healthy', 'x-sim-scenario': 'drop-field;pointer=/none' }, {}],
-  ])('a preference is not acknowledged where %s refuses the request', async (_name, operation, headers, how) => {
+  ])('a preference is not acknowledged if %s refuses the request', async (_name, operation, headers, how) => {
     const response = await askOperation(sim(), operation, { headers, ...how })
     expect([response.status < 400, response.headers.get('preference-applied')]).toEqual([false, null])
   })

@@ -174,7 +174,7 @@ describe('GET quality', () => {
     }
   })
 
-  test('is held within 0 and 1, and names no more than the first hundred events', async () => {
+  test('stays within 0 and 1, and names at most the first hundred events', async () => {
     for (const [productId, about] of [
       [webShop.id, positive],
       [product(2), negative],

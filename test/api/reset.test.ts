@@ -60,7 +60,7 @@ async function changeAll(sim: TestSimulator, sandbox: string): Promise<void> {
 
 const settings = { maxAnalysesPerHour: 4, seed: 'start' } as const
 
-test.each(['default', 'worker-3'])('a reset brings %s back to its state at the start', async (sandbox) => {
+test.each(['default', 'worker-3'])('a reset restores the initial state of %s', async (sandbox) => {
   const sim = await startForTest({ ...settings, scenario: 'slow;ms=0;distribution=uniform;max=1' })
   await steer(sim, 'PUT', `/sandboxes/${sandbox}`, {})
   const before = await readSandbox(sim, sandbox)

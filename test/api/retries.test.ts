@@ -14,12 +14,12 @@ const retriesOf = (query: string, target: TestSimulator = sim()) => readControl<
 
 const statusesOf = ({ chains }: Retries) => chains.map(({ attempts }) => attempts.map(({ status }) => status))
 
-/** Asks for analytics under a scenario, and returns the request's id. */
+/** Requests analytics under a scenario, and returns the request's id. */
 async function askUnder(sandbox: string, scenario: string, target: TestSimulator = sim()): Promise<string> {
   return String((await ask(target, analyticsPath, { sandbox, scenario })).headers.get('x-request-id'))
 }
 
-/** Asks for analytics once for each item of a sequence, which a rule of the sandbox has. */
+/** Requests analytics once for each item of a sequence in a rule of the sandbox. */
 async function askThrough(sandbox: string, sequence: string, target: TestSimulator = sim()): Promise<string[]> {
   await putRules(target, [{ sequence }], sandbox)
   const ids: string[] = []
@@ -43,13 +43,13 @@ describe('GET /__sim/retries', () => {
     expect(await retriesOf('sandbox=early')).toMatchObject({ chains, further: 0, truncated: false })
   })
 
-  test('shows a call that failed and was not sent again, unless it asks for two attempts', async () => {
+  test('shows a failed call without a retry, unless two attempts are requested', async () => {
     await askUnder('once', '503')
     expect(statusesOf(await retriesOf('sandbox=once'))).toEqual([[503]])
     expect(await retriesOf('sandbox=once&minAttempts=2')).toMatchObject({ chains: [], further: 0 })
   })
 
-  test('shows no call that succeeded at once, no negative test, and no refusal of the simulator itself', async () => {
+  test('omits calls that succeeded at once, negative tests, and refusals of the simulator itself', async () => {
     await ask(sim(), analyticsPath, { sandbox: 'none' })
     await ask(sim(), analyticsPath, { sandbox: 'none', scenario: '404', headers: { 'x-sim-expect': 'refusal' } })
     await ask(sim(), analyticsPath, { sandbox: 'none', scenario: 'no-such-scenario' })
@@ -76,7 +76,7 @@ describe('GET /__sim/retries', () => {
     expect([statusesOf(latest), latest.further]).toEqual([[[500, 500]], 2])
   })
 
-  test('shows the rules and what broke them without any chain for the limit 0', async () => {
+  test('shows rules and problems without chains for the limit 0', async () => {
     await askThrough('no-chains', '429;retry-after=3, 200')
     const { chains, problems, rules } = await retriesOf('sandbox=no-chains&limit=0')
     expect(chains).toEqual([])
@@ -84,7 +84,7 @@ describe('GET /__sim/retries', () => {
     expect(Object.keys(rules)).toContain('retry-after')
   })
 
-  test('shows the chain of one request, however many are newer, and none for a request of no chain', async () => {
+  test('shows the chain of one request, however old, and none for a request without a chain', async () => {
     const ids = await askThrough('of-one', '503, 503, 200')
     await ask(sim(), '/v1/events', { body: event(), sandbox: 'of-one', scenario: '404' })
     const alone = await askUnder('of-one', '200;latency=1')

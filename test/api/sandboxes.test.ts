@@ -19,7 +19,7 @@ import { listSandboxes } from '../support/stored-records.ts'
 const sim = sharedSimulator()
 const insert = event({ insertId: 'order-1' })
 
-test('each way of naming leads to the same sandbox, which is not the default one', async ({ own }) => {
+test('each way of naming selects the same sandbox, which is not the default one', async ({ own }) => {
   const namings: [prefix: string, how: RequestOptions][] = [
     ['', { sandbox: 'worker-3' }],
     ['', { token: 'any-key~worker-3' }],
@@ -37,7 +37,7 @@ test('each way of naming leads to the same sandbox, which is not the default one
   expect(ids).not.toContain(textOf(await ask(own, '/v1/events', { body: insert }), 'eventId'))
 })
 
-test('a bad sandbox name in a key is refused without the key, and the refusal names key~default', async () => {
+test('an invalid sandbox name in a key is refused without quoting the key, and key~default suggested', async () => {
   const token = 'sk~live secret'
   const response = await ask(sim(), analyticsPath, { token })
   expectRefusal(response, 400, 'key~default')
@@ -45,7 +45,7 @@ test('a bad sandbox name in a key is refused without the key, and the refusal na
   expect((await ask(sim(), analyticsPath, { token: `${token}~default` })).status).toBe(200)
 })
 
-test('the list shows what a deletion loses', async ({ own }) => {
+test('the list shows what a deletion would lose', async ({ own }) => {
   const how = { sandbox: 'full' }
   await ask(own, '/v1/events', { body: insert, ...how })
   await ask(own, '/v1/prompts', { body: prompt(), ...how })
@@ -56,7 +56,7 @@ test('the list shows what a deletion loses', async ({ own }) => {
   expect(full).toMatchObject({ events: 1, prompts: 1, snapshots: 1, requests: 3, rules: 1 })
 })
 
-test('the list shows by a revision that the control plane has changed a sandbox, and which', async ({ own }) => {
+test('the list shows by a revision which sandbox the control plane has changed', async ({ own }) => {
   const readRevisions = async () =>
     Object.fromEntries((await listSandboxes(own)).map(({ name, revision }) => [name, revision]))
   for (const sandbox of ['one', 'two']) await putRules(own, [{ scenario: '429' }], sandbox)
@@ -74,7 +74,7 @@ test('the list shows by a revision that the control plane has changed a sandbox,
   expect((await readRevisions())['two']).not.toBe(before['two'])
 })
 
-test('a question about a sandbox that does not exist creates none', async () => {
+test('a GET about an unknown sandbox does not create it', async () => {
   for (const { id, method, path } of await controlOperations()) {
     if (method !== 'GET' || id === 'streamRequests') continue // which never ends
     await ask(sim(), `/__sim${path.replace(/\{\w+\}/g, 'x')}?sandbox=asked-by-${id}`, { token: null })
@@ -84,7 +84,7 @@ test('a question about a sandbox that does not exist creates none', async () => 
 
 const namesOf = (sandboxes: readonly { readonly name: string }[]) => sandboxes.map(({ name }) => name)
 
-describe('no control of a request reaches another sandbox', () => {
+describe('controls in a request never affect another sandbox', () => {
   test('seed, instant and faults of one are gone with it', async ({ own }) => {
     const before = await ask(own, analyticsPath)
     const headers = { 'x-sim-seed': '99', 'x-sim-now': '2030-05-05T05:05:05Z', 'x-sim-sequence': '200' }
@@ -101,7 +101,7 @@ describe('no control of a request reaches another sandbox', () => {
     ['header and path', { 'x-sim-sandbox': 'a', authorization: 'Bearer k' }, '/_s/b'],
     ['token and path', { authorization: 'Bearer k~a' }, '/_s/b'],
     ['a repeated header', { 'x-sim-sandbox': 'a, b', authorization: 'Bearer k' }, ''],
-  ])('%s that name two are refused, and nothing is kept', async ([, headers, prefix], { own }) => {
+  ])('%s that name two are refused, and nothing is stored', async ([, headers, prefix], { own }) => {
     const response = await ask(own, `${prefix}/v1/events`, { body: event(), token: null, headers })
     expectRefusal(response, 400, /more than one sandbox|cannot name a sandbox/)
     expect(await listSandboxes(own)).toMatchObject([{ name: 'default', events: 0 }])
@@ -150,7 +150,7 @@ describe('sandboxes are bounded', () => {
   const use = (sim: Pick<TestSimulator, 'origin'>, name: string) =>
     ask(sim, '/v1/events', { token: `k~${name}`, body: event({ insertId: 'x' }) })
 
-  test('in number: for one more, the one that is idle for longest goes whole, and that is logged', async () => {
+  test('in number: a further one evicts the longest idle one completely, and that is logged', async () => {
     const { sim, dropped, pass } = await timed({ sandboxLimit: 4 })
     await putRules(sim, [{ scenario: 'slow' }], 'b')
     for (const name of ['a', 'b', 'c', 'a', 'd']) {
@@ -165,7 +165,7 @@ describe('sandboxes are bounded', () => {
     expect(list.at(-1)).toMatchObject({ events: 1, requests: 1, rules: 0 })
   })
 
-  test('in idle time: who was not used for so long goes when another one comes', async () => {
+  test('in idle time: a sandbox idle for too long is evicted when another one is created', async () => {
     const { sim, dropped, pass } = await timed({})
     await use(sim, 'old')
     pass(16 * 3_600_000)

@@ -12,7 +12,7 @@ const nested = {
   properties: { a: { type: 'object', properties: { b: integer } }, ids: integers, on: { type: 'boolean' } },
 }
 
-/** A parameter `p`, what is sent of it in its place, and what is refused. */
+/** A parameter `p`, what is sent for it, and what is refused. */
 type Row = readonly [parameter: JsonObject, right: readonly string[], wrong: readonly string[]]
 
 /** What `test/service/contract/constructs` does not have, such as texts in a style that is not the documented one. */
@@ -197,11 +197,11 @@ describe('names of query parameters', () => {
     if (advice.length === 0) expect(response.headers.get('x-sim-advice')).toBeNull()
   })
 
-  test('nested without end are not read, and do not exceed the stack', async () => {
+  test('nested very deeply are not read, and do not overflow the stack', async () => {
     expect(await ask(own(), `/v1${pathOf(nested)}?${`p${'[a]'.repeat(3000)}=1`}`)).toMatchObject({ status: 400 })
   })
 
-  test('that every object inherits, such as constructor, are ordinary', async () => {
+  test('inherited by every object, such as constructor, are ordinary names', async () => {
     expect(await ask(own(), `/v1${pathOf(nested)}?p[__proto__][b]=1&p[constructor]=2`)).toMatchObject({ status: 204 })
   })
 })

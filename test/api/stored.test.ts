@@ -42,7 +42,7 @@ describe('GET events', () => {
     expect(page.total).toBe(page.events.length)
   })
 
-  test('returns every event once over its pages, each with the total, and one by its id, however old', async () => {
+  test('returns every event exactly once over its pages, with the total, and any event by its id', async () => {
     const bodies = Array.from({ length: 101 }, (_, n) => event({ value: `${n}`, insertId: `page-${n}` }))
     for (const body of bodies) await post('pages', '/v1/events', body)
     const pages = ['', '&offset=100', '&offset=101', '&limit=0']
@@ -95,7 +95,7 @@ test('GET prompts shows every version with fingerprint, variables, components an
   expect(other).toMatchObject({ versions: [{ version: 1 }] })
 })
 
-test('an activation finds only a version of its prompt', async () => {
+test('an activation only accepts a version of its prompt', async () => {
   for (const id of ['p', 'q']) await post('finding', '/v1/prompts', prompt({ externalPromptId: id }))
   const [p, q] = await readPrompts(sim(), 'finding')
   const versionIn = (prompt: typeof p) => String(prompt?.versions[0]?.versionId)

@@ -29,12 +29,12 @@ const statusAndText = ({ status, text }: TestResponse) => [status, text]
 
 const chosen = (statuses: string) => `      x-simulated-status: ${statuses}\n`
 
-describe('a documented success status that is asked for', () => {
+describe('a requested documented success status', () => {
   test.each([
     [{ prefer: 'code=204' }, 'code=204'],
     [{ 'x-sim-scenario': '204' }, null],
     [{ 'x-sim-sequence': '204, 429' }, null],
-  ])('is sent, without a body where it has none: %o', async (headers, applied) => {
+  ])('is sent, without a body if it has none: %o', async (headers, applied) => {
     const sim = await startWith(noContent)
     const response = await post(sim, headers as Record<string, string>)
     expect(statusAndText(response)).toEqual([204, ''])
@@ -53,13 +53,13 @@ describe('a documented success status that is asked for', () => {
 })
 
 describe('x-simulated-status', () => {
-  test('chooses the success status, also one without a body', async () => {
+  test('sets the success status, even one without a body', async () => {
     const sim = await startWith(noContent, chosen('{ success: 204 }'))
     expect(statusAndText(await post(sim))).toEqual([204, ''])
     expect((await post(sim, { prefer: 'code=201' })).status).toBe(201)
   })
 
-  test('chooses the status of an event that sampling drops, also for its retry', async () => {
+  test('sets the status of an event dropped by sampling, and of its retry', async () => {
     const sim = await startWith(noContent, chosen('{ dropped: 204 }'))
     const dropped = { insertId: 'a', sampleRate: 0 }
     expect((await post(sim, {}, dropped)).status).toBe(204)

@@ -31,7 +31,7 @@ async function fill(target: Target, sandbox = 'default'): Promise<void> {
   await steer(target, 'PUT', `/quality?sandbox=${sandbox}`, { weight: 0.6 })
 }
 
-/** Reads everything that a client can read of a sandbox. */
+/** Reads everything in a sandbox that a client can read. */
 async function readAll(target: Target, sandbox = 'default'): Promise<string[]> {
   const model = '/v1/models/00000000-0000-4000-8000-000000000001/analytics'
   const paths = ['events', 'prompts', 'quality', 'export'].map((path) => `/__sim/${path}?sandbox=${sandbox}`)
@@ -40,7 +40,7 @@ async function readAll(target: Target, sandbox = 'default'): Promise<string[]> {
 }
 
 describe('an export', () => {
-  test('replaces the state of any sandbox of another process', async () => {
+  test('replaces the state of any sandbox in another process', async () => {
     const frozen = ['--port', '0', '--clock', '2026-01-15T12:00:00Z', '--state']
     const commands = ['from', 'to'].map(async (name) =>
       convsim([...frozen, join(await tempFolder(), `${name}.json`)]).ready(),
@@ -92,19 +92,22 @@ test.each<[string, (document: SandboxExport) => unknown, RegExp]>([
   ['broken JSON', () => '{"format": 1,', /body/],
   ['one member twice', () => '{"format": 1, "format": 1}', /format/],
   ['no body', () => '', /body/],
-])('no export, so refused with every problem, without a change or a new sandbox: %s', async (_name, spoil, words) => {
-  await fill(shared())
-  const before = await readAll(shared())
-  const body = spoil(await readControl<SandboxExport>(shared(), '/export')) as Json
-  for (const sandbox of ['default', 'unborn']) {
-    const response = await ask(shared(), `/__sim/import?sandbox=${sandbox}`, { body, token: null })
-    expectRefusal(response, 400, words)
-  }
-  expect(await readAll(shared())).toEqual(before)
-  expect(JSON.stringify(await steer(shared(), 'GET', '/sandboxes'))).not.toContain('unborn')
-})
+])(
+  'an invalid export is refused with every problem, without a change or a new sandbox: %s',
+  async (_name, spoil, words) => {
+    await fill(shared())
+    const before = await readAll(shared())
+    const body = spoil(await readControl<SandboxExport>(shared(), '/export')) as Json
+    for (const sandbox of ['default', 'unborn']) {
+      const response = await ask(shared(), `/__sim/import?sandbox=${sandbox}`, { body, token: null })
+      expectRefusal(response, 400, words)
+    }
+    expect(await readAll(shared())).toEqual(before)
+    expect(JSON.stringify(await steer(shared(), 'GET', '/sandboxes'))).not.toContain('unborn')
+  },
+)
 
-test('an import takes what an edited contract accepts: other types, and an impact beyond 1', async () => {
+test('an import accepts what an edited contract allows: other types, and an impact beyond 1', async () => {
   await fill(shared(), 'edited')
   const document = await exported(shared(), 'edited')
   const [event, ...events] = document['events'] as JsonObject[]

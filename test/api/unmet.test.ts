@@ -8,7 +8,7 @@ const sim = sharedSimulator()
 
 const readUnmet = async (sandbox: string) => (await steer(sim(), 'GET', `/report?sandbox=${sandbox}`))['unmet']
 
-test('a rule that never acted is a finding that says what came instead', async () => {
+test('a rule that never acted is a finding that says what happened instead', async () => {
   const sandbox = 'only-reads'
   await putRules(sim(), [{ scenario: 'unavailable', operation: 'createEvent', times: 1 }], sandbox)
   await ask(sim(), analyticsPath, { sandbox })
@@ -32,7 +32,7 @@ test.each([
   const sandbox = `rule-${how.slice(0, 7)}`
   const remove = () => steer(sim(), method, path + sandbox, body)
   await putRules(sim(), [only, { scenario: '500', operation: 'createPrompt' }], sandbox)
-  await remove() // before any request it was never put to the test
+  await remove() // before any request the rule is not tested
   await putRules(sim(), [{ scenario: '500', operation: 'getModelAnalytics' }, only], sandbox)
   await ask(sim(), analyticsPath, { sandbox })
   await remove()
@@ -55,7 +55,7 @@ test('a rule has acted, whatever is restored, cleared or moved afterwards', asyn
   expect(await readUnmet(sandbox)).toEqual([])
 })
 
-test('a rule that acted less often than its times is none, nor is one by chance or one that is off', async () => {
+test('a rule that acted less often than its times is not a finding, nor is a random or disabled one', async () => {
   const sandbox = 'breaker'
   const rules = [
     { scenario: 'unavailable', operation: 'createEvent', times: 3 },

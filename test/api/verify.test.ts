@@ -37,21 +37,21 @@ describe('POST /__sim/verify', () => {
     expect(verdict).toMatchObject({ status, satisfied: status === 200, truncated: false })
   })
 
-  test('of a long value in a near miss the beginning is shown, as text', async ({ own }) => {
+  test('shows the beginning of a long value in a near miss as text', async ({ own }) => {
     await record(own, purchase({ properties: { text: 'x'.repeat(5000) } }))
     const { nearMisses } = await verify(own, { match: { body: { '/properties': { text: 'y'.repeat(5000) } } } })
     const [expected, actual] = ['y', 'x'].map((letter) => `{"text":"${letter.repeat(1991)}…`)
     expect(nearMisses).toMatchObject([{ differences: [{ field: 'body/properties', expected, actual }] }])
   })
 
-  test('looks for at most a hundred differences of a request', async () => {
+  test('reports at most a hundred differences of a request', async () => {
     const properties = Object.fromEntries(Array.from({ length: 5000 }, (_, index) => [`m${index}`, 1]))
     const { nearMisses } = await verify(shared(), { operation: 'createEvent', match: { body: { properties } } })
     const counts = (nearMisses as { differences: Json[] }[]).map(({ differences }) => differences.length)
     expect(Math.max(...counts)).toBe(100)
   })
 
-  test('lets at most a hundred wait', async ({ own }) => {
+  test('allows at most a hundred waiting verifications', async ({ own }) => {
     const waiting = Array.from({ length: 100 }, () => verify(own, { withinMs: 60_000 }))
     await untilWaiting(own, 100)
     const refused = await verify(own, {})
@@ -61,7 +61,7 @@ describe('POST /__sim/verify', () => {
     expect((await verify(own, {})).status).toBe(200)
   })
 
-  test('names the nearest requests and the fields that differ where it fails', async ({ own }) => {
+  test('names the nearest requests and the differing fields if it fails', async ({ own }) => {
     await ask(own, analyticsPath)
     await record(own, purchase({ eventType: 'signup' }))
     const match = { body: { '/eventType': 'purchase' }, header: { 'x-team': 'blue' } }
@@ -82,13 +82,13 @@ describe('POST /__sim/verify', () => {
     [{ count: { exactly: 1, atLeast: 1 } }, /either "exactly"/],
     [{ count: { atLeast: 3, atMost: 2 } }, /at least 3 and at most 2/],
     [{ withinMs: 60_001 }, /withinMs: must be from 0 to 60000/],
-  ])('refuses %j, which could never be true', async (verification, problem) => {
+  ])('refuses %j, which can never be true', async (verification, problem) => {
     expectRefusal(await ask(shared(), '/__sim/verify', { body: verification as JsonObject }), 400, problem)
   })
 })
 
 describe('a verification that waits', () => {
-  test('delays no request, and is served by the requests of its own sandbox', async ({ own }) => {
+  test('does not delay requests, and only counts those of its sandbox', async ({ own }) => {
     const warnings: Error[] = []
     const onWarning = (warning: Error) => warnings.push(warning)
     process.on('warning', onWarning)
@@ -111,7 +111,7 @@ describe('a verification that waits', () => {
     [{ atLeast: 2 }, 200],
     [{ exactly: 1 }, 417],
     [{ atMost: 1 }, 417],
-  ])('for %j is handled by the second request with %d', async ([count, status], { own }) => {
+  ])('for %j responds %d at the second request', async ([count, status], { own }) => {
     const waiting = verify(own, { operation: 'createEvent', count, withinMs: 60_000 })
     await untilWaiting(own, 1)
     for (const send of [record, (target: TestSimulator) => ask(target, analyticsPath), record]) await send(own)
@@ -122,14 +122,14 @@ describe('a verification that waits', () => {
     [{ exactly: 1 }, 200],
     [{ atMost: 1 }, 200],
     [{ atLeast: 2 }, 417],
-  ])('for %j gets %d when its time is up', async ([count, status], { own }) => {
+  ])('for %j responds %d when its time is up', async ([count, status], { own }) => {
     await record(own)
     const before = performance.now()
     expect(await verify(own, { count, withinMs: 50 })).toMatchObject({ status, count: 1 })
     expect(performance.now() - before).toBeGreaterThanOrEqual(48)
   })
 
-  test('counts from zero where the journal is cleared meanwhile', async ({ own }) => {
+  test('restarts at zero if the journal is cleared meanwhile', async ({ own }) => {
     const before = await record(own)
     const waiting = verify(own, { count: { atLeast: 2 }, withinMs: 60_000 })
     await untilWaiting(own, 1)
@@ -175,7 +175,7 @@ describe('a journal that has dropped requests or bodies', () => {
     expect(verdict['message']).toContain(verdict['problem'])
   })
 
-  test('of an evicted sandbox cannot prove an upper bound for all either, until all are deleted', async () => {
+  test('cannot prove an upper bound for all sandboxes after evicting one, until all are deleted', async () => {
     const sim = await startForTest({ sandboxLimit: 2 })
     for (const name of ['a', 'b', 'c']) await ask(sim, analyticsPath, { token: `k~${name}` })
     const verdict = await verify(sim, { count: { exactly: 1 } }, '?sandbox=*')
@@ -185,7 +185,7 @@ describe('a journal that has dropped requests or bodies', () => {
     expect(await steer(sim, 'GET', '/requests?sandbox=*')).toMatchObject({ recorded: 0, truncated: false })
   })
 
-  test('proves a lower bound, and the breach of an upper bound', async () => {
+  test('proves a lower bound, and that an upper bound is exceeded', async () => {
     const sim = await startForTest({ journalSize: 2 })
     for (let times = 0; times < 3; times += 1) await record(sim)
     expect(await verify(sim, { count: { atLeast: 2 } })).toMatchObject({ status: 200, truncated: true })
@@ -194,7 +194,7 @@ describe('a journal that has dropped requests or bodies', () => {
     expect(broken).not.toHaveProperty('problem')
   })
 
-  test('does not take a body that it has dropped for one that was never sent', async ({ own }) => {
+  test('does not confuse a dropped body with one that was never sent', async ({ own }) => {
     await record(own, purchase({ eventType: 'signup' }))
     for (let times = 0; times < 19; times += 1) await record(own, large('a'))
     const requestQuery = { match: { body: { '/eventType': 'signup' } } }
@@ -208,7 +208,7 @@ describe('a journal that has dropped requests or bodies', () => {
   })
 })
 
-test('a value that was redacted in part may match, so that the count is truncated', async ({ own }) => {
+test('a partly redacted value may match, so the count is truncated', async ({ own }) => {
   await ask(own, `${analyticsPath}?tag=my-own-token`, { token: 'my-own-token', headers: { 'x-note': 'my-own-token' } })
   for (const match of [{ query: { tag: 'my-own-token' } }, { header: { 'x-note': 'my-own-token' } }])
     expect(await steer(own, 'POST', '/requests/count', { match, force: true })).toEqual({ count: 0, truncated: true })

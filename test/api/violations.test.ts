@@ -18,7 +18,7 @@ function told(headers: Headers): Told {
   return JSON.parse(text)
 }
 
-/** A wrong value for each field of an event, with what is said about it. */
+/** An invalid value for each field of an event, with its message. */
 const wrongEvent: readonly [field: string, value: Json | undefined, words: RegExp][] = [
   ['eventType', undefined, /required/],
   ['value', 149, /a string/],
@@ -33,7 +33,7 @@ const wrongEvent: readonly [field: string, value: Json | undefined, words: RegEx
   ['properties', [], /object/],
 ]
 
-/** Wrong bodies, with what is said about each place. */
+/** Invalid bodies, with the message for each place. */
 const wrongBodies: [string, JsonObject, Readonly<Record<string, RegExp>>][] = [
   [
     '/v1/events',
@@ -68,7 +68,7 @@ test('path and query are named together', async () => {
   expect(told(response.headers).violations.map((one) => one.in)).toEqual(['path', 'query'])
 })
 
-describe('X-Sim-Violations is whole JSON', () => {
+describe('X-Sim-Violations is complete JSON', () => {
   test('with 500 violations: the check stops after a hundred, and says so', async () => {
     const components = Array.from({ length: 500 }, () => ({ type: 'no content' }))
     const response = await ask(sim(), '/v1/prompts', { body: prompt({ components }) })
@@ -95,7 +95,7 @@ describe('X-Sim-Violations is whole JSON', () => {
     expect(told(response.headers)).toMatchObject({ total: 1, violations: [{ pointer: '/influence', message }] })
   })
 
-  test('with a pointer that is longer than the header may be', async () => {
+  test('with a pointer longer than the header allows', async () => {
     const key = 'é'.repeat(3000)
     const response = await ask(sim(), '/v1/events', { body: `{"${key}":1,"${key}":2}` })
     expect(response.status).toBe(400)

@@ -55,7 +55,7 @@ const examples = refusals.flatMap(({ operation, status }) =>
     .map((example) => ({ operation, status, ...example })),
 )
 
-describe('the live response has the words of the example', () => {
+describe('the live response has the message of the example', () => {
   const live = examples.filter(({ name }) => name in liveRequests)
 
   test.each(live)('$operation.id $status $name', async ({ operation, status, name, value }) => {
@@ -78,7 +78,7 @@ describe('the live response has the words of the example', () => {
     expectDocumentedHeaders(response, 'getModelAnalytics')
   })
 
-  test('for every example that the simulator does not send as a scenario only', () => {
+  test('for every example except those sent only by scenarios', () => {
     const others = new Set(examples.map(({ name }) => name).filter((name) => !(name in liveRequests)))
     expect([...others].sort()).toEqual([...scenarioOnly, 'model_not_found', 'hourly_limit'].sort())
   })
@@ -98,7 +98,7 @@ test.each(refusals)('the scenario $status of $operation.id responds as an exampl
 
 const exampleOf = (name: string) => examples.find((example) => example.name === name)?.value
 
-/** Uses up the hourly limit of 60, and asks once more when the window ends in a second. */
+/** Uses up the hourly limit of 60, and sends another request when the window ends in a second. */
 async function lastSecondOfLimit(sim: TestSimulator): Promise<TestResponse> {
   const path = '/v1/models/00000000-0000-4000-8000-000000000001/analytics'
   for (let count = 0; count < 60; count += 1) expect((await ask(sim, path)).status).toBe(200)

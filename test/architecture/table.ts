@@ -166,7 +166,7 @@ export const habits: readonly Habit[] = [
 /** The largest number of lines of a file. */
 export const maxLines = 250
 
-/** The largest number of columns of a line, in code, comments, strings and prose. */
+/** The maximum number of columns of a line, in code, comments, strings and prose. */
 export const maxColumns = 120
 
 /** Files that a tool writes, so that no rule about lines holds for them. */

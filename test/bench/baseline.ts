@@ -31,7 +31,7 @@ function sendReply(response: ServerResponse, method: Method): void {
 }
 
 if (name === 'Express') {
-  // Imported here alone: it takes as long as the rest of a start, which `node:http` must not pay.
+  // Imported only here: it takes as long as the rest of a start, which `node:http` must not pay.
   const { default: express } = await import('express')
   // Without ETag and `X-Powered-By`, so that it sends the same bytes.
   const app = express()

@@ -7,7 +7,7 @@ export const maxStallMs = 100
 /**
  * A module that the measured process loads first: it returns each message with the longest stall of its event loop
  * since the last. A stall is the time between two turns of a timer of 1 ms, but no more than the processor time that
- * the thread used meanwhile: on a machine with other work, a thread that waits for its turn is no stall of its own. The
+ * the thread used meanwhile: on a busy machine, a thread waiting for the processor does not count as stalled. The
  * processor time is Linux's; elsewhere the time alone counts.
  */
 const probe = `

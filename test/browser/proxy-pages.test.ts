@@ -11,7 +11,7 @@ const token = 'upstream-secret-1'
 let browser: Browser | undefined
 
 beforeAll(async () => {
-  // A name server of an attacker gives the name of the page the address of this machine.
+  // An attacker's name server resolves the page's name to the address of this machine.
   if (!isMissing('chromium')) browser = await openBrowser('--host-resolver-rules=MAP evil.example 127.0.0.1')
 })
 afterAll(async () => browser?.close())
@@ -72,14 +72,14 @@ describe.skipIf(isMissing('chromium'))('a page in a browser', () => {
     ['another port of the same host', '127.0.0.1'],
     ['another site', 'localhost'],
     ['another site with a public name', 'evil.example'],
-  ])('of %s neither reads nor writes through a proxy with a token', async (_name, host) => {
+  ])('of %s can neither read nor write through a proxy with a token', async (_name, host) => {
     const { page } = await openForeignPage(browser, host)
     const { sim, reached } = await openProxy({ token })
     expect(await page.evaluate(tryEverything(sim.origin + analyticsPath))).toEqual([])
     expect(reached).toEqual([])
   })
 
-  test('sends all that without a token, so that the test above would see it', async () => {
+  test('sends all of that without a token, so that the previous test would fail', async () => {
     const { page } = await openForeignPage(browser, 'localhost')
     const { sim, reached } = await openProxy({})
     const texts = await page.evaluate<string[]>(tryEverything(sim.origin + analyticsPath))

@@ -55,7 +55,7 @@ describe.skipIf(isMissing('chromium'))('the report in a browser', () => {
     { width: 1280, colorScheme: 'light' },
     { width: 390, colorScheme: 'light' },
     { width: 320, colorScheme: 'dark' },
-  ])('has its style, fits $width px in $colorScheme, and fetches only itself', async ({ width, colorScheme }) => {
+  ])('has its style, fits $width px in $colorScheme, and loads nothing else', async ({ width, colorScheme }) => {
     const { page, complaints, fetched } = await openReport({ width, colorScheme })
     expect(await page.evaluate<number>('document.documentElement.scrollWidth')).toBeLessThanOrEqual(width)
     const size = await page.evaluate<string>("getComputedStyle(document.querySelector('.numbers b')).fontSize")
@@ -67,7 +67,7 @@ describe.skipIf(isMissing('chromium'))('the report in a browser', () => {
     expect(fetched.filter((path) => path !== '/favicon.ico')).toEqual(['/__sim/report'])
   })
 
-  test.each([1280, 390, 320])('on a test suite fits %i px, and fetches only itself', async (width) => {
+  test.each([1280, 390, 320])('on a test suite fits %i px, and loads nothing else', async (width) => {
     const file = join(await tempFolder(), 'report.html')
     // The page that test/command-line/each.test.ts writes, without its stylesheet.
     const golden = new URL('../features/exec/golden/suite.golden.html', import.meta.url)
@@ -90,7 +90,7 @@ describe.skipIf(isMissing('chromium'))('the report in a browser', () => {
     }
   })
 
-  test('opens the missing items, and shows a text of the client as text', async () => {
+  test('expands the missing items, and shows client text as text', async () => {
     const { page } = await openReport({ width: 1280, colorScheme: 'light' })
     const missing = page.getByText('No test has seen 429; X-Sim-Scenario: rate-limited shows it.').first()
     expect(await missing.isVisible()).toBe(false)

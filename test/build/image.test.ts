@@ -34,7 +34,7 @@ describe('the entry point of the image', () => {
     expect(await readdir(folder)).toContain('state.json')
   })
 
-  test('leaves a state that was chosen as it is', async () => {
+  test('keeps a chosen state', async () => {
     const folder = await tempFolder()
     const file = join(folder, 'own.json')
     expect(await stateOf(folder, [], { CONVSIM_STATE: file })).toBe(file)

@@ -16,7 +16,7 @@ async function writeCheckout(): Promise<string> {
   return root
 }
 
-test('tests do not build again if nothing changed since the last build', async () => {
+test('tests do not rebuild if nothing changed since the last build', async () => {
   expect(isBuilt(await writeCheckout())).toBe(true)
 })
 

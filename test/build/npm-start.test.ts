@@ -91,7 +91,7 @@ test('a fresh clone installs and builds before it serves or tests, and again onl
   expect([await third.ended, third.stderr()]).toEqual([0, expect.stringMatching(/^Installing packages/)])
 })
 
-test('npm start without development dependencies serves what is built, and says why it does not build', async () => {
+test('npm start without development dependencies serves the existing build, and says why', async () => {
   const { ready, output } = npm(await checkoutWith(['dist']), ...serve)
   expect((await fetch(`${await ready()}/healthz`)).status).toBe(200)
   expect(output()).toMatch(/convsim is not built again, and dist\/ is unchanged: .*--omit=dev.*npm ci --include=dev/)
@@ -106,7 +106,7 @@ test.each([
   expect(output()).not.toMatch(/not found|\n +at /)
 })
 
-test('npm ends with what it has started, and a failed step says that nothing was', async () => {
+test('npm ends with its child process, and a failed step says that nothing was started', async () => {
   const folder = await checkout()
   const script = `require('node:fs').writeFileSync('building', String(process.pid)); setTimeout(() => {}, 60_000)`
   const manifest = JSON.parse(await readFile(join(folder, 'package.json'), 'utf8'))

@@ -59,7 +59,7 @@ describe.each(documents)('the document of %s', (_name, file, hasResponseValidato
     )
   })
 
-  it('makes the same contract, precompiled or compiled', async () => {
+  it('yields the same contract, precompiled or compiled', async () => {
     const { contract } = await compileAgain(file, hasResponseValidators)
     const loaded = await loadContract(file, { precompiled, responses: hasResponseValidators })
     if (!loaded.ok) throw new Error('the precompiled document does not load')
@@ -69,7 +69,7 @@ describe.each(documents)('the document of %s', (_name, file, hasResponseValidato
     expect(statusesOf(loaded.value)).toEqual(statusesOf(contract))
   })
 
-  it('is parsed again after a change of a single byte', async () => {
+  it('is parsed again if a single byte changes', async () => {
     const changed = join(await tempFolder(), 'openapi.yaml')
     await writeFile(changed, (await readFile(file, 'utf8')).replace(/^( +title: ).*$/m, '$1Changed'))
     const loaded = await loadContract(changed, { precompiled })

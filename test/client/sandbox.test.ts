@@ -16,7 +16,7 @@ const test = plainTest.extend('sim', () => simulator.sandbox(`of-test-${++sandbo
 
 const model = '00000000-0000-4000-8000-000000000002'
 
-/** Sends an event as a client of the sandbox does, which knows nothing but a base URL. */
+/** Sends an event like a client of the sandbox, which knows only a base URL. */
 const send = (baseUrl: string, fields = {}) => ask({ origin: baseUrl }, '/events', { body: event(fields) })
 
 const askAnalytics = (baseUrl: string, how: RequestOptions = {}) =>
@@ -37,7 +37,7 @@ describe('a sandbox', () => {
     await sim.expectReceived('getModelAnalytics', { times: 3 })
   })
 
-  test('has a name of its own unless a name is given, and is gone at the end of its block', async () => {
+  test('has a unique name unless one is given, and is deleted at the end of its block', async () => {
     const [one, other] = [simulator.sandbox(), simulator.sandbox()]
     expect([one.name, other.name]).toEqual(['sandbox-1', 'sandbox-2'])
     {
@@ -56,7 +56,7 @@ describe('a sandbox', () => {
 })
 
 describe('scenarios of a sandbox', () => {
-  test('act with their parameters on the requests that they are for', async ({ sim }) => {
+  test('act with their parameters on the matching requests', async ({ sim }) => {
     await sim.scenario('rate-limited', { 'retry-after': 7 }, { operation: 'createEvent', times: 1 })
     await sim.scenario('null', { fields: ['recommendations', 'dataPoints.avgSafetyScore'] })
     const refused = await send(sim.baseUrl)
@@ -81,7 +81,7 @@ describe('scenarios of a sandbox', () => {
     expect(await sim.sequences()).toMatchObject([{ operation: 'getModelAnalytics', met: 4, next: '200' }])
   })
 
-  test('that are wrong are refused with what is valid', async ({ sim }) => {
+  test('are refused if invalid, with what is valid', async ({ sim }) => {
     await expect(sim.scenario('slow', { ms: -1 })).rejects.toThrow(/POST .*scenarios returned 400: .*"ms".*0 to/)
     await expect(sim.scenario('drop-field', { pointer: 'a"b' })).rejects.toThrow(/quotation mark/)
     expect((await sim.rules()).rules).toEqual([])
@@ -145,7 +145,7 @@ describe('expectations', () => {
     expect(await sim.count('createEvent')).toEqual({ count: 1, truncated: false })
   })
 
-  test('that are not met tell the count, the nearest misses and the fields in which they differ', async () => {
+  test('that fail name the count, the nearest misses and the fields in which they differ', async () => {
     const sim = await sandboxWith('missed', 'signup', 'upgrade')
     const missed = sim.expectReceived('createEvent', { times: 2, match: { body: { eventType: 'purchase' } } })
     await expect(missed).rejects.toMatchObject({
@@ -156,7 +156,7 @@ describe('expectations', () => {
     })
   })
 
-  test('that too many requests meet list them with their statuses', async ({ sim }) => {
+  test('met by too many requests list them with their statuses', async ({ sim }) => {
     await sim.sequence('429;retry-after=1, 200', { operation: 'createEvent' })
     await send(sim.baseUrl)
     await send(sim.baseUrl)
@@ -170,7 +170,7 @@ describe('expectations', () => {
     [{ count: 1 }, /there is no "count"/],
     [{ body: { eventType: 'a' } }, /there is no "body"\. Conditions on the request are in match/],
     [5, /got 5/],
-  ])('%j is refused, since other requests would meet it', async (expectation: unknown, message) => {
+  ])('%j is refused, since other requests would match it', async (expectation: unknown, message) => {
     const sim = await sandboxWith('misspelt', 'a')
     await expect(sim.expectReceived('createEvent', expectation as object)).rejects.toThrow(message)
   })
@@ -180,7 +180,7 @@ describe('expectations', () => {
     [{ body: /refund/ }, /^match\.body is a RegExp/],
     [{ body: { a: [1, new Map()] } }, /^match\.body\.a\.1 is a Map/],
     [{ status: undefined }, /^match\.status is undefined/],
-  ])('%o is refused as a condition, since JSON would leave it out', async (match: object, message) => {
+  ])('%o is refused as a condition, since JSON cannot represent it', async (match: object, message) => {
     const sim = await sandboxWith('unsendable', 'a')
     await expect(sim.expectReceived('createEvent', { match })).rejects.toThrow(message)
     await expect(sim.count('createEvent', match)).rejects.toThrow(message)
@@ -193,13 +193,13 @@ describe('expectations', () => {
     await expect(sim.expectNoFindings(kinds as [])).rejects.toThrow(/violation, unexpected, retry, unmet, as a list/)
   })
 
-  test('go on while the test has replaced fetch', async () => {
+  test('work while the test has replaced fetch', async () => {
     const sim = await sandboxWith('replaced-fetch', 'a')
     vi.stubGlobal('fetch', () => Promise.reject(new Error('replaced')))
     await sim.expectReceived('createEvent', { times: 1 }).finally(() => vi.unstubAllGlobals())
   })
 
-  test('of a client without findings tell violations, unexpected responses and retry problems', async ({ sim }) => {
+  test('of no findings name violations, unexpected responses and retry problems', async ({ sim }) => {
     await expect(sim.expectNoFindings()).rejects.toThrow(/was never used/)
     await askAnalytics(sim.baseUrl)
     await sim.expectNoFindings()
@@ -225,7 +225,7 @@ describe('expectations', () => {
     expect((await sim.coverage()).met).toBeGreaterThan(0)
   })
 
-  test('of a negative test that is not refused do not advise to declare it', async ({ sim }) => {
+  test('of a declared negative test that is not refused do not advise to declare it', async ({ sim }) => {
     await sim.scenario('expect-refusal')
     await send(sim.baseUrl)
     await expect(sim.expectNoFindings()).rejects.toThrow(
@@ -236,7 +236,7 @@ describe('expectations', () => {
 })
 
 describe('requests of a sandbox', () => {
-  test('are listed whole, with filters, in as many pages as there are', { tags: ['long'] }, async ({ sim }) => {
+  test('are listed completely, with filters, over all pages', { tags: ['long'] }, async ({ sim }) => {
     await Promise.all(Array.from({ length: 1005 }, () => askAnalytics(sim.baseUrl)))
     await send(sim.baseUrl)
     expect(await sim.requests()).toHaveLength(1006)
@@ -266,7 +266,7 @@ describe('requests of a sandbox', () => {
 })
 
 describe('connect', () => {
-  test('gives the same for a simulator that runs elsewhere', async () => {
+  test('works the same for a simulator that runs elsewhere', async () => {
     const token = 'secret'
     await using elsewhere = await startSimulator({ controlToken: token })
     const client = await connect(elsewhere.origin, { token })
@@ -284,7 +284,7 @@ describe('connect', () => {
     await expect(connect(elsewhere.origin)).rejects.toThrow(/returned 401/)
   })
 
-  test('says what to do where no simulator responds', async () => {
+  test('says what to do if no simulator responds', async () => {
     await expect(connect('http://127.0.0.1:9/__sim')).rejects.toThrow(/No simulator responds at .*npx convsim/)
     await expect(connect('localhost')).rejects.toThrow(/no URL of a simulator/)
     await expect(connect('localhost:4010')).rejects.toThrow(/no URL of a simulator/)
@@ -304,7 +304,7 @@ describe('connect', () => {
   })
 })
 
-test('the typed client can do everything that the control plane can, except what is for other tools', async () => {
+test('the typed client covers the whole control plane, except what is for other tools', async () => {
   const folder = new URL('../../src/client/', import.meta.url)
   const files = (await readdir(folder)).filter((name) => name.endsWith('.ts') && name !== 'control-types.ts')
   const texts = await Promise.all(files.map((name) => readFile(new URL(name, folder), 'utf8')))

@@ -84,7 +84,7 @@ describe('check', () => {
     expect(strict).toMatchObject({ code: 1, stdout: expect.stringContaining('not ok with --strict') })
   })
 
-  test('without files checks those of --contract and --fixtures, and no bundled ones', async () => {
+  test('without arguments checks the files of --contract and --fixtures, not the bundled ones', async () => {
     const broken = await runInProcess(['check', '--contract', await brokenDocument()])
     expect(broken).toMatchObject({ code: 1, stdout: expect.stringMatching(/contract\.yaml:\d+:\d+: error: /) })
     expect(broken.stdout).not.toContain(': ok,')

@@ -54,7 +54,7 @@ describe('convsim drift', () => {
     expect([code, stderr]).toEqual([1, expect.stringContaining(reason)])
   })
 
-  test('a token that no header can carry is refused, and not shown', async () => {
+  test('a token that is not valid in a header is refused without being shown', async () => {
     const refused = await runDrift(['https://api.example.com/v1'], 'two words-secret')
     expect(refused.code).toBe(1)
     expect(refused.stderr).toContain('CONVSIM_UPSTREAM_TOKEN has characters')
@@ -98,7 +98,7 @@ describe('recorded traffic', () => {
     expect([report.verdict, code, report.findings, isNamed]).toEqual([verdict, isSame ? 0 : 1, [], !isSame])
   })
 
-  test('of a HAR file is judged, and requests to other services are passed over', async () => {
+  test('in a HAR file is judged, and requests to other services are skipped', async () => {
     const sim = await startForTest()
     const path = `/v1/models/${model}/analytics`
     const text = (await ask(sim, path)).text.replace('"critical"', '"doomed"')
@@ -117,7 +117,7 @@ describe('recorded traffic', () => {
     await write(...entries, harEntry(`https://tracker.example.com${path}`, text))
     const several = await runDrift(['--har', file], null)
     expect(several.code).toBe(1)
-    expect(several.stderr).toContain('https://api.example.com and https://tracker.example.com. Give the base URL')
+    expect(several.stderr).toContain('https://api.example.com and https://tracker.example.com. Also give the base URL')
     await write(...entries)
     const markdown = await runDrift(['--har', file, '--format', 'markdown'], null)
     expect([markdown.code, markdown.stdout]).toEqual([3, expect.stringContaining('### enum-value: ')])

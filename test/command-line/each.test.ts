@@ -67,7 +67,7 @@ for (const name of ['one', 'two', 'three']) {
     expect(report.summary.made).toBe(0)
   })
 
-  test('one seed gives the same runs, even in parallel; another seed gives others', { tags: ['long'] }, async () => {
+  test('a seed yields the same runs, even in parallel; another seed yields others', { tags: ['long'] }, async () => {
     const flags = ['--set', 'drift', '--max-runs', '6', '--jobs', '2']
     const [first, second, other] = await Promise.all(
       [flags, flags, [...flags, '--seed', '2']].map((one) => trySuite(suite('first.messageCount > 0'), ...one)),

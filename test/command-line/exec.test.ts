@@ -24,7 +24,7 @@ const bad = send('/events', {})
 const unexpected = send('/nowhere')
 
 describe('the command', () => {
-  test('finds the addresses in its environment, also under other names', async () => {
+  test('finds the addresses in its environment, also under custom names', async () => {
     const code = `const { CONVSIM_BASE_URL: a, CONVSIM_CONTROL_URL: b, API_URL: c, OTHER: d } = process.env
       console.log(JSON.stringify([a, b, c, d]))`
     const { code: exit, stdout } = await run(node(code, '--env', 'API_URL', '--env', 'OTHER'))
@@ -46,7 +46,7 @@ describe('the command', () => {
     expect(JSON.parse(stdout)).toEqual([upper, lower])
   })
 
-  test('alone writes to stdout, the summary goes to stderr, and there is no state file', async () => {
+  test('is the only one to write to stdout; the summary goes to stderr, and there is no state file', async () => {
     const cwd = await tempFolder()
     const { stdout, stderr } = await run(node(good), { cwd })
     expect(stdout).toBe('201\n')
@@ -56,7 +56,7 @@ describe('the command', () => {
     expect(await readdir(cwd)).toEqual([])
   })
 
-  test('reads the stdin of convsim', async () => {
+  test('reads convsim’s stdin', async () => {
     const { process: own, stdout, ended } = convsim(node('process.stdin.pipe(process.stdout)'), { stdin: 'pipe' })
     own.stdin?.end('hello')
     expect([await ended, stdout()]).toEqual([0, 'hello'])
@@ -81,7 +81,7 @@ describe('the command', () => {
     expect(stdout).toMatch(/^1 http:\/\/127\.0\.0\.1:(?!1\/)/)
   })
 
-  test('can write to stdout as if it were alone: the pipe stays blocking', { tags: ['long'] }, async () => {
+  test('can write to stdout as if run directly: the pipe stays blocking', { tags: ['long'] }, async () => {
     const { stdout } = await run(command('sh', '-c', 'grep flags /proc/self/fdinfo/1'))
     const [, octal = ''] = /flags:\s*([0-7]+)/.exec(stdout) ?? []
     expect(Number.parseInt(octal, 8) & constants.O_NONBLOCK).toBe(0)
@@ -171,7 +171,7 @@ describe('--report', () => {
     expect(await run(args)).toEqual({ code: 1, stdout: '', stderr: expect.stringMatching(words) })
   })
 
-  test('shows no credential that the command has as an argument', async () => {
+  test('does not show credentials in the command’s arguments', async () => {
     const file = join(await tempFolder(), 'report.json')
     const credentials = ['--token=secret-1', '--api-key', 'secret-2', 'Authorization: Bearer secret-3']
     await run([...node(good, '--report', file), '--', ...credentials])

@@ -38,7 +38,7 @@ describe('an extended document', () => {
     expect(text).toContain('"$ref":"#/components/schemas/Error"') // which generation has not changed
   })
 
-  test('operations with a handler stay the same, and info lists who returns each', async () => {
+  test('operations with a handler stay the same, and info lists what serves each', async () => {
     const sim = extended()
     for (const operation of operations) expect((await askOperation(sim, operation)).status).toBe(operation.success)
     expect(objectOf(await ask(sim, '/__sim/info', { token: null }))['operations']).toMatchObject([

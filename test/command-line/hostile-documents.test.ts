@@ -122,7 +122,7 @@ test.each<[string, object]>([
   ['a reference that is a number', documentWithData({ schema: { $ref: 7 } })],
   ['a reference that is a list', documentWithData({ schema: { items: { $ref: [url] } } })],
   ['an index that is none', withSchemas(toNoIndex, { A: { allOf: [{}] } })],
-])('a document is served without what a reference must not read: %s', async (_, document) => {
+])('a document is served without forbidden reference targets: %s', async (_, document) => {
   const { checked, started } = await outcomeOf(document)
   expect([checked, started]).toEqual([[], []])
 })
@@ -134,7 +134,7 @@ test.each<[string, object | string, RegExp]>([
   ['300 levels', text.replace('"HERE"', nested(300)), /nested deeper than/],
   ['an alias of itself', text.replace('"HERE"', '&a [*a]'), /contains itself/],
   ['__proto__', text.replace('"HERE"', '{ __proto__: { a: 1 } }'), /__proto__/],
-])('a document is refused by check and start alike: %s', async (_, document, reason) => {
+])('check and serve both refuse a document: %s', async (_, document, reason) => {
   const { checked, started } = await outcomeOf(document)
   expect([checked.join(), started.join()]).toEqual([expect.stringMatching(reason), expect.stringMatching(reason)])
 })

@@ -21,7 +21,7 @@ const newFields = (count: number): JsonObject =>
   Object.fromEntries(Array.from({ length: count }, (_, index) => [`field${index}`, index]))
 
 describe('convsim drift', () => {
-  test('of 5,000 exchanges with tokens and differences of their own lists 500 of these', async () => {
+  test('lists 500 differences of 5,000 exchanges with distinct tokens and differences', async () => {
     const entries = Array.from({ length: 5000 }, (_, index) =>
       recordedEvent({ ...created, [`field${index}`]: `opaque-token-${index % 100}` }, `opaque-token-${index % 100}`),
     )
@@ -62,7 +62,7 @@ describe('convsim drift', () => {
     expect(patched.report.findings).toEqual([])
   })
 
-  test('takes an object with more than 200 new names for a dictionary', async () => {
+  test('treats an object with more than 200 new names as a dictionary', async () => {
     const patch = join(await tempFolder(), 'patch.yaml')
     const har = await writeHar([recordedEvent({ ...created, few: newFields(3), many: newFields(201) })])
     await runDrift(['--har', har, '--samples', '1', '--patch', patch])

@@ -40,7 +40,7 @@ const lineForm = {
 }
 
 describe('--log-format json gives every line the members level, time and msg', () => {
-  test('where the start fails, with a line for each problem', async () => {
+  test('also if the start fails, with a line for each problem', async () => {
     const flags = [...inMemory, '--scenario', 'nonsense', '--plan', 'gold']
     const { code, stdout, stderr } = await run([...flags, '--log-format', 'json'])
     expect({ code, stdout }).toEqual({ code: 1, stdout: '' })
@@ -53,7 +53,7 @@ describe('--log-format json gives every line the members level, time and msg', (
     expect(asOnTerminal.stderr).toMatch(/^convsim cannot start:\n +--plan: error: .*\n +--scenario: error: /)
   })
 
-  test('in exec, too, where lines for people are the default', async () => {
+  test('also in exec, whose default is text for people', async () => {
     const node = ['--', process.execPath, '-e', '']
     const [asked, alone] = [await run(['exec', '--log-format', 'json', ...node]), await run(['exec', ...node])]
     for (const line of asked.stderr.trim().split('\n')) expect(JSON.parse(line)).toMatchObject(lineForm)
@@ -126,7 +126,7 @@ describe('--log-level', () => {
 describe('--log-format pretty', () => {
   const pretty = [...inMemory, '--log-format', 'pretty']
 
-  test('begins with a sentence about inputs and state, and three things to try, which work as printed', async () => {
+  test('begins with a sentence about inputs and state, and three commands to try, which work as printed', async () => {
     const command = convsim(pretty)
     const origin = await command.ready()
     await command.untilStderr(/requests"\n/)
@@ -179,14 +179,14 @@ describe('--log-format pretty', () => {
     ])
   })
 
-  test('is silent where the level is', async () => {
+  test('is silent if the level is', async () => {
     const command = convsim([...pretty, '--log-level', 'error'])
     await sendAll(await command.ready())
     await stop(command)
     expect(command.stderr()).toBe('')
   })
 
-  test('suggests lists where the contract has no request that a path alone can make', { tags: ['long'] }, async () => {
+  test('suggests lists if the contract has no request that needs only a path', { tags: ['long'] }, async () => {
     const contract = await documentWith('operationId: getModelAnalytics', 'operationId: getFigures')
     await writeFile(contract, (await readFile(contract, 'utf8')).replaceAll('modelId', 'figureId'))
     const command = convsim([...pretty, '--contract', contract])

@@ -19,7 +19,7 @@ async function overlayWith(...actions: string[]): Promise<string> {
 const operation = '$.paths["/events"].post'
 
 describe('--overlay', () => {
-  test('changes what is served, also given several times', async () => {
+  test('changes what is served, even if given several times', async () => {
     const [first, second] = await Promise.all([
       overlayWith('{ target: $.components.schemas.EventCreate.properties, update: { room: { type: string } } }'),
       overlayWith('{ target: $.components.schemas.EventCreate.properties.room, update: { maxLength: 2 } }'),
@@ -30,7 +30,7 @@ describe('--overlay', () => {
     expect(await ask(simulator, '/v1/events', { body })).toMatchObject({ status: 400 })
   })
 
-  test('that makes an example of the document wrong is a warning of check', async () => {
+  test('that makes an example invalid is a warning of check', async () => {
     const file = await overlayWith('{ target: $.components.schemas.EventCreate, update: { required: [room] } }')
     const { code, stdout } = await run(['check', file])
     expect([code, stdout]).toEqual([0, expect.stringMatching(/the example ".*" does not fit its schema: .*room/)])

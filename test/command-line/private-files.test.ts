@@ -24,7 +24,7 @@ async function writeTraffic(): Promise<string> {
   return writeHar([harEntry(`https://api.example.com${analyticsPath}`, body)])
 }
 
-describe('files that commands write are for their owner alone, also in place of wider ones:', () => {
+describe('files written by commands are accessible only to their owner, even if they replace others:', () => {
   test('the report of a run', async () => {
     const cwd = await tempFolder()
     await writeFile(join(cwd, 'old.html'), '')
@@ -33,7 +33,7 @@ describe('files that commands write are for their owner alone, also in place of 
     expect(await listModes(cwd)).toEqual(['old.html 600', 'report.json 600'])
   })
 
-  test('recorded fixtures, in folders of their own', async () => {
+  test('recorded fixtures, in private folders', async () => {
     const out = join(await tempFolder(), 'recorded')
     const { code, stderr } = await runInProcess(['record', await writeTraffic(), '--out', out, '--write'])
     expect([code, stderr]).toEqual([0, ''])

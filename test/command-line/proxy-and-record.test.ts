@@ -14,7 +14,7 @@ import { startForTest } from '../support/start.ts'
 import { tempFolder } from '../support/temp-folder.ts'
 
 describe('convsim proxy', () => {
-  test('serves the responses of the real service, and --fail-on fires on what breaks the contract', async () => {
+  test('serves the responses of the real service, and --fail-on fails if they break the contract', async () => {
     const upstream = createServer((req, res) => {
       res.writeHead(200, { 'Content-Type': 'application/json' })
       res.end(JSON.stringify({ token: req.headers.authorization }))
@@ -55,7 +55,7 @@ const realResponse = (generated: JsonObject): JsonObject => ({
 })
 
 describe('convsim record', () => {
-  test('lists exact responses, writes them with --write, and serves them word for word', async () => {
+  test('lists exact responses, writes them with --write, and serves them verbatim', async () => {
     const source = await startForTest()
     const response = realResponse(objectOf(await ask(source, `${analyticsPath}?period=7d`, { scenario: 'critical' })))
     expect(JSON.stringify(response)).toMatch(/jane\.doe.*My name is Jane/)
@@ -98,7 +98,7 @@ describe('convsim record', () => {
     expect(again).toMatchObject({ code: 1, stderr: expect.stringContaining('not empty, and nothing is overwritten') })
   })
 
-  test('takes whole responses of the simulator, and leaves out and names those that a scenario made up', async () => {
+  test('takes complete responses of the simulator, and lists skipped ones from scenarios', async () => {
     const source = await startForTest()
     await ask(source, `${analyticsPath}?period=7d`)
     await ask(source, `${analyticsPath}?period=90d`, { scenario: 'dribble;ms=1' })
@@ -117,7 +117,7 @@ describe('convsim record', () => {
     }
   })
 
-  test('keeps the exact responses of the fixtures, except of a model and period that it has again', async () => {
+  test('keeps the exact responses of the fixtures, except for a model and period recorded again', async () => {
     const folder = await tempFolder()
     const other = '5a7c2a1e-9b3d-4c58-8e21-6d0a5b7f9c34'
     const record = async (out: string, fixtures: readonly string[], ...paths: readonly string[]) => {

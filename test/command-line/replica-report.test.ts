@@ -25,7 +25,7 @@ async function startReplica({ url }: RedisServer, ...args: string[]) {
 }
 
 describeWithRedis('the report of a replica at its end', () => {
-  test('has the requests to all replicas', async () => {
+  test('includes the requests to all replicas', async () => {
     const redis = await redisForTest()
     const one = await startReporting(redis)
     const two = await startReplica(redis)

@@ -37,7 +37,7 @@ async function startThree(redis: RedisServer) {
 }
 
 describeWithRedis('three processes behind a balancer', () => {
-  test('a replica that is stopped and started under load loses no request', async () => {
+  test('a replica that is restarted under load loses no request', async () => {
     const redis = await redisForTest()
     const { replicas, balancer } = await startThree(redis)
     let isOver = false
@@ -63,7 +63,7 @@ describeWithRedis('three processes behind a balancer', () => {
     expect(await steer(balancer, 'GET', '/events?limit=1')).toMatchObject({ total: responded })
   })
 
-  test('killed replicas and a stopped Redis lose nothing acknowledged, and double nothing', async () => {
+  test('killed replicas and a stopped Redis lose no acknowledged write, and repeat none', async () => {
     const redis = await redisForTest({ durable: true })
     const { replicas, balancer } = await startThree(redis)
     const acknowledged = new Map<string, string>()

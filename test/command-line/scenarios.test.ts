@@ -39,7 +39,7 @@ describe('convsim scenarios NAME', () => {
     expect(stdout).toMatch(/a model +00000000-0000-4000-8000-000000000429\n/)
   })
 
-  test('is about another contract, and asks for a model only where the path parameter is one', async () => {
+  test('works for another contract, and mentions a model only if the path has one', async () => {
     const parameters = [{ name: 'teapot', in: 'path', required: true, schema: { type: 'string' } }]
     const responses = { 200: { description: 'Tea.' }, 451: { description: 'Gone.' } }
     const file = await documentWithPaths({
@@ -49,7 +49,7 @@ describe('convsim scenarios NAME', () => {
     expect(stdout).toContain('/teapots/ID')
   })
 
-  test('says why a scenario does not fit an operation', async () => {
+  test('says why a scenario does not apply to an operation', async () => {
     const { stdout } = await runInProcess(['scenarios', 'lost-ack'])
     expect(stdout).toMatch(/\n {2}getModelAnalytics +Not applicable: getModelAnalytics writes nothing\.\n/)
     expect(stdout).toMatch(/\n {2}createEvent +No response: the connection is reset .* The write is stored\.\n/)
@@ -78,7 +78,7 @@ describe('convsim scenarios NAME', () => {
     ['null', 200],
     ['drop-field', 200],
     ['lost-ack', 201], // a write, with the document's example of the body
-  ])('prints a command for %s that works when it is pasted into a shell', async (name, status) => {
+  ])('prints a command for %s that works when pasted into a shell', async (name, status) => {
     const sim = await startForTest()
     const { stdout } = await runInProcess(['scenarios', name])
     const [, command = ''] = /\nExample\n( {2}curl .*?)\n\n/s.exec(stdout) ?? []

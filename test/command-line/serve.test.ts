@@ -68,7 +68,7 @@ describe('the address', () => {
     expect([code, stdout, stderr]).toEqual([1, '', expect.stringMatching(words)])
   })
 
-  test('that is taken ends the start with a hint, and leaves the state file unlocked', async () => {
+  test('that is in use ends the start with a hint, and leaves the state file unlocked', async () => {
     const state = join(await tempFolder(), 'state.json')
     const { port } = new URL((await startForTest()).origin)
     const byFlag = await run(['--port', port, '--state', state])
@@ -138,7 +138,7 @@ describe('the state', () => {
     expect((await ask({ origin }, '/v1/events', { body: event() })).status).toBe(201)
   })
 
-  test('of a killed process is free, also if its parent never asks how it ended', async () => {
+  test('of a killed process is free, even if its parent never waits for it', async () => {
     const args = ['--port', '0', '--state', join(await tempFolder(), 'state.json')]
     const script = '"$0" "$@" & echo "pid $!"; exec sleep 60' // the shell becomes a parent that asks nothing
     const parent = startProgram('sh', ['-c', script, process.execPath, cli, ...args])

@@ -49,7 +49,7 @@ async function startSilentServer() {
   return { server, port, url: `http://127.0.0.1:${port}` }
 }
 
-describe('copies of the first signal, one each millisecond until the end, change nothing', { tags: ['long'] }, () => {
+describe('copies of the first signal, one per millisecond until the end, have no effect', { tags: ['long'] }, () => {
   const served = async (command: Command) => void (await ask({ origin: await command.ready() }, '/v1/nowhere'))
   const begun = (command: Command) => command.untilStdout(/begun/)
   const trapped = ['exec', '--', 'sh', '-c', `trap '' TERM; "${process.execPath}" -e "${request}"; echo ended`]
@@ -99,7 +99,7 @@ describe('copies of the first signal, one each millisecond until the end, change
   })
 })
 
-describe('a signal after that time ends the process at once, and says so', { tags: ['long'] }, () => {
+describe('a later signal ends the process at once, and says so', { tags: ['long'] }, () => {
   const notice = (signal: string) =>
     new RegExp(`${signal}, more than 2 s after SIG\\w+: the process ends at once, unfinished\\.`)
 
@@ -133,7 +133,7 @@ describe('a signal after that time ends the process at once, and says so', { tag
   })
 })
 
-test('exec that gets a signal before its command began ends at once', async () => {
+test('exec ends at once after a signal before its command began', async () => {
   const { server, port } = await startSilentServer()
   const cwd = await tempFolder()
   const redis = `redis://127.0.0.1:${port}` // which the start waits for
@@ -161,7 +161,7 @@ test.each([
   expect(await readdir(cwd)).toEqual([])
 })
 
-test('a copy that comes while the process computes for over two seconds is a copy', { tags: ['long'] }, async () => {
+test('a copy is recognized even if the process is busy for over two seconds', { tags: ['long'] }, async () => {
   const module = new URL('../../src/command-line/process/stop-signals.ts', import.meta.url).href
   const script = `
     import { StopSignals } from ${JSON.stringify(module)}
@@ -190,7 +190,7 @@ test('the command of a run that begins after the stop of each is ended', async (
   expect(await runCaptured(endless, bounds)).toMatchObject({ code: 137, isTimedOut: false })
 })
 
-test('files that are being written are finished before the first signal ends the command', async () => {
+test('files being written are finished before the first signal ends the command', async () => {
   const events: (string | number)[] = []
   const host = Object.assign(new EventEmitter(), { exit: (code: number) => void events.push(code) })
   const signals = new StopSignals(host as unknown as NodeJS.Process, () => undefined)

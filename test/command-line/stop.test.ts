@@ -106,7 +106,7 @@ describe.each<[string, RegExp, (state: string) => Promise<void>]>([
     expect(objectOf(await ask(target, '/__sim/export', { token: null }))['events']).toHaveLength(1)
   })
 
-  test('a stop says it, exits with 1, and makes no folder', async () => {
+  test('a stop reports it, exits with 1, and creates no folder', async () => {
     const { state, command } = await startAndLose()
     expect(await command.stop()).toBe(1)
     expect(command.stderr()).toMatch(new RegExp(`not written at the stop: ${reason.source}`))

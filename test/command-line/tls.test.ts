@@ -52,7 +52,7 @@ describe('--tls', () => {
     expect(existsSync(dirname(authority))).toBe(false)
   })
 
-  test('of exec is trusted by its command, beside what that trusted before', async () => {
+  test('of exec is trusted by its command, in addition to what it trusted before', async () => {
     const before = join(await tempFolder(), 'before.pem')
     await writeFile(before, await readFile(cert))
     const folder = await tempFolder()
@@ -78,7 +78,7 @@ describe('--tls', () => {
   })
 })
 
-test('--tls-cert and --tls-key serve an own certificate, which a client finds to have expired', async () => {
+test('--tls-cert and --tls-key serve the given certificate, so that a client can test an expired one', async () => {
   const { origin, stop } = await serve('--tls-cert', cert, '--tls-key', key)
   expect((await ask(origin, await readFile(cert, 'utf8')))[0]).toBe('CERT_HAS_EXPIRED')
   expect(await stop()).toBe(0)

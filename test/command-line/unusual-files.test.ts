@@ -42,7 +42,7 @@ test.each(['serve', 'check', 'exec -- true', 'drift http://127.0.0.1:9'])(
 )
 
 test.each(['--rules', '--contract', '--overlay', '--seed-state'])(
-  'an empty file of %s is refused as such',
+  'an empty file for %s is refused as empty',
   async (flag) => {
     for (const text of ['', '\n', '# a comment\n']) {
       const { ended, stderr } = convsim([...inMemory, flag, await tempFile(text, 'empty.yaml')])
@@ -54,7 +54,7 @@ test.each(['--rules', '--contract', '--overlay', '--seed-state'])(
   },
 )
 
-test('an empty state file, as of mktemp, is a new one', async () => {
+test('an empty state file, as from mktemp, is a new one', async () => {
   const file = await tempFile('', 'state.json')
   const { ready, stop, stderr } = convsim(['--port', '0', '--state', file])
   await ready()
@@ -63,7 +63,7 @@ test('an empty state file, as of mktemp, is a new one', async () => {
   expect(await readFile(file, 'utf8')).toContain('convsim state')
 })
 
-test('recorded traffic is refused as a pipe by name, and read from a pipe of the shell', async () => {
+test('recorded traffic in a named pipe is refused, and from a shell’s pipe is read', async () => {
   const cwd = await tempFolder()
   execFileSync('mkfifo', [join(cwd, 'pipe')])
   const named = convsim(['drift', '--har', 'pipe'], { cwd })

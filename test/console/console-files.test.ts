@@ -57,7 +57,7 @@ test('the page is never cached, and runs nothing but its own files', async () =>
   expect(assets).toEqual(expect.arrayContaining(linked))
 })
 
-test('scripts and stylesheet are cached for ever', async () => {
+test('scripts and stylesheet are cached indefinitely', async () => {
   for (const name of assets) {
     const response = await open(`/__sim/assets/${name}`)
     expect(response.headers.get('cache-control')).toBe('public, max-age=31536000, immutable')
@@ -73,7 +73,7 @@ test.each(['assets/app-AAAAAAAA.js', 'assets/../cli.js', 'assets/app.js', 'index
   },
 )
 
-test('no file of the console needs the token, and everything else does', async () => {
+test('the console’s files need no token, and everything else does', async () => {
   const own = await startForTest({ controlToken: 'let me in' })
   expect((await open('/__sim/', browser, own.origin)).status).toBe(200)
   expect((await open(`/__sim/assets/${assets[0]}`, browser, own.origin)).status).toBe(200)

@@ -39,7 +39,7 @@ describeInBrowser('the view of the contract', () => {
     { operation: 'getModelAnalytics', settings: { clock: '2027-10-03', seed: '42' } },
     { operation: 'createPrompt', settings: {} },
     { operation: 'createEvent', settings: {} },
-  ])('shows for all of $operation a request that meets it, with $settings', async ({ operation, settings }) => {
+  ])('shows for every item of $operation a request that covers it, with $settings', async ({ operation, settings }) => {
     const own = await startForTest(settings)
     const { operations } = await readControl<ControlSchemas['Coverage']>(own, '/coverage')
     expect(operations).toHaveLength(3)
@@ -52,7 +52,7 @@ describeInBrowser('the view of the contract', () => {
     expect(await page.locator('.item.met').count()).toBe(points)
   })
 
-  test('grows with what the client sends, and lists only what was never met on demand', async ({ own }) => {
+  test('grows with what the client sends, and can list only what is not covered', async ({ own }) => {
     const page = await openOperation(own, 'createEvent')
     const valueType = page.locator('.fields li').filter({ hasText: /^valueType/ })
     expect(await valueType.locator('.item.missing').count()).toBe(5)
@@ -82,7 +82,7 @@ describeInBrowser('the view of the contract', () => {
     expect(await general.textContent()).toContain('How keys are issued')
   })
 
-  test('shows what one sandbox has met, with commands for that sandbox', async ({ own }) => {
+  test('shows the coverage of one sandbox, with commands for it', async ({ own }) => {
     await ask(own, analyticsPath, { headers: { 'x-sim-sandbox': 'one' } })
     const { points } = await readControl<ControlSchemas['Coverage']>(own, '/coverage?sandbox=one')
     const page = await openOperation(own, 'getModelAnalytics', 'two')
@@ -95,7 +95,7 @@ describeInBrowser('the view of the contract', () => {
     await page.locator('.item.met').first().waitFor()
   })
 
-  test('says who returns an operation, and leads to the form of each scenario that fits it', async ({ own }) => {
+  test('says what serves an operation, and links to the form of each scenario that applies to it', async ({ own }) => {
     const { scenarios } = await readControl<ControlSchemas['Catalogue']>(own, '/catalogue')
     const fitting = scenarios.filter(({ operations }) => operations.includes('createEvent'))
     const page = await openOperation(own, 'createEvent', 'w1')

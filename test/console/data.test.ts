@@ -73,7 +73,7 @@ describeInBrowser('the view of the data', () => {
     expect(csv).toMatch(/^Day,Conversation quality,.*\n2025-12-17,0\.\d+,/)
   })
 
-  test('draws charts that the keyboard reads, all at the same day', async ({ own }) => {
+  test('has charts that can be read by keyboard, all at the same day', async ({ own }) => {
     const { dataPoints } = await readAnalytics(own, checkout, '7d')
     const page = await openModel(own, checkout, '?period=7d')
     await quality(page).focus()
@@ -94,7 +94,7 @@ describeInBrowser('the view of the data', () => {
     await expectAccessible(page)
   })
 
-  test('keeps model, period and persona in the address, and gives them to curl', async ({ own }) => {
+  test('keeps model, period and persona in the address, and copies them as curl', async ({ own }) => {
     const page = await openModel(own, checkout)
     await page.getByRole('link', { name: 'Onboarding Guide' }).first().click()
     await page.getByRole('heading', { name: 'Onboarding Guide' }).waitFor()
@@ -114,7 +114,7 @@ describeInBrowser('the view of the data', () => {
     await expect.poll(async () => (await readTable(again)).map((row) => row[2])).toEqual(satisfaction)
   })
 
-  test('says why a model has no numbers, and shows those that a scenario hides', async () => {
+  test('says why a model has no numbers, and shows those hidden by a scenario', async () => {
     const { own, page } = await browser.openNew(`#/data/${refused}`, { models: 'closed' })
     await page.getByText('gets 429 now').waitFor()
     await expectAccessible(page)
@@ -142,7 +142,7 @@ describeInBrowser('the view of the data', () => {
     expect(await page.getByText('This view has failed').count()).toBe(0)
   })
 
-  test('says what events did to the response, beside the response without them', async ({ own }) => {
+  test('shows the effect of events beside the response without them', async ({ own }) => {
     const page = await openModel(own, checkout)
     expect(await page.locator('.event-effects code').textContent()).toContain(webShop)
     const before = await readAnalytics(own, checkout)
@@ -195,7 +195,7 @@ describeInBrowser('the view of the data', () => {
     await expect.poll(lastDay).toBe(new Date().toISOString().slice(0, 10))
   })
 
-  test('shows models and products also where the stream of requests cannot be opened', async ({ own }) => {
+  test('shows models and products even if the stream of requests cannot be opened', async ({ own }) => {
     await ask(own, '/v1/events', { body: event({ productId: webShop }) })
     const page = await browser.open(own)
     await page.context().route('**/requests/stream*', (route) => route.fulfill({ status: 503 }))

@@ -9,7 +9,7 @@ import { startForTest } from '../support/start.ts'
 const browser = sharedBrowser()
 
 describeInBrowser('the view of the events', () => {
-  test('says how to record a first one, and shows it with the indexes that it moves by a weight', async () => {
+  test('says how to record a first one, and shows it with the indexes that it changes', async () => {
     const { own, page } = await browser.openNew('#/events')
     const line = await page.locator('.command-line code').textContent()
     const sent = JSON.parse(/-d '(.*)'$/s.exec(line ?? '')?.[1] ?? '')
@@ -27,7 +27,7 @@ describeInBrowser('the view of the events', () => {
     expect(await steer(own, 'GET', '/quality')).toMatchObject({ weight: 0.25 })
   })
 
-  test('lists the newest first, with replays, repetitions, sampling and a defaulted eventAt', async ({ own }) => {
+  test('lists events newest first, with replays, repetitions, sampling and a defaulted eventAt', async ({ own }) => {
     await ask(own, '/v1/events', { body: event({ eventType: 'dropped', sampleRate: 0, influence: 'negative' }) })
     const named = { eventType: 'replayed', insertId: 'a', eventAt: '2026-01-02T03:04:05Z' }
     for (let sent = 0; sent < 3; sent += 1)
@@ -51,7 +51,7 @@ describeInBrowser('the view of the events', () => {
     await page.getByRole('heading', { name: 'Quality indexes' }).waitFor()
   })
 
-  test.each([390, 1440])('cuts off no mark, and breaks no id, at %d px', async (width) => {
+  test.each([390, 1440])('does not truncate marks or break ids at %d px', async (width) => {
     const own = await startForTest()
     const unknown = '33333333-3333-4333-8333-333333333333'
     for (let sent = 0; sent < 2; sent += 1)
@@ -69,7 +69,7 @@ describeInBrowser('the view of the events', () => {
     expect(Math.max(...heights)).toBeLessThan(32)
   })
 
-  test('filters by words that are kept in the address, and by the links of the indexes', async ({ own }) => {
+  test('filters by keywords stored in the address, and by links from the indexes', async ({ own }) => {
     const conversationId = '0b6f4a52-6b0e-4b8e-9f0d-3f1f2d5c7a11'
     await ask(own, '/v1/events', { body: event({ eventType: 'a b', conversationId }) })
     await ask(own, '/v1/events', { body: event({ externalConversationId: 'chat-1', insertId: 'i-1' }) })
@@ -105,7 +105,7 @@ describeInBrowser('the view of the events', () => {
     expect(await field.inputValue()).toBe('conversation:chat-1')
   })
 
-  test('keeps an event open that newer ones push out of the list, and opens it by a link', async ({ own }) => {
+  test('keeps an event open when newer ones push it out of the list, and opens it by a link', async ({ own }) => {
     const id = textOf(await ask(own, '/v1/events', { body: event({ eventType: 'first' }) }), 'eventId')
     const place = `#/events/${id}`
     const page = await browser.open(own, { place })
@@ -125,7 +125,7 @@ describeInBrowser('the view of the events', () => {
     await page.getByText('insertId').first().waitFor()
   })
 
-  test('shows responses that take longer than the time between two questions', async () => {
+  test('shows responses that take longer than the interval between two requests', async () => {
     const { own, page } = await browser.openNew('#/events')
     await page.getByText('No product has an event yet').waitFor()
     await page.route('**/__sim/quality*', async (route) => {

@@ -51,7 +51,7 @@ const general = [
 const inSandbox = (place: string, sandbox: string) => `#/${place}${place.includes('?') ? '&' : '?'}sandbox=${sandbox}`
 
 describeInBrowser('every view', () => {
-  test('is one of those that are tried here', async () => {
+  test('is one of those tested here', async () => {
     const page = await browser.open(sim())
     await page.getByText('Live', { exact: true }).waitFor()
     const hrefs = await page.evaluate<string[]>(
@@ -61,7 +61,7 @@ describeInBrowser('every view', () => {
     expect(hrefs.map((href) => /^#\/(\w+)/.exec(href)?.[1]).toSorted()).toEqual(tried.toSorted())
   })
 
-  test('takes nothing of a client as HTML, and shows nothing of one sandbox in another', async () => {
+  test('never renders client text as HTML, nor data of one sandbox in another', async () => {
     const markup = '<img src=x onerror="document.title=1"><script>document.title=2</script>'
     await fillSandbox('markup', markup)
     const page = await browser.open(sim(), { place: inSandbox('requests', 'markup') })

@@ -20,7 +20,7 @@ const isValid = (page: Page, label: string) =>
     .evaluate((field) => (field as unknown as { checkValidity(): boolean }).checkValidity())
 
 describeInBrowser('bad and hostile input', () => {
-  test('creates no sandbox whose name is empty, too long or part of a path, nor shows one', async ({ own }) => {
+  test('does not create or show a sandbox whose name is empty, too long or part of a path', async ({ own }) => {
     const page = await openAt(own, 'sandboxes')
     for (const name of ['', 'a/b', '../default', 'x'.repeat(65), '<b>', ' ']) {
       await page.getByLabel('Name of the new sandbox').fill(name)
@@ -35,7 +35,7 @@ describeInBrowser('bad and hostile input', () => {
     await page.getByRole('heading', { name: 'No rules yet' }).waitFor()
   })
 
-  test('goes to a day only when it is typed to its end, and refuses the year 1', async ({ own }) => {
+  test('applies a typed day only when it is complete, and refuses the year 1', async ({ own }) => {
     const page = await openAt(own, 'data')
     const day = page.getByLabel('Day to go to, at noon')
     await day.focus()
@@ -49,7 +49,7 @@ describeInBrowser('bad and hostile input', () => {
     expect(await steer(own, 'GET', '/clock')).toMatchObject({ now: '2027-03-04T12:00:00.000Z' })
   })
 
-  test('takes any word as a seed, and neither nothing nor spaces', async ({ own }) => {
+  test('accepts any word as a seed, but not an empty or blank text', async ({ own }) => {
     for (const [view, action] of [
       ['data', 'Set'],
       ['sandboxes', 'Change'],
@@ -66,7 +66,7 @@ describeInBrowser('bad and hostile input', () => {
     }
   })
 
-  test('says that a snapshot is gone when another tab has deleted it', async ({ own }) => {
+  test('says that a snapshot no longer exists after another tab has deleted it', async ({ own }) => {
     const snapshotId = textOf(await ask(own, '/__sim/snapshots', { token: null, body: { name: 'one' } }), 'snapshotId')
     await ask(own, '/v1/events', { body: event() })
     const page = await openAt(own, 'sandboxes')
@@ -78,7 +78,7 @@ describeInBrowser('bad and hostile input', () => {
     expect(await steer(own, 'GET', '/events')).toMatchObject({ total: 1 })
   })
 
-  test('switches nothing on for a parameter out of its range', async ({ own }) => {
+  test('does not switch on a scenario with a parameter out of range', async ({ own }) => {
     const page = await openAt(own, 'scenarios/slow')
     for (const [label, value] of [
       ['ms (ms)', '-1'],
@@ -95,7 +95,7 @@ describeInBrowser('bad and hostile input', () => {
 })
 
 describeInBrowser('a text of thousands of characters', () => {
-  test('is shown in part if it is in a body, and wholly after a click', async ({ own }) => {
+  test('in a body is shown truncated, and completely after a click', async ({ own }) => {
     const text = 'x'.repeat(400_000)
     await ask(own, '/v1/events', { body: event({ properties: { note: text, inner: { note: 'x'.repeat(90_000) } } }) })
     const page = await browser.open(own, { place: '#/requests/req-1' })

@@ -63,7 +63,7 @@ describeInBrowser('the keys of a list', () => {
 })
 
 describeInBrowser('the focus', () => {
-  test('is skipped to the content, and j goes on from the row that has it', async () => {
+  test('skips to the content, and j continues from the focused row', async () => {
     const headers = { 'x-sim-sandbox': 'row' }
     for (let count = 0; count < 3; count += 1) await ask(sim(), '/v1/events', { body: event(), headers })
     const page = await browser.open(sim(), { place: '#/requests?sandbox=row' })
@@ -78,7 +78,7 @@ describeInBrowser('the focus', () => {
     await expect.poll(() => page.evaluate('document.activeElement.ariaCurrent')).toBe('true')
   })
 
-  test('goes by Enter into the form of an open scenario', async () => {
+  test('moves to the form of an open scenario with Enter', async () => {
     const page = await browser.open(sim(), { place: '#/scenarios' })
     await page.locator('.offer a').first().waitFor()
     await page.keyboard.press('j')
@@ -89,24 +89,21 @@ describeInBrowser('the focus', () => {
     expect(await page.evaluate('document.activeElement.closest("form") !== null')).toBe(true)
   })
 
-  test.each(['requests', 'events'])(
-    'returns to the row of %s that is closed, and j goes on from there',
-    async (view) => {
-      const headers = { 'x-sim-sandbox': `back-${view}` }
-      for (const eventType of ['first', 'second', 'third'])
-        await ask(sim(), '/v1/events', { body: event({ eventType }), headers })
-      const page = await browser.open(sim(), { place: `#/${view}?sandbox=back-${view}` })
-      const links = page.locator('main tbody a')
-      await links.nth(2).waitFor()
-      await links.nth(1).click()
-      await page.locator('[data-open]').waitFor()
-      await page.keyboard.press('Shift+Tab')
-      await page.locator('[data-open]').focus()
-      await page.keyboard.press('Escape')
-      const href = await links.nth(1).getAttribute('href')
-      await expect.poll(() => page.evaluate('document.activeElement.getAttribute("href")')).toBe(href)
-      await page.keyboard.press('j')
-      await expect.poll(() => links.nth(2).getAttribute('aria-current')).toBe('true')
-    },
-  )
+  test.each(['requests', 'events'])('returns to the row of the closed %s, and j continues from there', async (view) => {
+    const headers = { 'x-sim-sandbox': `back-${view}` }
+    for (const eventType of ['first', 'second', 'third'])
+      await ask(sim(), '/v1/events', { body: event({ eventType }), headers })
+    const page = await browser.open(sim(), { place: `#/${view}?sandbox=back-${view}` })
+    const links = page.locator('main tbody a')
+    await links.nth(2).waitFor()
+    await links.nth(1).click()
+    await page.locator('[data-open]').waitFor()
+    await page.keyboard.press('Shift+Tab')
+    await page.locator('[data-open]').focus()
+    await page.keyboard.press('Escape')
+    const href = await links.nth(1).getAttribute('href')
+    await expect.poll(() => page.evaluate('document.activeElement.getAttribute("href")')).toBe(href)
+    await page.keyboard.press('j')
+    await expect.poll(() => links.nth(2).getAttribute('aria-current')).toBe('true')
+  })
 })

@@ -11,7 +11,9 @@ const send = (sim: TestSimulator, fields: Parameters<typeof event>[0], headers =
   ask(sim, '/v1/events', { body: event(fields), headers })
 
 describeInBrowser('links between the views', () => {
-  test('a request leads to the chain of its tries, if it is one, and each try back to its request', async ({ own }) => {
+  test('a request links to the chain of its attempts, if any, and each attempt back to its request', async ({
+    own,
+  }) => {
     await putRules(own, [{ sequence: '503, 503, 201' }])
     for (let attempt = 0; attempt < 3; attempt++) await send(own, { insertId: 'order-1' })
     const page = await browser.open(own, { place: '#/requests/req-2' })
@@ -41,9 +43,7 @@ describeInBrowser('links between the views', () => {
     await expectAccessible(page)
   })
 
-  test('an index leads to its events, also where the client’s own id of the conversation is a UUID', async ({
-    own,
-  }) => {
+  test('an index links to its events, even if the client’s own id of the conversation is a UUID', async ({ own }) => {
     const ids = ['0B6F4A52-6b0e-4b8e-9f0d-3f1f2d5c7a11', 'a "quoted" \\ id', 'kind:chat', '<b>x</b>']
     for (const externalConversationId of ids)
       await send(own, { externalConversationId, insertId: externalConversationId })
@@ -58,7 +58,7 @@ describeInBrowser('links between the views', () => {
     }
   })
 
-  test('each row of what events did to a model leads to the events of that row', async ({ own }) => {
+  test('each row about the effect of events on a model links to those events', async ({ own }) => {
     const productId = '00000000-0000-4000-9000-000000000001'
     await send(own, { productId, externalConversationId: 'chat-1', influence: 'positive' })
     await send(own, { productId, externalConversationId: 'chat-2', influence: 'positive' })

@@ -41,7 +41,7 @@ async function expectEarlyRetries(page: Page): Promise<void> {
 }
 
 describeInBrowser('a newcomer', () => {
-  test('sees a first request, makes it fail, sees the retries, lets it pass, and finds what came of it', async () => {
+  test('sees a first request, makes it fail, sees the retries, lets it succeed, and finds the result', async () => {
     const sim = await startForTest({ clock: 'real' })
     const page = await browser.open(sim, { place: '#/contract' })
     await page.locator('.contents-total').getByText('0 of').waitFor()

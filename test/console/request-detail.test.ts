@@ -53,7 +53,7 @@ describeInBrowser('an open request', () => {
     expect(code).toContain('\n    }),\n  })\n')
   })
 
-  test('is copied as a test that asks for the scenario which a rule had switched on', async ({ own }) => {
+  test('is copied as a test that requests the scenario switched on by a rule', async ({ own }) => {
     await putRules(own, [{ scenario: 'rate-limited', times: 1 }])
     await ask(own, analyticsPath)
     expect(await runTests(own, await copy(await openNewest(own), 'Copy as a vitest test'))).toHaveLength(1)
@@ -90,7 +90,7 @@ describeInBrowser('an open request', () => {
     expect(title).toMatch(/\/analytics: (reset|no response|hung|cut off)$/)
   })
 
-  test('is copied and sent again with its numbers as they were spelled, which the tree shows', async ({ own }) => {
+  test('is copied and resent with its numbers as spelled, which the tree shows', async ({ own }) => {
     const numbers = '{ "big": 12345678901234567890,"whole":1.0, "power": [1e3], "plain":7 }'
     const text = JSON.stringify(event({ properties: 0 })).replace('"properties":0', `"properties":${numbers}`)
     await ask(own, '/v1/events', { body: text })
@@ -119,7 +119,7 @@ describeInBrowser('an open request', () => {
     expect(await lines.getByText('missing').count()).toBe(0)
   })
 
-  test('leads to the rules only where a reason names one of them', async ({ own }) => {
+  test('links to the rules only if a reason names one of them', async ({ own }) => {
     await putRules(own, [{ scenario: 'critical' }])
     await ask(own, analyticsPath)
     await ask(own, `${analyticsPath}?period=1d`)
@@ -132,7 +132,7 @@ describeInBrowser('an open request', () => {
     await link.waitFor()
   })
 
-  test('switches on a scenario for requests like it, before the other rules', async ({ own }) => {
+  test('switches on a scenario for similar requests, before the other rules', async ({ own }) => {
     const other = { operation: 'createPrompt', scenario: 'server-error', times: 1 }
     await putRules(own, [other])
     await ask(own, '/v1/prompts', { body: prompt() })
@@ -153,7 +153,7 @@ describeInBrowser('an open request', () => {
     expect(statuses).toEqual([503, 503, 201])
   })
 
-  test('that the journal has evicted is not there, and the page says so', async () => {
+  test('evicted from the journal is not shown, and the page says so', async () => {
     const own = await startForTest({ journalSize: 1 })
     await ask(own, '/v1/events', { body: event() })
     await ask(own, analyticsPath)
@@ -162,7 +162,7 @@ describeInBrowser('an open request', () => {
     expect(objectOf(await ask(own, '/__sim/requests', { token: null }))['dropped']).toBe(1)
   })
 
-  test('stays as it was when the simulator is another one, which has another request of its id', async () => {
+  test('stays unchanged when another simulator has a different request with its id', async () => {
     const port = await freePort()
     const before = await startForTest({ clock: 'real', port })
     await ask(before, '/v1/events', { body: event() })
@@ -179,7 +179,7 @@ describeInBrowser('an open request', () => {
     expect(await copyAsCurl.isDisabled()).toBe(true)
   })
 
-  test('is not shown in the view of another sandbox, but for a link to its own', async ({ own }) => {
+  test('of another sandbox is not shown, except for a link to its sandbox', async ({ own }) => {
     await ask(own, '/v1/events', { body: event(), headers: { 'x-sim-sandbox': 'aaa' } })
     await steer(own, 'PUT', '/sandboxes/bbb', { seed: '2' })
     const page = await browser.open(own, { place: '#/requests/req-1?sandbox=bbb' })
@@ -218,7 +218,7 @@ const rawRequest = (method: string, target: string, headers = '', body = '') =>
   `${method} ${target} HTTP/1.1\r\nHost: localhost\r\n${headers}Content-Length: ${body.length}\r\n\r\n${body}`
 
 describeInBrowser('sending a recorded request again', () => {
-  test('never steers the control plane, whatever the path of the request', async ({ own }) => {
+  test('is never resent to the control plane, whatever its path', async ({ own }) => {
     const rule = { scenario: 'server-error' }
     await putRules(own, [rule], 'victim')
     const control = '/__sim/scenarios?sandbox=victim'
@@ -271,7 +271,9 @@ describeInBrowser('sending a recorded request again', () => {
 })
 
 describeInBrowser('a request that the page sent again', () => {
-  test('is marked as sent from the console, and is in no report, finding or retry of the client', async ({ own }) => {
+  test('is marked as sent from the console, and excluded from the client’s reports, findings and retries', async ({
+    own,
+  }) => {
     await ask(own, '/v1/events', { body: event({ value: 7 }) })
     const before = await steer(own, 'GET', '/report')
     const page = await browser.open(own, { place: '#/requests/req-1' })

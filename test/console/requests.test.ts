@@ -13,7 +13,7 @@ const postEvents = ({ origin }: TestSimulator, count: number) =>
   postAll(origin, '/v1/events', Array(count).fill(event()))
 
 describeInBrowser('the view of the requests', () => {
-  test('says in a row what it was, the cause of the response, and the sandbox', async ({ own }) => {
+  test('shows in a row the request, the cause of the response, and the sandbox', async ({ own }) => {
     await putRules(own, [{ operation: 'createPrompt', scenario: 'unavailable' }])
     await ask(own, '/v1/prompts', { body: prompt({ name: 'Greeting' }) })
     const model = '/v1/models/00000000-0000-4000-8000-000000000001/analytics'
@@ -47,7 +47,7 @@ describeInBrowser('the view of the requests', () => {
     expect(await page.evaluate(clip)).toBe('visible')
   })
 
-  test('sums up the requests and the rules that are on, which it switches off', async ({ own }) => {
+  test('summarizes the requests and active rules, and switches them off', async ({ own }) => {
     await putRules(own, [
       { operation: 'createPrompt', scenario: 'rate-limited' },
       { scenario: 'slow', enabled: false },
@@ -71,7 +71,7 @@ describeInBrowser('the view of the requests', () => {
     }
   })
 
-  test('says how a delivery broke in place of a status that nobody received', async ({ own }) => {
+  test('says how a delivery broke in place of a status that was not received', async ({ own }) => {
     for (const scenario of ['reset', 'empty-response', 'truncated', 'hang', 'slow;ms=5000', 'lost-ack']) {
       const headers = { authorization: 'Bearer k', 'content-type': 'application/json', 'x-sim-scenario': scenario }
       const signal = AbortSignal.timeout(2_000) // ends the hang and the long wait
@@ -108,7 +108,7 @@ describeInBrowser('the view of the requests', () => {
     await page.getByText('3 listed').waitFor()
   })
 
-  test('clears the list after a question, and says that a sandbox of a link is not there', async ({ own }) => {
+  test('clears the list after a confirmation, and says that a linked sandbox does not exist', async ({ own }) => {
     await ask(own, '/v1/events', { body: event() })
     const page = await browser.open(own)
     await page.getByText('1 listed').waitFor()
@@ -120,9 +120,7 @@ describeInBrowser('the view of the requests', () => {
     await page.getByText('There is no sandbox deleted: it was deleted, or no request has used it yet.').waitFor()
   })
 
-  test('marks violations of the body at the very property or its place, and those of query and path', async ({
-    own,
-  }) => {
+  test('marks violations of the body at the property or its place, and those of query and path', async ({ own }) => {
     await ask(own, '/v1/events', { body: { eventType: 'x', productId: 'no-uuid' } })
     await ask(own, `${analyticsPath}?period=14d`)
     await ask(own, '/v1/models/no-uuid/analytics')
@@ -139,7 +137,7 @@ describeInBrowser('the view of the requests', () => {
     await page.locator('.remark.violation').getByText('path/modelId').waitFor()
   })
 
-  test('searches by the words of the journal and by text, and keeps the search in the address', async ({ own }) => {
+  test('searches by keyword and by text, and keeps the search in the address', async ({ own }) => {
     await ask(own, '/v1/events', { body: event({ properties: { order: 'Deep-Inside' } }) })
     await ask(own, '/v1/events', { body: {} })
     const traceId = '4bf92f3577b34da6a3ce929d0e0e4736'
@@ -194,7 +192,7 @@ describeInBrowser('the view of the requests', () => {
 })
 
 describeInBrowser('the list of requests', () => {
-  test('stays as it is when it is paused, also if it was being read, and then shows what came', async ({ own }) => {
+  test('does not change while paused, even if it was loading, and then shows what arrived', async ({ own }) => {
     await ask(own, '/v1/events', { body: event() })
     const page = await browser.open(own)
     await page.getByText('1 listed').waitFor()
@@ -215,7 +213,7 @@ describeInBrowser('the list of requests', () => {
     await page.getByText('2 listed').waitFor()
   })
 
-  test('has the newest of what comes faster than it can be read, and finds a text in the whole journal', async () => {
+  test('has the newest of requests that arrive too fast to load, and finds a text in the whole journal', async () => {
     const { own, page } = await browser.openNew()
     await page.getByText('Live', { exact: true }).waitFor()
     await ask(own, '/v1/events', { body: event(), headers: { 'x-sim-scenario': 'slow;ms=1' } })
@@ -227,7 +225,7 @@ describeInBrowser('the list of requests', () => {
     expect(await page.locator('tbody tr').getAttribute('data-id')).toBe('req-1')
   })
 
-  test('holds the row of the open request, and shows what has come meanwhile on demand', async ({ own }) => {
+  test('keeps the row of the open request, and shows what has arrived meanwhile on demand', async ({ own }) => {
     await postEvents(own, 310)
     const page = await browser.open(own)
     await page.getByText('300 of 310 listed').waitFor()

@@ -26,7 +26,7 @@ async function edgesOf(page: Page, selector: string): Promise<{ left: number; ri
 }
 
 describeInBrowser('the view of the retries', () => {
-  test('shows what to do where nothing has failed, and the line of that very command', async () => {
+  test('shows what to do if nothing has failed, and that command’s line', async () => {
     const { own, page } = await browser.openNew('#/retries')
     await page.getByText('No call was tried again yet').waitFor()
     const line = await page.locator('.command-line code').textContent()
@@ -41,7 +41,7 @@ describeInBrowser('the view of the retries', () => {
     expect(await page.locator('.chain').count()).toBe(1)
   })
 
-  test('draws the demanded wait, and in red the next try that came within it', async ({ own }) => {
+  test('draws the demanded wait, and in red the next attempt within it', async ({ own }) => {
     const sequence = 'rate-limited;retry-after=60*2, 201'
     await send(own, sequence, 'early')
     await send(own, sequence, 'early')
@@ -67,7 +67,7 @@ describeInBrowser('the view of the retries', () => {
     await expectAccessible(page)
   })
 
-  test('marks a try with another insertId', async ({ own }) => {
+  test('marks an attempt with another insertId', async ({ own }) => {
     await send(own, '500, 201', 'first-id', { 'retry-attempt': '0' })
     await advance(own, 500)
     await send(own, '500, 201', 'second-id', { 'retry-attempt': '1' })
@@ -82,7 +82,9 @@ describeInBrowser('the view of the retries', () => {
     expect(await broken.locator('a').allTextContents()).toEqual(['req-1', 'req-2'])
   })
 
-  test('says how a try broke, which call has no retry problem, and lists single tries on demand', async ({ own }) => {
+  test('says how an attempt failed and which call has no retry problem, and lists single attempts on demand', async ({
+    own,
+  }) => {
     await ask(own, analyticsPath, { headers: { 'x-sim-scenario': 'rate-limited' } })
     await expect(send(own, 'reset, 201', 'calm')).rejects.toThrow()
     await advance(own, 1_500)

@@ -60,7 +60,9 @@ describeInBrowser('the view of the sandboxes', () => {
     expect((await steer(own, 'PUT', '/sandboxes/w2', {}))['seed']).toBe('42')
   })
 
-  test('asks once before a reset, names what will be lost, and does nothing without consent', async ({ own }) => {
+  test('asks for confirmation before a reset, names what will be lost, and does nothing without it', async ({
+    own,
+  }) => {
     await sendEvents(own, 2, {}, 'w1')
     await putRules(own, [{ scenario: 'unavailable', times: 1 }], 'w1')
     const page = await openAt(own, 'w1')
@@ -76,7 +78,7 @@ describeInBrowser('the view of the sandboxes', () => {
     expect(await countEvents(own, 'w1')).toBe(0)
   })
 
-  test('deletes any sandbox but the default one, and leaves it without creating it again', async ({ own }) => {
+  test('deletes any sandbox except the default one, and leaves it without recreating it', async ({ own }) => {
     await sendEvents(own, 1, {}, 'w1')
     await sendEvents(own, 1, {}, 'w2')
     await ask(own, '/__sim/snapshots?sandbox=w1', { body: {}, token: null })
@@ -114,7 +116,7 @@ describeInBrowser('the view of the sandboxes', () => {
     await listed.waitFor({ state: 'detached' })
   })
 
-  test('exports to a file and imports it into another sandbox, or says why a file cannot be', async ({ own }) => {
+  test('exports to a file and imports it into another sandbox, or says why it cannot', async ({ own }) => {
     const file = join(await tempFolder(), 'w1.json')
     await sendEvents(own, 2, {}, 'w1')
     await sendEvents(own, 1, {}, 'w2')

@@ -29,7 +29,7 @@ async function openAt(sim: TestSimulator, place = ''): Promise<Page> {
 const rulesOf = (page: Page) => page.getByRole('region', { name: 'Rules' }).locator('.rule')
 
 describeInBrowser('the view of the scenarios', () => {
-  test('lists the whole catalogue with its sentences, and finds scenarios by words', async ({ own }) => {
+  test('lists the whole catalogue with its sentences, and finds scenarios by keywords', async ({ own }) => {
     const { scenarios } = (await steer(own, 'GET', '/catalogue')) as { scenarios: { name: string; about: string }[] }
     const listed = scenarios.filter(({ about }) => !about.includes(', as "'))
     const page = await openAt(own)
@@ -104,7 +104,7 @@ describeInBrowser('the view of the scenarios', () => {
     expect(await sendEvents(own, 1)).toEqual([201])
   })
 
-  test('makes changes one after another that come faster than the responses', async ({ own }) => {
+  test('applies changes that come faster than the responses one after another', async ({ own }) => {
     await putRules(own, [{ scenario: 'server-error' }, { scenario: 'unavailable' }, { scenario: 'rate-limited' }])
     const page = await openAt(own)
     await rulesOf(page).nth(2).waitFor()
@@ -114,7 +114,7 @@ describeInBrowser('the view of the scenarios', () => {
     expect(await sendEvents(own, 1)).toEqual([500])
   })
 
-  test('copies the header that does the same, for a form and for a rule', async ({ own }) => {
+  test('copies the equivalent header, for a form and for a rule', async ({ own }) => {
     await putRules(own, [{ operation: 'createEvent', sequence: '429*2, 200' }])
     const page = await openAt(own, '/slow')
     await page.getByLabel('ms', { exact: false }).first().fill('20')
@@ -128,7 +128,7 @@ describeInBrowser('the view of the scenarios', () => {
     expect(await copied()).toBe('X-Sim-Sequence: 429*2, 200')
   })
 
-  test('shows where sequences stand, of rules and of headers', async ({ own }) => {
+  test('shows the positions of sequences, of rules and of headers', async ({ own }) => {
     const page = await openAt(own, '/sequence')
     await page.getByLabel('sequence', { exact: true }).fill('429*2, 503')
     await click(page, 'Switch on')
@@ -144,7 +144,7 @@ describeInBrowser('the view of the scenarios', () => {
     expect(await byHeader.textContent()).toContain('done: 500')
   })
 
-  test('shows the rules of the start, which the page does not change', async () => {
+  test('shows the start-up rules, which the page does not change', async () => {
     const own = await startForTest({ scenario: 'server-error' })
     const page = await openAt(own)
     const start = page.locator('.rule').filter({ hasText: 'server-error' })
@@ -184,7 +184,7 @@ async function addCondition(page: Page, title: string): Promise<void> {
 }
 
 describeInBrowser('the form of a rule', () => {
-  test('changes a rule in its place, and leaves the others as they are', async ({ own }) => {
+  test('changes a rule in its place, and leaves the others unchanged', async ({ own }) => {
     const [first, last] = [{ scenario: 'unavailable', times: 1 }, { sequence: '429*2, 200' }]
     await putRules(own, [first, { scenario: 'slow;ms=5', match: { method: 'POST' } }, last])
     const page = await openAt(own)
@@ -205,7 +205,7 @@ describeInBrowser('the form of a rule', () => {
     await expect.poll(() => page.evaluate('document.activeElement.ariaLabel')).toBe('Edit rule 2')
   })
 
-  test('keeps all that a rule says when it is saved unchanged', async ({ own }) => {
+  test('keeps everything in a rule that is saved unchanged', async ({ own }) => {
     const rules = [
       fullRule,
       { sequence: '429*2, 200', times: 0 },
@@ -222,7 +222,7 @@ describeInBrowser('the form of a rule', () => {
     expect(await readRules(own)).toEqual(rules)
   })
 
-  test('says every condition that a rule can have, and acts on such requests alone', async ({ own }) => {
+  test('shows every condition that a rule can have, and acts only on such requests', async ({ own }) => {
     const page = await openAt(own, '/server-error')
     await page.getByLabel('operation').selectOption('createEvent')
     await addCondition(page, 'method')
@@ -263,7 +263,7 @@ describeInBrowser('the form of a rule', () => {
     expect((await ask(own, analyticsPath)).status).toBe(200)
   })
 
-  test('shows why a rule is refused, and edits a rule with an own probability as a text', async ({ own }) => {
+  test('shows why a rule is refused, and edits a rule with its own probability as text', async ({ own }) => {
     await putRules(own, [{ scenario: 'slow;ms=5;p=0.5' }])
     const page = await openAt(own, '/sequence')
     await page.getByLabel('sequence', { exact: true }).fill('429*0, 200')
@@ -278,7 +278,7 @@ describeInBrowser('the form of a rule', () => {
     expect(await page.getByLabel('combination').inputValue()).toBe('slow;ms=5;p=0.5')
   })
 
-  test('saves nothing over a rule that has changed or moved meanwhile, and keeps what was typed', async ({ own }) => {
+  test('does not overwrite a rule that has changed or moved meanwhile, and keeps what was typed', async ({ own }) => {
     await putRules(own, [{ scenario: 'slow;ms=1' }])
     const page = await openAt(own)
     await click(page, 'Edit rule 1')

@@ -62,7 +62,7 @@ describeInBrowser('the console', () => {
     }
   })
 
-  test('says that the simulator is gone, and shows the new one by itself', async () => {
+  test('says that the simulator has stopped, and reconnects to a new one automatically', async () => {
     const port = await freePort()
     const first = await startWatched({ port })
     const page = await browser.open(first)
@@ -76,7 +76,7 @@ describeInBrowser('the console', () => {
     await page.getByRole('alert').waitFor({ state: 'detached' })
   })
 
-  test('closes its stream while it is hidden, and then shows what it has missed', async () => {
+  test('closes its stream while hidden, and then shows what it has missed', async () => {
     const { own, page } = await browser.openNew()
     await page.getByText('Live', { exact: true }).waitFor()
     const closed = page.waitForEvent('requestfailed', (request) => request.url().includes('/requests/stream'))
@@ -87,9 +87,9 @@ describeInBrowser('the console', () => {
     await page.getByRole('row', { name: '/v1/events' }).waitFor()
   })
 
-  test('asks for the token of the control plane, however often Escape is pressed, until it is right', async () => {
+  test('asks for the control plane’s token until it is right, even if Escape is pressed', async () => {
     const { page } = await browser.openNew('', { controlToken: 'let me in' })
-    const dialog = page.getByRole('dialog', { name: 'This simulator asks for a token' })
+    const dialog = page.getByRole('dialog', { name: 'This simulator requires a token' })
     const enter = async (token: string) => {
       await dialog.getByLabel('Token').fill(token)
       await page.keyboard.press('Enter')
@@ -110,7 +110,9 @@ describeInBrowser('the console', () => {
     expect(await dialog.count()).toBe(0)
   })
 
-  test('asks before a deletion with no palette above, until another sandbox is shown', async ({ own }) => {
+  test('asks for confirmation before a deletion without a palette above, until another sandbox is shown', async ({
+    own,
+  }) => {
     await ask(own, '/v1/events', { body: event(), headers: { 'x-sim-sandbox': 'one' } })
     const page = await browser.open(own, { place: '#/sandboxes?sandbox=one' })
     await page.getByRole('button', { name: 'Delete' }).first().click()

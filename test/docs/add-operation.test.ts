@@ -76,7 +76,7 @@ const affected = `sweeps.test.ts api/bad-requests.test.ts api/control-plane.test
   features/proxy/same-verdicts.test.ts
   server/reports server/simulator/watch.test.ts`
 
-test('an operation is added by the document, a file and a line, and no quick test fails', slow, async () => {
+test('an operation is added with a document entry, a file and a line, and no quick test fails', slow, async () => {
   const folder = await tempFolder()
   const { stdout } = await run('git', ['ls-files', '-co', '--exclude-standard'], { cwd: root })
   for (const file of stdout.trim().split('\n')) await cp(join(root, file), join(folder, file))

@@ -134,7 +134,7 @@ describe.each(pages.filter(({ blocks }) => blocks.some(isRun)))(
   },
 )
 
-test('each block that no test runs gives the reason', () => {
+test('each block that is not tested says why', () => {
   const without = pages.flatMap(({ path, blocks }) =>
     blocks.filter(({ notRun }) => notRun?.trim() === '').map(({ line }) => `${path}:${line}`),
   )

@@ -29,7 +29,7 @@ function findFault(path: string, anchor: string | undefined): string | undefined
 /** Returns a page without its tables. */
 const withoutTables = (page: string) => page.replace(/^\s*\|.*$/gm, '')
 
-test('every link between the pages leads to a file and a section', () => {
+test('every link between pages leads to an existing file and section', () => {
   const faults = pages.flatMap((page) =>
     findLinks(page)
       .filter((link) => !/^(https?|mailto):/.test(link))
@@ -119,7 +119,7 @@ describe('a picture', () => {
     expect(files.sort()).toEqual([...new Set(shown.map(({ file }) => file))].sort())
   })
 
-  test('has no words that the sources have no longer: npm run screenshots takes it again', () => {
+  test('has no outdated words: npm run screenshots updates it', () => {
     const words = JSON.parse(readFileSync(join(root, 'docs/images/words.json'), 'utf8'))
     const sources = readSourceFiles().map(({ text }) => text)
     const isGone = (line: string) => !sources.some((text) => text.includes(line))

@@ -30,19 +30,19 @@ const otherFlags = [
   ...['--watchAll', '--prot', '--cacert', '--junitxml', '--read-only', '--tmpfs', '--cap-drop', '--security-opt'],
 ]
 
-test('the pages name only flags that there are', () => {
+test('the pages name only existing flags', () => {
   const settings = [...Object.keys(serverSettings), ...commands.flatMap((command) => Object.keys(command.settings))]
   const flags = new Set([...settings.map(flagOf), ...otherFlags])
   const isKnown = (name: string) => flags.has(name) || flags.has(name.replace('--no-', '--'))
   expect(findUnknown(/(?<=[\s`])(--[a-z][\w-]*[a-z])/gi, isKnown)).toEqual([])
 })
 
-test('the pages name only commands that there are', () => {
+test('the pages name only existing commands', () => {
   const names = [...commands.map(({ name }) => name), 'mock', 'COMMAND']
   expect(findUnknown(/(?:`|npx )convsim ([A-Za-z]+)(?=[ `\n])/g, (name) => names.includes(name))).toEqual([])
 })
 
-test('the pages name only scenarios that there are', () => {
+test('the pages name only existing scenarios', () => {
   const isScenario = (text: string) => parseScenarios(text, inputs.catalogue).ok
   expect(findUnknown(/`"?([a-z][\w-]*;[a-z][\w-]*=[^`"]*)"?`/g, isScenario)).toEqual([])
   const sets = ['resilience', 'drift', 'extremes', ...families]

@@ -11,6 +11,6 @@ test.each(pages)('the tables of $path say what the code says', ({ text }) => {
   expect(insertTables(text, tables), advice).toBe(text)
 })
 
-test('each table has its place on one page', () => {
+test('each table is on exactly one page', () => {
   expect(pages.flatMap(({ text }) => findTables(text)).sort()).toEqual(Object.keys(tables).sort())
 })

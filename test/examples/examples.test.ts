@@ -45,14 +45,14 @@ test('the examples name the port of the image', () => {
   }
 })
 
-test('each address in the examples is that of the service or of the control plane', () => {
+test('each address in the examples is the service’s or the control plane’s', () => {
   const paths = exampleFiles.flatMap((file) =>
     textsIn(readExample(file)).flatMap((text) => [...text.matchAll(addresses)].map(([, , path = '']) => path)),
   )
   expect(new Set(paths)).toEqual(new Set(['/v1', '/__sim']))
 })
 
-test('convsim starts with the variables that the examples give its container', async () => {
+test('convsim starts with the container variables of the examples', async () => {
   const services = [
     membersIn(membersIn(readExample('compose.yaml'), 'convsim'), 'environment'),
     membersIn(membersIn(readExample('github-actions.yml'), 'convsim'), 'env'),
@@ -73,7 +73,7 @@ test('the replicas get variables that are settings', () => {
   expect(known).toEqual(expect.arrayContaining(names))
 })
 
-test('the image has a health check that is quick at the start and rare afterwards, which no example replaces', () => {
+test('the health check of the image is frequent at the start, rare afterwards, and not replaced in examples', () => {
   expect(dockerfile).toMatch(/^HEALTHCHECK --interval=30s --start-interval=1s /m)
   const examples = exampleFiles.map(readExample)
   expect(examples.flatMap((example) => membersIn(membersIn(example, 'convsim'), 'healthcheck'))).toEqual([])

@@ -59,7 +59,7 @@ test('the state is in the Redis of the example', () => {
   expect(Object.keys(services)).toContain(new URL(state).hostname)
 })
 
-test('a replica that stops responses for longer than the load balancer needs to notice, and has time for that', () => {
+test('a stopping replica refuses requests long enough for the load balancer to notice', () => {
   const drainMs = parseDuration(convsim.environment?.['CONVSIM_DRAIN'] ?? '') ?? 0
   const [interval = '', fall = ''] = readLine(/ check inter (\w+) fall (\d+) /)
   expect(drainMs).toBeGreaterThan(2 * Number(fall) * (parseDuration(interval) ?? Number.POSITIVE_INFINITY))

@@ -19,7 +19,7 @@ function isLocked(user: string, name: string): boolean {
 }
 
 // npm leaves out packages whose pinned version the registry lacks, and `npm ci` refuses such a lock file everywhere.
-test('the lock file has all packages, also those for other platforms, so that `npm ci` takes it', () => {
+test('the lock file has all packages, including those for other platforms, so that `npm ci` accepts it', () => {
   const missing = Object.entries(packages).flatMap(([user, { dependencies, optionalDependencies }]) =>
     Object.keys({ ...dependencies, ...optionalDependencies })
       .filter((name) => !isLocked(user, name))

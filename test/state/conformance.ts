@@ -17,7 +17,7 @@ import {
 
 /** Defines the tests that every adapter of the port must pass. `open` opens an empty store. */
 export function conformance(name: string, open: () => Promise<Store>): void {
-  describe(`${name} fulfils the contract of the port`, () => {
+  describe(`${name} implements the port`, () => {
     let store: Store
     const elsewhere = { ...context, sandbox: 'worker-3' }
     const later = { ...context, now: noon + 60_000 }
@@ -59,7 +59,7 @@ export function conformance(name: string, open: () => Promise<Store>): void {
         ['another value', {}, { value: '1.00' }, true],
         ['a time that the first one lacks', {}, { eventAt }, true],
         ['another order of members, later', { properties: { a: 1, b: 2 } }, { properties: { b: 2, a: 1 } }, false],
-      ])('a retry with %s leaves the first payload, and tells if its own differs', async (_, first, retry, differs) => {
+      ])('a retry with %s keeps the first payload, and says if its own differs', async (_, first, retry, differs) => {
         const stored = await store.recordEvent(context, event({ insertId: 'order-1', ...first }))
         expect(await store.recordEvent(later, event({ insertId: 'order-1', ...retry }))).toMatchObject({
           replayed: true,
@@ -75,7 +75,7 @@ export function conformance(name: string, open: () => Promise<Store>): void {
         expect(new Set(receipts.map((receipt) => receipt.event.eventId)).size).toBe(insertIds.length)
       })
 
-      test('events have different ids, which are the same in a second run, and others with another seed', async () => {
+      test('event ids are unique, the same in a second run, and different with another seed', async () => {
         const run = async (seed: string) => {
           await store.reset('default')
           const drafts = [event(), event(), event(), event({ insertId: 'order-1' })]
@@ -87,7 +87,7 @@ export function conformance(name: string, open: () => Promise<Store>): void {
         expect(new Set([...ids, ...(await run('2'))]).size).toBe(8)
       })
 
-      test('sampling counts about the requested share of events, the same ones on each run and retry', async () => {
+      test('sampling keeps about the requested fraction of events, the same ones in each run and retry', async () => {
         const countedIds = async () => {
           const receipts = Array.from({ length: 2000 }, (_, index) =>
             store.recordEvent(context, event({ insertId: `e${index}`, sampleRate: 0.1 })),
@@ -265,7 +265,7 @@ export function conformance(name: string, open: () => Promise<Store>): void {
         expect([await allowed('default', 'a'), await allowed('worker-3', 'a')]).toEqual([true, false])
       })
 
-      test('a sequence beyond the limit evicts the sequence that was advanced longest ago', async () => {
+      test('a sequence beyond the limit evicts the least recently advanced one', async () => {
         await store.nextSequenceIndex('default', 'old')
         await store.nextSequenceIndex('default', 'in use')
         for (let index = 0; index < 10_000; index += 1) {
@@ -331,7 +331,7 @@ export function conformance(name: string, open: () => Promise<Store>): void {
         expect((await store.size()).sandboxes).toBe(4)
       })
 
-      test('what is equal to a record of an import that lacks others gets an id of its own', async () => {
+      test('a record equal to one of an incomplete import gets its own id', async () => {
         const record = async () => {
           const { event: stored } = await store.recordEvent(context, event())
           return [stored.eventId, (await store.addPromptVersion(context, prompt())).promptId]
@@ -348,7 +348,7 @@ export function conformance(name: string, open: () => Promise<Store>): void {
         expect(all.events.map(({ eventId }) => eventId).slice(2)).toEqual([first[0], second[0]])
       })
 
-      test('an export is apart from the quality settings', async () => {
+      test('an export is independent of the quality settings', async () => {
         await store.putQuality('default', { weight: 0.5 })
         const { quality } = await exportSandbox(store, 'default')
         expect(() => Object.assign(quality, { weight: 9 })).toThrow(TypeError)
@@ -360,7 +360,7 @@ export function conformance(name: string, open: () => Promise<Store>): void {
         expect(await importDocument(store, 'copy', await exportSandbox(store, 'default'))).toMatchObject({ ok: true })
       })
 
-      test('an import into an empty sandbox leaves one with records as it is', async () => {
+      test('an import into an empty sandbox does not change one with records', async () => {
         await store.recordEvent(context, event())
         const document = await exportSandbox(store, 'default')
         await store.addPromptVersion(elsewhere, prompt())
@@ -372,7 +372,7 @@ export function conformance(name: string, open: () => Promise<Store>): void {
       })
     })
 
-    test('a fork responds as the store would, and does not change the store', async () => {
+    test('a fork responds like the store, and does not change it', async () => {
       const everything = async () => [
         await exportSandbox(store, 'default'),
         [...(await store.listSequences('default'))],

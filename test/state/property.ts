@@ -196,7 +196,7 @@ const operation: fc.Arbitrary<Operation> = fc.oneof(
 
 /** Defines the test that any operations lead a store to the state of a simple model. `open` opens an empty store. */
 export function stateProperty(open: () => Promise<RestartableStore>, runs: number): void {
-  test('any operations, restarts, snapshots and resets leave the state that the model predicts', async () => {
+  test('any operations, restarts, snapshots and resets yield the state that the model predicts', async () => {
     await fc.assert(
       fc.asyncProperty(fc.array(operation, { minLength: 5, maxLength: 60, size: 'max' }), async (operations) => {
         const pair: Pair = { subject: await open(), model: new Map(), pending: [] }

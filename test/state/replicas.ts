@@ -51,7 +51,7 @@ export function replicaSuite(name: string, open: (count: number) => Promise<read
         expect([exports[1], exports[2]]).toEqual([exports[0], exports[0]])
       }))
 
-    test('a write is seen at once by replicas that have read the same again and again before', () =>
+    test('a write is visible at once to replicas that have read the same data repeatedly', () =>
       withStores(async (stores) => {
         for (let round = 1; round <= 9; round += 1) {
           await readFor(150, stores) // long enough for a store to grant what speeds up reads of data at rest
@@ -60,7 +60,7 @@ export function replicaSuite(name: string, open: (count: number) => Promise<read
         }
       }))
 
-    test('an import into an empty sandbox replaces no event that another replica has stored meanwhile', () =>
+    test('an import into an empty sandbox does not replace an event stored meanwhile by another replica', () =>
       withStores(async ([one, two, three]) => {
         await one.recordEvent({ ...context, sandbox: 'source' }, event({ insertId: 'of the import' }))
         const document = await exportSandbox(one, 'source')
@@ -76,7 +76,7 @@ export function replicaSuite(name: string, open: (count: number) => Promise<read
         }
       }))
 
-    test('300 versions of one prompt that are added at once are numbered 1 to 300', () =>
+    test('300 versions of one prompt added concurrently are numbered 1 to 300', () =>
       withStores(async (stores) => {
         const numbers: number[] = []
         const draft = prompt({ externalPromptId: 'greeting' })
@@ -89,7 +89,7 @@ export function replicaSuite(name: string, open: (count: number) => Promise<read
         expect(stored?.versions.map(({ version }) => version)).toEqual(numbers)
       }))
 
-    test('equal events without an insertId get the ids of one process, whichever replica is asked', () =>
+    test('equal events without an insertId get the same ids as in one process, through any replica', () =>
       withStores(async (stores) => {
         const run = async (write: (index: number) => Store) => {
           const ids: string[] = []
@@ -101,7 +101,7 @@ export function replicaSuite(name: string, open: (count: number) => Promise<read
         expect(await run((index) => anyOf(stores, index))).toEqual(await run(() => stores[0]))
       }))
 
-    test('a sequence and a rate window are advanced once for each use', () =>
+    test('a sequence and a rate window advance once per use', () =>
       withStores(async (stores) => {
         const indexes: number[] = []
         let allowed = 0
@@ -114,7 +114,7 @@ export function replicaSuite(name: string, open: (count: number) => Promise<read
         expect(await stores[1].listSequences('default')).toEqual(new Map([['s', 300]]))
       }))
 
-    test('a rate window is one for replicas whose clocks differ by some seconds, and for their forks', () =>
+    test('a rate window is shared by replicas whose clocks differ by some seconds, and by their forks', () =>
       withStores(async ([fast, exact, slow]) => {
         const consume = async (store: Store, now: number) =>
           (await store.consumeRate({ ...context, now }, 'key', 3, 60_000)).allowed
@@ -132,7 +132,7 @@ export function replicaSuite(name: string, open: (count: number) => Promise<read
         expect(await consume(slow, 50_000)).toBe(true)
       }))
 
-    test('a write of one replica is read by all once it is acknowledged', () =>
+    test('an acknowledged write is visible to all replicas', () =>
       withStores(async (stores) => {
         for (let index = 0; index < 30; index += 1) {
           await anyOf(stores, index).recordEvent(context, event({ insertId: `e${index}` }))
@@ -141,7 +141,7 @@ export function replicaSuite(name: string, open: (count: number) => Promise<read
         }
       }))
 
-    test('reads during writes show nothing older than what was acknowledged or read before them', () =>
+    test('reads during writes never show anything older than earlier acknowledged writes or reads', () =>
       withStores(async (stores) => {
         let [latest, isOver] = [0, false]
         const see = (weight: number) => {
@@ -165,7 +165,7 @@ export function replicaSuite(name: string, open: (count: number) => Promise<read
         await Promise.all([write(), ...stores.flatMap((store) => [read(store), read(store)])])
       }))
 
-    test('writers of many sandboxes do not disturb each other', () =>
+    test('writers to many sandboxes do not affect each other', () =>
       withStores(async (stores) => {
         await inParallel(64, 1280, async (index) => {
           const writer = { sandbox: `s${index % 64}`, seed: '1', now: noon }

@@ -1,6 +1,6 @@
 /**
- * Returns true if a number is a multiple of another one in decimal arithmetic on their shortest texts: 19.99 is one of
- * 0.01, though the quotient of the binary fractions is not an integer.
+ * Returns true if a number is a multiple of another in decimal arithmetic: 19.99 is a multiple of 0.01, although the
+ * quotient of the two doubles is not an integer.
  */
 export function isMultiple(value: number, divisor: number): boolean {
   if (divisor === 0 || !Number.isFinite(value)) return false

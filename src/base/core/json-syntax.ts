@@ -2,14 +2,14 @@ import { type Flaw, type Json, type JsonObject, parseJson } from './json.ts'
 import { joinPointer } from './json-pointer.ts'
 import { failure, type Result, success } from './result.ts'
 
-/** The deepest accepted nesting, in levels, which saves the stack of functions that recurse into values. */
+/** The maximum nesting, in levels, so that recursive functions cannot overflow the stack. */
 export const maxDepth = 64
 
-/** The most members and items, and characters, of a record (an item of an outermost list), and around lists. */
+/** The maximum members and items, and characters, of a record (an item of an outermost list), and outside of lists. */
 export const maxRecordValues = 40_000
 export const maxRecordLength = 4 * 1024 * 1024
 
-/** The most characters of a text or a number in large JSON: one is read in one step. */
+/** The maximum length of a text or a number in large JSON, since each is read in one step. */
 const maxTokenLength = 2 * 1024 * 1024
 
 /** The codes of white space: space, tab, and the ends of lines. */
@@ -19,14 +19,14 @@ const stringPart = /[ !#-[\]-\uffff]+|\\(?:["\\/bfnrt]|u[0-9a-fA-F]{4})/y
 
 class JsonRefusal extends Error {}
 
-/** Reads JSON. With `maxValues` it is strict; `isLarge` adds the bounds of records, and pauses. */
+/** Reads JSON. With `maxValues` it is strict; `isLarge` adds limits for records, and pauses. */
 export class JsonReader {
   readonly #text: string
   readonly #maxValues: number
   readonly #isLarge: boolean
   #path: (string | number)[] = []
   #values = 0
-  /** The index at which the present record begins, and the number of values before it. */
+  /** The index at which the current record begins, and the number of values before it. */
   #record = { at: 0, values: 0 }
   /** The index of the next token, or of the first character that is not JSON, and what is expected there. */
   at = 0
@@ -56,7 +56,7 @@ export class JsonReader {
     const first = this.#text[this.at]
     if (first !== '{' && first !== '[') return this.#readScalar(expected)
     if (this.#path.length === maxDepth) this.#refuse(`must not be nested deeper than ${maxDepth} levels`)
-    if (this.#path.length === 1000) this.#refuseSyntax('less nesting') // which the stack could not hold
+    if (this.#path.length === 1000) this.#refuseSyntax('less nesting') // which would overflow the stack
     this.#skip(1)
     return yield* this.#readContents(first === '{' ? {} : [])
   }
@@ -90,7 +90,7 @@ export class JsonReader {
 
   #readScalar(expected: string): Json {
     const isString = this.#text[this.at] === '"'
-    // The end of a longer one is not searched, which takes 100 ms in 16 MB.
+    // The end of a longer one is not searched for: that takes 100 ms in 16 MB.
     const text = this.#isLarge ? this.#text.slice(this.at, this.at + maxTokenLength + 1) : this.#text.slice(this.at)
     const length = isString ? endOfString(text, 0) || text.length : endOfMatch(scalar, text, 0)
     if (this.#isLarge && length > maxTokenLength)
@@ -176,12 +176,12 @@ export function findSyntaxFault(text: string): Pick<JsonReader, 'at' | 'expected
   return reader
 }
 
-/** The most characters before a fault whose lines are counted, which takes some milliseconds. */
+/** The maximum number of characters before a fault in which lines are counted; that takes a few milliseconds. */
 const maxCounted = 1024 * 1024
 
 /**
  * Returns what is wrong with a text that is not JSON: `line 1, column 8 has "}", where a value is expected`. After the
- * first 1,048,576 characters it names the character by its number.
+ * first 1,048,576 characters it gives the index of the character instead.
  * @param firstLine the number of the text's first line in its file
  */
 export function describeSyntaxError(text: string, firstLine = 1, { at, expected } = findSyntaxFault(text)): string {

@@ -32,7 +32,7 @@ export function canonicalJson(value: Json): string {
   return `{${members.join(',')}}`
 }
 
-/** The number of members of each object that was compared, since a body is compared with the values of many rules. */
+/** Caches the number of members of each compared object, since a body is compared with the values of many rules. */
 const memberCounts = new WeakMap<JsonObject, number>()
 
 /** Returns true if JSON values are equal in any order of members. The time depends on the expected value only. */
@@ -71,7 +71,7 @@ export function measureJson(root: Json) {
   return { members, levels }
 }
 
-/** Returns how many more members and items a value may have; a negative number: it has too many, or is too deep. */
+/** Returns how many more members and items a value may have; negative if it has too many, or is too deep. */
 export function membersLeft(value: Json, members: number, levels: number): number {
   if (!isContainer(value)) return members
   const items = Object.values(value)
@@ -86,7 +86,7 @@ function isRecords(value: unknown): value is Iterable<unknown> | AsyncIterable<u
   return typeof value === 'object' && value !== null && (Symbol.iterator in value || Symbol.asyncIterator in value)
 }
 
-/** Yields the JSON of a value in pieces: by item and member. A list can be any iterable, which is read meanwhile. */
+/** Yields the JSON of a value in pieces, one per item and member. A list can be any iterable, which is read lazily. */
 export async function* jsonPieces(value: unknown): AsyncGenerator<string> {
   if (isRecords(value)) yield* piecesOfList(value)
   else if (isObject(value) && Object.values(value).some(isRecords)) yield* piecesOfObject(value)

@@ -1,6 +1,6 @@
 /**
- * Parses the origins of web pages, separated by commas: `http://localhost:6006, https://docs.example.com`. Returns
- * undefined if one is not an origin, but has a path, a wildcard or another scheme than HTTP.
+ * Parses comma-separated origins of web pages: `http://localhost:6006, https://docs.example.com`. Returns undefined if
+ * one is not an origin: it has a path, a wildcard, or a scheme other than HTTP and HTTPS.
  */
 export function parseOrigins(text: string): string[] | undefined {
   const origins = text.split(',').map((part) => parseOrigin(part.trim()))

@@ -1,13 +1,13 @@
 import { hash } from 'node:crypto'
 
-/** Returns true for a text that can be a seed: 1 to 64 visible ASCII characters, which fit a header. */
+/** Returns true for a valid seed: 1 to 64 visible ASCII characters, so that it fits in a header. */
 export function isSeed(text: string): boolean {
   return /^[\x21-\x7e]{1,64}$/.test(text)
 }
 
 export type SeedPath = readonly (string | number)[]
 
-/** Encodes a path as one text, in which the lengths of the parts tell `['a;b']` from `['a', 'b']`. */
+/** Encodes a path as one text that includes the lengths of its parts, so that `['a;b']` and `['a', 'b']` differ. */
 export function encodePath(path: SeedPath): string {
   let all = ''
   for (const part of path) {
@@ -20,8 +20,8 @@ export function encodePath(path: SeedPath): string {
 const hashPath = (path: SeedPath): Buffer => hash('sha256', encodePath(path), 'buffer')
 
 /**
- * Returns the UUID of a path, by SHA-1, which scripts in Redis have, too. Its bits say version 4, since many validators
- * refuse version 8.
+ * Derives a UUID from a path by SHA-1, which Redis scripts can compute, too. Its version bits say 4, since many
+ * validators refuse version 8.
  */
 export function deriveUuid(path: SeedPath): string {
   const hex = hash('sha1', encodePath(path))
@@ -30,7 +30,7 @@ export function deriveUuid(path: SeedPath): string {
   return [hex.slice(0, 8), hex.slice(8, 12), third, variant + hex.slice(17, 20), hex.slice(20, 32)].join('-')
 }
 
-/** Returns a number in [0, 1) for a derived UUID, of its first 48 bits. */
+/** Returns a number in [0, 1) from the first 48 bits of a derived UUID. */
 export function chanceOfUuid(uuid: string): number {
   return Number.parseInt(uuid.slice(0, 8) + uuid.slice(9, 13), 16) / 2 ** 48
 }

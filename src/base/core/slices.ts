@@ -1,20 +1,20 @@
-/** Work in slices of 10 ms, one in a turn of the event loop, between which other requests are handled. */
+/** Long work in slices of 10 ms, one per turn of the event loop, so that other requests are handled in between. */
 import { monotonicNow, nextTurn } from './timers.ts'
 
-/** Milliseconds of work after which other requests get their turn. */
+/** Milliseconds of work after which other requests are handled. */
 const sliceMs = 10
 
-/** Milliseconds of work, apart from the turns of others, after which it is given up. */
+/** Milliseconds of work, excluding pauses, after which it is abandoned. */
 export const maxWorkMs = 5000
 
-/** The length of a chunk of text, in characters, after which the next begins. */
+/** The minimum length of a chunk of text, in characters. */
 const chunkLength = 64 * 1024
 
 /** Work of one request, done in slices: `if (work.isDue) await work.rest()` after each step of a few milliseconds. */
 export class SlicedWork {
   readonly #now: () => number
   #since: number
-  /** Milliseconds of work before the present slice. */
+  /** Milliseconds of work before the current slice. */
   workedMs = 0
 
   /** `now` returns milliseconds since any fixed time. */
@@ -42,13 +42,13 @@ export async function* inSlices<Item>(items: Iterable<Item> | AsyncIterable<Item
   }
 }
 
-/** Joins the pieces of a text to chunks, between which other requests are handled. Pieces are not cut. */
+/** Joins the pieces of a text into chunks, between which other requests are handled. Pieces are not split. */
 export async function* chunksInSlices(
   pieces: Iterable<string> | AsyncIterable<string>,
   work: SlicedWork = new SlicedWork(),
 ): AsyncGenerator<string> {
   let chunk = ''
-  await work.rest() // what was done for the request before may have taken long
+  await work.rest() // earlier work for the request may have taken long
   for await (const piece of pieces) {
     chunk += piece
     if (chunk.length < chunkLength && !work.isDue) continue
@@ -68,7 +68,7 @@ export async function* mapEach<Item, Result>(
 
 /**
  * Calls `visit` for each item, in slices between which other requests are handled. `elapsed` returns the milliseconds
- * since any fixed time. Returns false where the work was given up, since it takes more than `maxWorkMs`.
+ * since any fixed time. Returns false if the work was abandoned after `maxWorkMs`.
  */
 export async function visitInSlices<Item>(
   items: readonly Item[],
@@ -76,7 +76,7 @@ export async function visitInSlices<Item>(
   visit: (item: Item) => void,
 ): Promise<boolean> {
   const work = new SlicedWork(elapsed)
-  await work.rest() // the request that asks for the work may have taken long to read
+  await work.rest() // the request may have taken long to read
   for (const item of items) {
     if (work.isDue) await work.rest()
     if (work.workedMs > maxWorkMs) return false
@@ -92,7 +92,7 @@ function letOthersRun(): Promise<void> {
   return lastSlice
 }
 
-/** Waits until sockets have been read, which takes two immediates: one set during the reading runs before the next. */
+/** Waits until sockets have been read: two immediates, since one set during reading runs before the next read. */
 async function readSockets(): Promise<void> {
   await nextTurn()
   await nextTurn()

@@ -24,8 +24,8 @@ export function escapeNonAscii(text: string): string {
 const escapeCharacter = (character: string) => `\\u${character.charCodeAt(0).toString(16).padStart(4, '0')}`
 
 /**
- * Bytes as text with one character for each byte. Node writes such text together with the head of a reply, and the
- * journal stores it within V8's heap, where a short buffer takes more than its bytes (see `test/bench/FINDINGS.md`).
+ * Bytes as Latin-1 text, one character per byte. Node writes such text together with the head of a reply, and in V8's
+ * heap the journal stores it in less memory than a short buffer (see `test/bench/FINDINGS.md`).
  */
 export function toLatin1({ buffer, byteOffset, length }: Uint8Array): string {
   return Buffer.from(buffer, byteOffset, length).toString('latin1')

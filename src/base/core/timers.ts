@@ -15,8 +15,8 @@ const present = {
 }
 
 /**
- * The place of the first timers seen: the library and the bundle that it loads have a copy of this module each. Another
- * version of the package in the same process may have stored fewer of them.
+ * Where the first copy of this module stores its timers: the library and the bundle that it loads each have a copy.
+ * Another version of the package in the same process may have stored fewer timers.
  */
 const first = Symbol.for('conversation-analytics-simulator: timers')
 const holder = globalThis as { [first]?: typeof present }
@@ -24,10 +24,10 @@ holder[first] = { ...present, ...holder[first] }
 
 /**
  * The timers and clocks as they were when the library was loaded, so that a test's fake timers do not stop a simulator
- * in its process. `nextTick` calls a function at the end of the present callback; `nextTurn` resolves in the next turn
- * of the event loop, after the input that waits; `sleep` after some milliseconds. `machineNow` is in epoch
- * milliseconds; `monotonicNow` in milliseconds since the start of the process, with fractions, and never goes back;
- * `timeOrigin` is its zero in epoch milliseconds.
+ * in its process. `nextTick` calls a function at the end of the current callback; `nextTurn` resolves in the next turn
+ * of the event loop, after pending input; `sleep` after some milliseconds. `machineNow` is in epoch milliseconds;
+ * `monotonicNow` in milliseconds since the start of the process, with fractions, and never goes back; `timeOrigin` is
+ * its zero in epoch milliseconds.
  */
 export const {
   clearTimeout,
@@ -41,13 +41,13 @@ export const {
   timeOrigin,
 } = holder[first]
 
-/** Is true while promises that the end of the turn has settled are handled. */
+/** True while callbacks of promises settled at the end of the turn run. */
 let isEnding = false
 
 /**
- * Resolves at the end of the turn of the event loop, once all input that waited was read. The changes of the turn are
- * written then, and its replies sent: one write, and one wake-up of the client, instead of many. What that leads to can
- * wait for the end of the same turn again.
+ * Resolves at the end of the turn of the event loop, once all pending input was read. Then the replies of the turn are
+ * sent together, with one wake-up of the client instead of many. Their callbacks can wait for the end of the same turn
+ * again.
  */
 export function endOfTurn(): Promise<void> {
   return new Promise((resolve) => {
@@ -59,7 +59,7 @@ export function endOfTurn(): Promise<void> {
 function end(resolve: () => void): void {
   isEnding = true
   resolve()
-  // A microtask, since a tick that is asked for here would come before the promises.
+  // A microtask, since a tick scheduled here would run before the promises.
   void Promise.resolve().then(() => nextTick(stopEnding))
 }
 

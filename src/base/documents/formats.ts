@@ -5,10 +5,10 @@ const FULL_TIME = /T\d{2}:\d{2}:\d{2}(?:\.\d+)?(?:Z|[+-]\d{2}:\d{2})$/i
 
 const isDateTime = (text: string) => FULL_TIME.test(text) && parseInstant(text) !== undefined
 
-/** The formats that ajv-formats lacks (`iso-8601`, `utc-instant`), or has with another rule than its specification. */
+/** Formats that ajv-formats lacks (`iso-8601`, `utc-instant`), or implements differently from their specification. */
 export const OWN_FORMATS = {
   'iso-8601': (text: string) => parseInstant(text) !== undefined,
-  // The form of `Date.toISOString`, in which the state file and bundles have their times.
+  // The format of `Date.toISOString`, used for times in the state file and in bundles.
   'utc-instant': (text: string) => !Number.isNaN(Date.parse(text)) && new Date(text).toISOString() === text,
   'date-time': isDateTime, // without a space in place of the `T`
   time: (text: string) => isDateTime(`2000-01-01T${text}`),
@@ -17,7 +17,7 @@ export const OWN_FORMATS = {
   // As JSON, the greatest of 64 bits is 2^63 in JavaScript.
   int64: { type: 'number', validate: (number: number) => Number.isInteger(number) && Math.abs(number) <= 2 ** 63 },
   byte: /^(?:[A-Za-z\d+/]{4})*(?:[A-Za-z\d+/]{2}==|[A-Za-z\d+/]{3}=)?$/,
-  // Also of hosts that the Internet does not have, such as http://localhost:3000.
+  // Including hosts that are not on the Internet, such as http://localhost:3000.
   url: (text: string) => /^[a-z][a-z\d+.-]*:[^\s<>"\\^`{|}]+$/i.test(text) && URL.canParse(text),
 } as const satisfies Readonly<Record<string, Format>>
 

@@ -25,7 +25,7 @@ export function parseSource(text: string, file: string): Result<Source, Findings
   try {
     return readText(text, file)
   } catch (error) {
-    // Such as an alias of no anchor, which the library finds only when it makes values.
+    // Such as an alias without an anchor, which the library detects only when it creates values.
     const message = isStackOverflow(error) ? TOO_DEEP : `cannot be read: ${reasonOf(error)}`
     return failure([errorAt(`${file}:1:1`, message)])
   }
@@ -43,25 +43,25 @@ function readText(text: string, file: string): Result<Source, Findings> {
     return failure(faults.map(({ at, message }) => errorAt(placeOf(at), message)))
   }
   if (document.contents === null) return failure([errorAt(`${file}:1:1`, 'is empty; YAML or JSON is expected')])
-  // YAML's core schema, the default, yields only values of JSON's types. All places of an alias share one value.
+  // YAML's core schema, the default, yields only JSON types. All uses of an alias share one value.
   let value = document.toJS({ maxAliasCount: -1 }) as Json
   const fault = findTreeFault(value)
   if (fault) return failure([errorAt(placeOf(findOffset(document, fault.pointer)), fault.message)])
-  if (text.includes('*')) value = JSON.parse(JSON.stringify(value)) // each use of an alias gets a value of its own
+  if (text.includes('*')) value = JSON.parse(JSON.stringify(value)) // each use of an alias gets its own value
   return success({ file, value, place: (pointer) => placeOf(findOffset(document, pointer)) })
 }
 
-/** The deepest accepted nesting of a file, in levels, which saves the stack of functions that recurse into values. */
+/** The maximum nesting of a file, in levels, so that recursive functions cannot overflow the stack. */
 const MAX_LEVELS = 200
 const TOO_DEEP = `is nested deeper than ${MAX_LEVELS} levels`
 
-/** Messages in place of the library's, which address its callers, by the code of the error. */
+/** Messages by error code, in place of the library's, which address its callers. */
 const messages: Readonly<Partial<Record<ErrorCode, string>>> = {
   MULTIPLE_DOCS: 'begins a second document; a file has one: delete the line "---" and what does not belong to it',
   DUPLICATE_KEY: 'is a key that this object has already',
 }
 
-/** Returns the first faults of a text that cannot be parsed; for JSON a single one, in the words of JSON. */
+/** Returns the first errors of a text that cannot be parsed; for JSON only one, in JSON's terms. */
 function listSyntaxFaults(errors: readonly YAMLError[], text: string, file: string) {
   if (!/\.json$/i.test(file) || parseJson(text) !== undefined)
     return errors.slice(0, MAX_SYNTAX_ERRORS).map((error) => ({ at: error.pos[0], message: describeYamlError(error) }))
@@ -72,13 +72,13 @@ function listSyntaxFaults(errors: readonly YAMLError[], text: string, file: stri
 
 function describeYamlError(error: YAMLError): string {
   if (isStackOverflow(error)) return TOO_DEEP
-  // The library's message ends with the place and the line, which the finding has already.
+  // The library's message ends with place and line, which the finding already has.
   return messages[error.code] ?? error.message.split(/ at line \d+, column \d+/)[0] ?? error.message
 }
 
 const isStackOverflow = (error: unknown): boolean => reasonOf(error).includes('Maximum call stack size exceeded')
 
-/** Returns the offset of the key or list item at a pointer, or else of the nearest value around it. */
+/** Returns the offset of the key or list item at a pointer, or else of the nearest enclosing value. */
 function findOffset(document: Document, pointer: string): number {
   let node: unknown = document.contents
   let offset = offsetOfNode(node)
@@ -105,10 +105,10 @@ const offsetOfNode = (node: unknown): number => (isNode(node) ? (node.range?.[0]
 
 const TOO_LARGE = `is too large: a file has at most ${MAX_VALUES} values, those of an alias counted at each use`
 
-/** Finds the first reason why a value is no JSON tree of usable size: aliases of YAML can write values without end. */
+/** Finds the first reason why a value is not a JSON tree of usable size: YAML aliases can create endless values. */
 export const findTreeFault = (root: Json): Flaw | undefined => findFault(root, '', { count: 0, around: [] })
 
-/** `passed`: the number of values so far, and the objects and lists around the present one. */
+/** `passed`: the number of values so far, and the objects and lists around the current one. */
 function findFault(value: Json, pointer: string, passed: { count: number; around: object[] }): Flaw | undefined {
   passed.count += 1
   if (passed.count > MAX_VALUES) return { pointer, message: TOO_LARGE }
@@ -127,10 +127,10 @@ function findFault(value: Json, pointer: string, passed: { count: number; around
 
 const NO_PROTO = '"__proto__" is not allowed as a member name: programs take it for something else'
 
-/** Writes a value as YAML, with the short lines that a reader expects. */
+/** Writes a value as YAML with short lines. */
 export const writeYaml = (value: Json): string => stringify(value, { lineWidth: 120, singleQuote: true })
 
-/** Appends items to a list in YAML or JSON, each in one line; comments and the form of the other items stay. */
+/** Appends items to a list in YAML or JSON, one per line; comments and the format of other items are preserved. */
 export function appendYaml(list: string, items: readonly Json[]): string {
   const document = parseDocument(list)
   for (const item of items) document.add(document.createNode(item, { flow: true }))

@@ -1,7 +1,7 @@
 import type { Validator } from './ajv.ts'
 
 export interface PrecompiledSource {
-  /** The value of the file as JSON text, so that each reader can parse a copy of its own. */
+  /** The value of the file as JSON text, so that each reader can parse its own copy. */
   readonly json: string
   /** True for an OpenAPI document whose responses have validators here, too; false for any other file. */
   readonly hasResponseValidators: boolean
@@ -9,7 +9,7 @@ export interface PrecompiledSource {
   readonly validators: Readonly<Record<string, Validator>>
 }
 
-/** The bundled files as the build has precompiled them, so that a start neither parses nor compiles them again. */
+/** The bundled files, precompiled by the build, so that a start neither parses nor compiles them. */
 export interface PrecompiledFiles {
   /** Each file by its `computeDigest`. */
   readonly sources: Readonly<Record<string, PrecompiledSource>>

@@ -3,22 +3,22 @@ import { type FileHandle, lstat, mkdtemp, open, realpath, rename, rm, stat, writ
 import { dirname, join } from 'node:path'
 import { isOpenFile } from './read-file.ts'
 
-/** The modes of files with stored or recorded data, which their owner alone can use, and of folders for them. */
+/** The modes of files with stored or recorded data, and of their folders: accessible only to their owner. */
 export const [PRIVATE_FILE, PRIVATE_FOLDER] = [0o600, 0o700]
 
 type Content = string | AsyncIterable<string>
 
 /**
- * Writes a file that its owner alone can read. It replaces one that is there once its whole content is written, so that
- * a full disk leaves the old one. These are written in place, as they cannot be replaced: a file that is mounted, one
- * of another user, and one in a folder where no file can be created. A device or a pipe gets the content and keeps its
- * mode. So does an open file of the process, such as `/dev/stdout`, whose own content stays, too. Throws if the file
- * cannot be written, or its mode cannot be set.
+ * Writes a file that only its owner can read. An existing file is replaced once the new content is complete, so that a
+ * full disk leaves the old one. Files that cannot be replaced are written in place: a mounted file, another user's
+ * file, and a file in a folder where none can be created. Devices, pipes and open files of the process, such as
+ * `/dev/stdout`, keep their mode; the latter also keep their content. Throws if the file cannot be written, or its mode
+ * cannot be set.
  */
 export async function writePrivateFile(file: string, content: Content): Promise<void> {
   const found = await stat(file).catch(() => undefined)
   const link = found ? undefined : await lstat(file).catch(() => undefined)
-  const isReplaceable = found ? found.isFile() : !link?.isSymbolicLink() // a link to a missing file gets that file
+  const isReplaceable = found ? found.isFile() : !link?.isSymbolicLink() // a dangling link gets the file that it names
   if (isOpenFile(file) || !isReplaceable) return writeInPlace(file, content)
   const path = found ? await realpath(file) : file
   const folder = await mkdtemp(join(dirname(path), '.convsim-')).catch(throwIfFull)
@@ -37,14 +37,14 @@ export async function writePrivateFile(file: string, content: Content): Promise<
   }
 }
 
-/** On a full disk the old file stays. Where no file can be created or replaced, it is written in place. */
+/** On a full disk the old file stays. If no file can be created or replaced, the file is written in place. */
 function throwIfFull(error: NodeJS.ErrnoException): undefined {
   if (error.code === 'ENOSPC' || error.code === 'EDQUOT') throw error
 }
 
 async function writeInPlace(file: string, content: Content): Promise<void> {
   const isOpen = isOpenFile(file)
-  // A link that leads nowhere gets the file that it names.
+  // A dangling link gets the file that it names.
   const opened = await open(file, isOpen ? 'a' : constants.O_WRONLY | constants.O_CREAT, PRIVATE_FILE)
   await writeAndClose(opened, content, !isOpen)
 }

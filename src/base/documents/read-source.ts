@@ -5,14 +5,14 @@ import type { PrecompiledFiles } from './precompiled.ts'
 import { readOrdinaryFile, UnusableFileError } from './read-file.ts'
 import { errorAt, type Findings, type Source } from './source.ts'
 
-/** The largest size of a file. A parser of YAML takes seconds for it. */
+/** The maximum size of a file. Parsing that much YAML takes seconds. */
 const MAX_FILE_BYTES = 16 * 1024 * 1024
 
-/** Reads a YAML or JSON file. A file that equals a precompiled one is not parsed: the parser delays a start. */
+/** Reads a YAML or JSON file. A file equal to a precompiled one is not parsed, since parsing delays the start. */
 export async function readSource(file: string, precompiled?: PrecompiledFiles): Promise<Result<Source, Findings>> {
   let bytes: Buffer
   try {
-    bytes = readOrdinaryFile(file, MAX_FILE_BYTES) // a start has nothing else to do meanwhile
+    bytes = readOrdinaryFile(file, MAX_FILE_BYTES) // at startup nothing else waits
   } catch (error) {
     return failure([errorAt(file, describeReadError(error))])
   }

@@ -9,13 +9,13 @@ export const MAX_VALUES = 1_000_000
 
 /** A YAML or JSON file that was read, together with the places of its values. */
 export interface Source {
-  /** The path by which the caller asked for the file. */
+  /** The path as the caller gave it. */
   readonly file: string
   readonly value: Json
   /** The files that parts of the value come from; undefined if all of it comes from `file`. */
   readonly files?: readonly string[]
   place(pointer: string): string
-  /** The build's version of the file; undefined for a file that was parsed. */
+  /** The precompiled file; undefined for a file that was parsed. */
   readonly precompiled?: PrecompiledSource
 }
 

@@ -4,13 +4,13 @@ import { joinPointer, parsePointer } from '../core/json-pointer.ts'
 import { cutText, findNearest } from '../core/text.ts'
 import { FORMAT_PHRASES } from './formats.ts'
 
-/** The number of errors after which the check of the items of a list, or of the members of an object, ends. */
+/** The number of errors after which checking the items of a list or the members of an object stops. */
 export const MAX_ERRORS = 100
 
-/** The largest lengths of a pointer and of a quoted text, in characters, and the most members that are listed. */
+/** The maximum lengths of a pointer and of a quoted text, in characters, and the maximum number of listed members. */
 const [MAX_POINTER_LENGTH, MAX_QUOTED_LENGTH, MAX_LISTED] = [500, 60, 20]
 
-/** Returns the text that a message quotes in place of a secret value, if it is one. `names` lead to the value. */
+/** Returns the quoted replacement of a secret value, or undefined if it is not secret. `names` lead to the value. */
 export type HideSecret = (names: readonly string[], value: unknown) => string | undefined
 
 /** Turns the errors of a validator into violations. `base`: the JSON pointer of the validated value within `part`. */
@@ -29,7 +29,7 @@ export function toViolations(
 
 const MORE_ERRORS = `may break more rules: the check stops after ${MAX_ERRORS} errors`
 
-/** Returns a value as a part of a sentence: `"14d"`, `149`, `an array of 3`, `an object`; long texts are cut. */
+/** Formats a value for a sentence: `"14d"`, `149`, `an array of 3`, `an object`; long texts are cut. */
 function quote(value: unknown): string {
   if (Array.isArray(value)) return value.length === 0 ? 'an empty array' : `an array of ${value.length}`
   if (isObject(value)) return 'an object'
@@ -57,7 +57,7 @@ function toViolation(error: ErrorObject, part: ExchangePart, base: string, hide:
 /** Replaces the empty text that a message quotes at its end. */
 const quoteInstead = (text: string, message: string) => message.replace(/^(.*; got ).*/s, `$1${text}`)
 
-/** The parameter with the member at fault, by keyword: an error points at it, not at the object around it. */
+/** The ajv parameter that names the member at fault, by keyword: the error points at that member, not at its object. */
 const MEMBER_AT_FAULT: Readonly<Record<string, string>> = {
   required: 'missingProperty',
   dependentRequired: 'missingProperty',
@@ -104,7 +104,7 @@ const SENTENCES: Readonly<Record<string, (error: ErrorObject) => string>> = {
 
 /**
  * Drops errors so that each broken rule is one violation. ajv reports the errors of all alternatives before the failed
- * choice: of a choice between a schema and null the errors of that schema stay, of any other the choice alone.
+ * choice. For a choice between a schema and null, the errors of that schema remain; for any other, only the choice.
  */
 function dropRedundantErrors(errors: readonly ErrorObject[]): readonly ErrorObject[] {
   const relevant: ErrorObject[] = []

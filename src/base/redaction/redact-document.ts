@@ -2,8 +2,8 @@ import { isHiddenText, redactText } from './redact.ts'
 import { isHidden, redacted } from './redact-token.ts'
 
 /**
- * Redacts a body that is no JSON as `redactText` does, and also the parts of a form, the elements of XML, and the lines
- * of YAML with names of credentials. Texts of JSON may be about anything, such as `Key: C major`, so they stay.
+ * Redacts a body that is not JSON like `redactText`, and also form parts, XML elements and YAML lines with credential
+ * names. Strings within JSON are left alone, since they may be about anything: `Key: C major`.
  */
 export function redactDocument(text: string, token?: string): string {
   const clean = redactText(text, token)
@@ -18,7 +18,7 @@ export function redactDocument(text: string, token?: string): string {
 
 const formCode = /^(code=)[^&\s]+(?=&)/
 
-// Each pattern begins at a line or a `<`, and passes no other beginning before its value, so that its time is linear.
+// Each pattern starts at a line or a `<`, and passes no other start before its value, so that its time is linear.
 
 /** The pattern of a part of multipart/form-data: its head, its name, and its value up to the next boundary. */
 const formPart =
@@ -36,7 +36,7 @@ function hideValue(whole: string, head: string, name: string, value: string): st
 /** The first characters of a text body that a message may quote, with the names before them. */
 const maxQuotedLength = 1000
 
-/** Returns what a violation quotes in place of a credential, if it is one. `names` lead to it; none: the whole body. */
+/** Returns the quoted replacement of a credential, if it is one. `names`: the path to it; empty for the body. */
 export function hideCredential(names: readonly string[], value: unknown): string | undefined {
   if (typeof value !== 'string' && typeof value !== 'number') return undefined
   const beginning = names.length === 0 ? String(value).slice(0, maxQuotedLength) : ''

@@ -1,4 +1,4 @@
-/** Credentials removed from what is stored and shown. */
+/** Removes credentials from what is stored and shown. */
 import { unescape as percentDecode } from 'node:querystring'
 import { isObject, type Json, type Violation } from '../core/json.ts'
 import { endOfMatch, endOfString } from '../core/json-syntax.ts'

@@ -1,4 +1,4 @@
-/** Takes the place of `server/simulator/start.ts` in the library, which has the simulator from the bundle. */
+/** Replaces `server/simulator/start.ts` in the library, which loads the simulator from the bundle. */
 import { join } from 'node:path'
 import { runInThisContext } from 'node:vm'
 import type { startFromCode as start } from '../../server/simulator/start.ts'
@@ -7,9 +7,9 @@ import type { startFromCode as start } from '../../server/simulator/start.ts'
 export const BUNDLE = 'convsim.cjs'
 
 /**
- * Starts a simulator from the bundle, which is loaded in Node's main realm, once. Jest has a realm for each test file,
- * with its own `require` and, of jsdom, without `TextDecoder`. There `instanceof Error` is false for the bundle's
- * errors, so another replaces them.
+ * Starts a simulator from the bundle, which is loaded once, in Node's main realm. Jest has a realm for each test file,
+ * with its own `require` and, in jsdom, without `TextDecoder`. There `instanceof Error` is false for the bundle's
+ * errors, so they are replaced.
  */
 export const startFromCode: typeof start = async (settings) => {
   const { createRequire } = (runInThisContext('process') as typeof process).getBuiltinModule('node:module')
@@ -18,6 +18,6 @@ export const startFromCode: typeof start = async (settings) => {
     return await bundle.start().startFromCode(settings)
   } catch (error) {
     if (error instanceof Error) throw error
-    throw new Error((error as Error).message, { cause: error }) // the bundle throws nothing but errors
+    throw new Error((error as Error).message, { cause: error }) // the bundle throws only errors
   }
 }

@@ -9,16 +9,16 @@ interface SandboxMatchers<N extends Names> {
   toHaveReceived(operation: N['operation'], expectation?: ReceivedExpectation<N>): Promise<void>
   /** Expects that every request obeyed the contract. */
   toHaveNoViolations(): Promise<void>
-  /** Expects no violations, unexpected responses, retry problems and unmet rules; `allow` leaves kinds out. */
+  /** Expects no violations, unexpected responses, retry problems or unmet rules; `allow` excludes kinds. */
   toHaveNoFindings(allow?: readonly FindingKind[]): Promise<void>
 }
 
-/** A sandbox, as a condition of a type. */
+/** Matches the type of a sandbox. */
 type AnySandbox = Pick<SandboxClient, 'name' | 'consoleUrl' | 'coverage'>
 
 type NamesOf<Sandbox> = Sandbox extends SandboxClient<infer N> ? N : never
 
-/** The signature of `expect` for a sandbox. A value of the type `any` has the matchers of the test runner instead. */
+/** The signature of `expect` for a sandbox. A value of type `any` gets the test runner's own matchers. */
 export type ExpectSandbox = <Sandbox extends AnySandbox>(
   sim: 0 extends 1 & Sandbox ? never : Sandbox,
   message?: string,
@@ -37,7 +37,7 @@ export const sandboxMatchers = {
     toMatcherResult(sim.expectNoFindings(allow), `The client of the sandbox "${sim.name}" has no findings.`),
 }
 
-/** Judges an expectation. `otherwise`: the message where it is met and `not` stands before the matcher. */
+/** Judges an expectation. `otherwise`: the message if it is met although `not` precedes the matcher. */
 async function toMatcherResult(expectation: Promise<void>, otherwise: string) {
   try {
     await expectation

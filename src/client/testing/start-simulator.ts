@@ -4,7 +4,7 @@ import type { LibrarySettings } from '../../server/settings/library-settings.ts'
 import { createSimulatorClient, type SimulatorClient } from '../connect.ts'
 import { createTransport } from '../transport.ts'
 import type { BundledNames, Names } from '../typed-names.ts'
-import '../../base/core/timers.ts' // before a test can replace them: the simulator is loaded when it is first started
+import '../../base/core/timers.ts' // before a test can replace them, since the simulator is loaded at its first start
 import { startFromCode } from '../../server/simulator/start.ts'
 
 /**
@@ -15,7 +15,7 @@ import { startFromCode } from '../../server/simulator/start.ts'
  *     const client = new Client({ baseUrl: sim.baseUrl, apiKey: 'any-key' })
  *     await simulator.close() // `await using simulator = ...` needs no close, from Node 24 on or with TypeScript
  *
- * Takes the settings of the command line, in camel case. Two defaults differ: any free port, and state in memory.
+ * Takes the settings of the command line, in camel case. Two defaults differ: a free port, and state in memory.
  * @throws Error with every problem of settings, documents, fixtures and port
  */
 export async function startSimulator<N extends Names = BundledNames>(

@@ -18,14 +18,14 @@ export interface TestSandbox<N extends Names = BundledNames> extends SandboxClie
 export type FakeTimers = { advanceTimersByTimeAsync(ms: number): Promise<unknown> } | { tick(ms: number): void }
 
 export interface SandboxFixtures {
-  /** A sandbox of the test alone. At the end, the test fails if the client has findings; `sim.allow` opts out. */
+  /** The test's own sandbox. At the end, the test fails if the client has findings; `sim.allow` opts out. */
   readonly sim: TestSandbox
 }
 
 export type OpenSandbox<N extends Names> = Awaited<ReturnType<typeof openSandbox<N>>>
 
 interface TestPlace {
-  /** The path from the folder of the project, so that it is the same on every machine. */
+  /** The path relative to the project's folder, so that it is the same on every machine. */
   readonly file: string
   /** The names of the groups around the test, and its own. */
   readonly names: readonly string[]
@@ -34,8 +34,8 @@ interface TestPlace {
 const openNames = new Set<string>()
 
 /**
- * Opens the sandbox of a test. Its name depends on the place of the test alone, so that identifiers and numbers are the
- * same in each run. `startOwn` starts a simulator if `CONVSIM_CONTROL_URL` names none; default: that is an error.
+ * Opens the sandbox of a test. Its name depends only on where the test is, so that identifiers and numbers are the same
+ * in each run. `startOwn` starts a simulator if `CONVSIM_CONTROL_URL` names none; default: that is an error.
  * @throws Error if `CONVSIM_CONTROL_URL` names no simulator that runs
  */
 export async function openSandbox<N extends Names = BundledNames>(
@@ -44,11 +44,11 @@ export async function openSandbox<N extends Names = BundledNames>(
 ) {
   const simulator = await connectOnce(startOwn)
   const name = freeName(sandboxNameOf(place))
-  const sandbox = simulator.sandbox(name) as unknown as SandboxClient<N> // names are checked by types alone
+  const sandbox = simulator.sandbox(name) as unknown as SandboxClient<N> // only types check names
   openNames.add(name)
   try {
-    await sandbox.delete() // an earlier run can have left it
-    await sandbox.reset() // from now on it exists, so that a report about no requests is one
+    await sandbox.delete() // an earlier run may have left it
+    await sandbox.reset() // it exists from now on, so that a report without requests is possible
   } catch (error) {
     openNames.delete(name)
     throw error
@@ -66,7 +66,7 @@ export async function openSandbox<N extends Names = BundledNames>(
   const sim: TestSandbox<N> = { ...sandbox, allow, advanceTimers }
   return {
     sim,
-    /** Deletes the sandbox, unless its client has findings, which it throws: then its requests can be looked at. */
+    /** Deletes the sandbox. If its client has findings, throws them instead, so that its requests can be read. */
     async close(): Promise<void> {
       try {
         await sandbox.expectNoFindings([...allowed])
@@ -101,14 +101,14 @@ function connectOnce(startOwn?: () => Promise<SimulatorClient>): Promise<Simulat
   return connecting
 }
 
-/** Returns a name of readable words with a digest that tells tests apart: `checkout-test-ts-retries-3f9c01ab`. */
+/** Returns a readable name with a digest that distinguishes tests: `checkout-test-ts-retries-3f9c01ab`. */
 function sandboxNameOf({ file, names }: TestPlace): string {
   const words = [basename(file), ...names].join(' ').replace(/[^a-z0-9]+/gi, '-')
   const digest = hash('sha256', JSON.stringify([file.replaceAll('\\', '/'), ...names]))
   return `${words.toLowerCase().slice(0, 50).replace(/^-|-$/g, '')}-${digest.slice(0, 8)}`.replace(/^-/, '')
 }
 
-/** Returns the name, with a number behind it while a test of the same place runs: `test.each` with one title. */
+/** Returns the name, with a number appended while another test with the same name runs: `test.each` with one title. */
 function freeName(name: string, number = 1): string {
   const numbered = number === 1 ? name : `${name}-${number}`
   return openNames.has(numbered) ? freeName(name, number + 1) : numbered

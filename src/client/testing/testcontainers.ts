@@ -14,12 +14,12 @@ const PORT = 4010
 
 const TOKEN_VARIABLE = 'CONVSIM_CONTROL_TOKEN'
 
-/** The milliseconds between two requests for the simulator's health, and the time limit of each. */
+/** Milliseconds between two requests for the simulator's health, and the time limit of each. */
 const POLL_MS = 250
 
 /**
  * A container of the simulator, for Testcontainers: `const container = await new ConvsimContainer('convsim').start()`.
- * Settings are variables: `withEnvironment({ CONVSIM_SEED: '42' })`.
+ * Settings are environment variables: `withEnvironment({ CONVSIM_SEED: '42' })`.
  */
 export class ConvsimContainer<N extends Names = BundledNames> extends GenericContainer {
   constructor(image: string) {
@@ -50,8 +50,8 @@ function connectTo<N extends Names>(container: StartedTestContainer, token: stri
 }
 
 /**
- * Calls a function that waits, and keeps this process running until then. Testcontainers reads the log of a stopped
- * container without doing so: in node:test the process would end before the error with the reason is thrown.
+ * Keeps this process running until `wait` resolves. Testcontainers does not while it reads the log of a stopped
+ * container: in node:test the process would end before the error is thrown.
  */
 async function keepRunning<T>(wait: () => Promise<T>): Promise<T> {
   const timer = setInterval(() => {}, 60_000)
@@ -72,7 +72,7 @@ export class StartedConvsimContainer<N extends Names = BundledNames> extends Abs
     this.#simulator = simulator
   }
 
-  /** The client of the simulator. A restart makes a new one, since it changes the port on this machine. */
+  /** The client of the simulator. A restart creates a new one, since the port on this machine changes. */
   get simulator(): SimulatorClient<N> {
     return this.#simulator
   }

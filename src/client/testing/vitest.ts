@@ -5,7 +5,7 @@ import { openSandbox, type SandboxFixtures } from './test-sandbox.ts'
 
 /**
  * vitest's `test` with the fixture `sim`: `test('sends an event', async ({ sim }) => { ... })`. Without `global-setup`
- * each worker starts a simulator of its own, which ends with it.
+ * each worker starts its own simulator, which ends with it.
  */
 export const test: TestAPI<SandboxFixtures> = vitestTest.extend<SandboxFixtures>({
   sim: async ({ task, onTestFinished }, use) => {
@@ -22,7 +22,7 @@ interface VitestExpect extends ExpectSandbox, ExpectStatic {}
 vitestExpect.extend(sandboxMatchers)
 export const expect: VitestExpect = vitestExpect as VitestExpect // has the matchers since the line above
 
-/** Returns a list with the name of the project, since several can run the same file; empty if it has no name. */
+/** Returns a list with the name of the vitest project, since several can run the same file; empty if it has none. */
 const projectOf = ({ projectName }: { readonly projectName?: string | undefined }) => (projectName ? [projectName] : [])
 
 /** Returns the names of the groups around a test, outermost first, and the name of the test. */

@@ -25,7 +25,7 @@ export type Invocation<Known extends CommandSyntax> =
   | { readonly kind: 'version' }
   | { readonly kind: 'problem'; readonly problem: string }
 
-/** The commands of the program in the order of help; the first is the default. */
+/** The commands in the order of the help; the first is the default. */
 export type CommandTable<Known extends CommandSyntax = CommandSyntax> = readonly [Known, ...Known[]]
 
 /** Parses the arguments after the program's name, and the environment; has no side effects. */
@@ -67,7 +67,7 @@ function findMissingValue(words: readonly string[], flags: Flags) {
   return bare < 0 ? undefined : problem(`${words[bare]} needs a value before ${words[bare + 1]}. See convsim --help.`)
 }
 
-/** Returns the index of the first word from one on that is neither a flag nor the value of one; else the length. */
+/** Returns the index of the first word from a position on that is not a flag or a flag's value; else the length. */
 function findOperand(words: readonly string[], flags: Flags, from: number): number {
   const isOperand = (word: string, index: number) =>
     index >= from && !word.startsWith('-') && !takesValue(flags.get(words[index - 1] ?? ''))
@@ -75,7 +75,7 @@ function findOperand(words: readonly string[], flags: Flags, from: number): numb
   return index < 0 ? words.length : index
 }
 
-/** Says where "--" belongs in a line such as `exec npm test`: the command can have flags of its own. */
+/** Says where "--" belongs in a line such as `exec npm test`, since the command can have its own flags. */
 function findBareCommand({ name, runsCommand }: CommandSyntax, argv: readonly string[], from: number, flags: Flags) {
   const first = findOperand(argv, flags, from)
   if (!runsCommand || argv.includes('--') || first === argv.length) return undefined
@@ -99,13 +99,13 @@ function findText(commands: CommandTable, words: readonly string[], [first, topi
   const name = isHelpCommand ? topic : first
   const wrong = findNameProblem(commands, name)
   if (wrong !== undefined) return problem(wrong)
-  // In `-h check` the command is where `-h` has its value.
+  // In `-h check` the command is where the value of `-h` would be.
   const command = findCommand(commands, name ?? (words[0] === '-h' ? words[1] : ''))
   const text = command ? describeCommandHelp(command, words.includes('--all')) : describeProgram(commands)
   return { kind: 'help', text } as const
 }
 
-/** Returns true for `--help`, `-h` and `-h check`. With another value `-h` is the flag of the host, as in Prism. */
+/** Returns true for `--help`, `-h` and `-h check`. With any other value `-h` sets the host, as in Prism. */
 function hasHelpFlag(commands: CommandTable, words: readonly string[]): boolean {
   if (words[0] === '-h' && findCommand(commands, words[1])) return true
   return words.some((word, at) => word === '--help' || (word === '-h' && (words[at + 1] ?? '-').startsWith('-')))
@@ -123,7 +123,7 @@ const problem = (message: string) => ({ kind: 'problem', problem: message }) as 
 
 const takesValue = (setting: Setting<unknown> | undefined) => setting?.value !== undefined
 
-/** Returns the settings of tables by their flags: `--port`, `-p`, `--no-cors`. The first setting of a flag counts. */
+/** Returns the settings of tables by their flags: `--port`, `-p`, `--no-cors`. The first setting with a flag wins. */
 function indexFlags(...tables: readonly SettingTable[]): ReadonlyMap<string, Setting<unknown>> {
   const index = new Map<string, Setting<unknown>>()
   for (const [name, setting] of tables.flatMap((table) => Object.entries(table))) {
@@ -135,7 +135,7 @@ function indexFlags(...tables: readonly SettingTable[]): ReadonlyMap<string, Set
   return index
 }
 
-/** Describes a flag that a command's parser refuses: a switch with a value, or one of another command or of none. */
+/** Describes a refused flag: a switch with a value, a flag of another command, or an unknown flag. */
 function describeFlagProblem(
   commands: CommandTable,
   { name, settings }: CommandSyntax,
@@ -201,7 +201,7 @@ function readSettings<Known extends CommandSyntax>(
   return { kind: 'run', command, files, settings, variables }
 }
 
-/** Finds the flag or variable that gives a setting; empty for none. An empty variable counts as not given. */
+/** Returns the flag or variable that gives a setting, or an empty text. An empty variable counts as not given. */
 function findSource(
   name: string,
   { alsoEnv = '', alsoEnvOnly }: Setting<unknown>,

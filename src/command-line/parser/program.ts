@@ -17,11 +17,11 @@ const purposes = ['Serve', 'Test a client', 'Compare with the real service', 'Lo
 export interface CommandSyntax<Table extends SettingTable = SettingTable> {
   readonly name: string
   readonly alias?: string
-  /** The command's part of its usage line: `[files...] [options]`. */
+  /** The command's part of the usage line: `[files...] [options]`. */
   readonly usage: string
-  /** The arguments besides flags, for a sentence, if any. */
+  /** The name of the arguments besides flags, for messages, if any. */
   readonly operands?: string
-  /** Is true for a command whose operands are a command line, after `--`. */
+  /** True for a command whose operands are a command line after `--`. */
   readonly runsCommand?: true
   readonly purpose: (typeof purposes)[number]
   readonly summary: string
@@ -29,16 +29,16 @@ export interface CommandSyntax<Table extends SettingTable = SettingTable> {
   /** Command lines after `convsim`: `check my-contract.yaml`. */
   readonly examples: readonly string[]
   readonly settings: Table
-  /** Other variables that the command reads, or sets for a command that may start convsim again. */
+  /** Further environment variables that the command reads, or sets for a child command that may run convsim. */
   readonly variables?: readonly string[]
-  /** Finds a setting that another one, or an argument, does not allow, if any. */
+  /** Returns the first setting that conflicts with another one or with an argument, if any. */
   findProblem?(settings: ValuesOf<Table>, sources: SettingSources, files: readonly string[]): string | undefined
 }
 
 export interface CommandLineOf<Values> {
   readonly settings: Values
   readonly files: readonly string[]
-  /** The environment variables that gave settings, by flag: `--port` has `PORT`. */
+  /** The environment variables that gave settings, by flag: `PORT` for `--port`. */
   readonly variables: ReadonlyMap<string, string>
 }
 
@@ -57,7 +57,7 @@ export function createParser(command: CommandSyntax): Command {
   return parser
 }
 
-/** Formats a flag of the help with its text beneath it: the longest flags leave no room beside them in 80 columns. */
+/** Formats a flag for the help with its text on the next line, since the longest flags leave no room in 80 columns. */
 function formatFlag(flag: string, text: string, helper: Help): string {
   if (text === '') return `  ${flag}`
   const wrapped = helper.boxWrap(text, (helper.helpWidth ?? 80) - 6)
@@ -82,7 +82,7 @@ function addFlag(parser: Command, name: string, setting: Setting<unknown>): void
 const joinWithComma = (value: string, earlier: string | undefined) =>
   earlier === undefined ? value : `${earlier},${value}`
 
-/** The widest flag of the short help that has its text beside it; the lines have 80 columns. */
+/** The widest flag with its text on the same line in the short help; lines have 80 columns. */
 const FLAG_WIDTH = 32
 
 /** Returns the help of a command, with its examples first: the usual settings, a line or two each, or all of them. */
@@ -130,7 +130,7 @@ const usedSettings = pickSettings(
   ...(['port', 'contract', 'overlay', 'state', 'seed', 'clock', 'scenario', 'rules', 'report', 'failOn'] as const),
 )
 
-/** Returns the help of the program on one screen: the commands by purpose, and the flags that people set most. */
+/** Returns the program's help on one screen: commands by purpose, and the most used flags. */
 export function describeProgram(commands: readonly CommandSyntax[]): string {
   const chapters = purposes.flatMap((purpose) => {
     const own = commands.filter((command) => command.purpose === purpose)

@@ -6,7 +6,7 @@ import type { CommandSyntax } from './program.ts'
 
 export type Environment = Readonly<Record<string, string | undefined>>
 
-/** Leaves out the variables of Kubernetes: a service "convsim" has `CONVSIM_PORT=tcp://10.0.0.1:4010`. */
+/** Drops the variables that Kubernetes sets for a service "convsim": `CONVSIM_PORT=tcp://10.0.0.1:4010`. */
 export function removeServiceLinks(env: Environment): Environment {
   return Object.fromEntries(Object.entries(env).filter(([name, value = '']) => !isServiceLink(name, value)))
 }

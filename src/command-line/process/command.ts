@@ -8,7 +8,7 @@ import type { CommandLineOf, CommandSyntax } from '../parser/program.ts'
 import type { ProcessLog, WriteStderr } from './process-log.ts'
 import type { StopSignals } from './stop-signals.ts'
 
-/** The process around a command. Its output takes texts without the last line feed. */
+/** The process of a command. Its output takes texts without a final line feed. */
 export interface CommandContext {
   readonly host: NodeJS.Process
   readonly print: (text: string) => void
@@ -32,19 +32,19 @@ export interface CliCommand<Table extends SettingTable = SettingTable> extends C
 
 export const defineCommand = <Table extends SettingTable>(command: CliCommand<Table>): CliCommand => command
 
-/** The output of `serve` and `exec`: all of it for people, or every line a JSON object of one form. */
+/** The output of `serve` and `exec`: either text for people, or one JSON object per line. */
 export interface Output {
   readonly log: ProcessLog
   readonly isJson: boolean
-  /** Prints a line on stderr whatever the level of the log is. Default of `level`: `info`. */
+  /** Prints a line on stderr at any log level. Default of `level`: `info`. */
   readonly printLine: (text: string, level?: LogLevel) => void
-  /** Prints problems below a heading, the same on and off a terminal; only `--log-format json` makes them JSON. */
+  /** Prints problems below a heading, identical on and off a terminal; only `--log-format json` prints JSON. */
   readonly printProblems: (heading: string, problems: readonly string[]) => void
 }
 
 export type LogSettings = Pick<Settings, 'logFormat' | 'logLevel'>
 
-/** Opens the output of a process on its stderr. `now`: epoch milliseconds. */
+/** Creates the output of a process on its stderr. `now`: epoch milliseconds. */
 export async function createOutput(
   { logFormat, logLevel }: LogSettings,
   stderr: NodeJS.WriteStream,
@@ -90,12 +90,12 @@ function nameSource(finding: Finding, variables: ReadonlyMap<string, string>): F
   const { place, message, flag } = finding
   const variable = variables.get(flag ?? place)
   if (flag === undefined) return variable === undefined ? finding : { ...finding, place: `${place} (from ${variable})` }
-  // The place with a line leads to the file; the flag that named it says no more.
+  // A place with a line already names the file, so its flag is left out.
   if (variable === undefined && /:\d+:\d+$/.test(place)) return finding
   return { ...finding, message: `${message} (${flag}${variable === undefined ? '' : ` from ${variable}`})` }
 }
 
-/** The milliseconds in which the last output can be read, before the process ends without it. */
+/** Milliseconds to wait for the last output to be read before the process ends without it. */
 const outputGraceMs = 1000
 
 /** Ends the process with a code, even if its output is never read. Returns the code. */

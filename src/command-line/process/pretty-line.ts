@@ -44,13 +44,13 @@ function formatRequest(line: JsonObject, paint: Paint): string {
   ].join('\n')
 }
 
-/** The ends of connections on which no response was sent, by the damage that the line names. */
+/** How connections without a response ended, by the damage that the line names. */
 const unsentByDamage = new Map<unknown, string>(Object.entries({ hang: 'hung', reset: 'reset', empty: 'closed' }))
 
-/** Returns the end of the connection in the place of a status that was never sent; undefined: a status was sent. */
+/** Returns how the connection ended, in place of a status; undefined if a status was sent. */
 const findUnsent = ({ damage }: JsonObject) => asList(damage).flatMap((kind) => unsentByDamage.get(kind) ?? [])[0]
 
-/** Returns what is remarkable about a request: the reason of its refusal first. */
+/** Returns what is notable about a request, the reason of its refusal first. */
 function listNotes(line: JsonObject): string[] {
   const { error, violations, advice, scenarios, sandbox, traceId } = line
   const isSent = findUnsent(line) === undefined

@@ -4,26 +4,26 @@ import { memoizeLast } from '../../base/core/memoize.ts'
 import { formatForPeople } from './pretty-line.ts'
 
 export interface ProcessLog extends Log {
-  /** Writes all buffered lines as far as they are read within a second; the process may exit afterwards. */
+  /** Writes all buffered lines that can be read within a second; the process may exit afterwards. */
   flush(): void
 }
 
-/** Writes a part of the bytes, and returns their number. Throws EAGAIN if the reader takes none now. */
+/** Writes some of the bytes, and returns how many. Throws EAGAIN if the reader accepts none now. */
 export type WriteStderr = (bytes: Uint8Array) => number
 
-/** Lines of one batch often share their millisecond: without this, a request takes 2 µs more. */
+/** Lines of one batch often share their millisecond: without this cache, a request takes 2 µs more. */
 const formatTime = memoizeLast((time: number) => new Date(time).toISOString())
 
-/** The most milliseconds that `flush` waits for the reader of stderr, who may never read. */
+/** The maximum time that `flush` waits for a reader of stderr, milliseconds. */
 const flushDeadlineMs = 1000
 
-/** The number of lines that are formatted and written together; a batch halves the time per line. */
+/** The number of lines formatted and written together, which halves the time per line. */
 const batchSize = 64
 
-/** The milliseconds after which an incomplete batch is written. */
+/** Milliseconds after which an incomplete batch is written. */
 const flushIntervalMs = 50
 
-/** Creates the log: for people, with colours or without, or one JSON object per line. `now`: epoch milliseconds. */
+/** Creates the log: text, with or without colours, or one JSON object per line. `now`: epoch milliseconds. */
 export function createLog(
   level: string,
   lineFormat: 'colored' | 'plain' | 'json',
@@ -75,30 +75,30 @@ export function createLog(
   const flush = () => {
     writeBatch()
     stderr.flush(flushDeadlineMs)
-    writeBatch() // counts the lines that the writer has dropped
+    writeBatch() // counts the lines dropped by the writer
     writeBatch()
     stderr.flush(0)
   }
   return Object.assign(log, { flush })
 }
 
-/** Escapes the control characters that JSON leaves: some terminals carry out U+009B as the start of a command. */
+/** Escapes the control characters that JSON does not: some terminals interpret U+009B as the start of a command. */
 function escapeHighControls(text: string): string {
   return text.replace(/[\x7f-\x9f]/g, (character) => `\\u00${character.charCodeAt(0).toString(16)}`)
 }
 
-/** The most bytes that wait for a slow reader; further lines are dropped, so that memory stays bounded. */
+/** The maximum number of bytes buffered for a slow reader; further lines are dropped to bound memory. */
 const maxWaitingBytes = 8 * 1024 * 1024
 
-/** The pause before a full pipe is tried again, milliseconds. */
+/** The pause before writing to a full pipe again, milliseconds. */
 const retryMs = 5
 
-/** Memory that no thread changes, so that waiting for a change is a sleep. */
+/** Memory that no thread changes: waiting for a change is a synchronous sleep. */
 const sleeper = new Int32Array(new SharedArrayBuffer(4))
 
 /**
- * Creates a writer to stderr. A slow reader gets text later, up to a bound; a reader that is gone gets nothing. Neither
- * stops the process: sonic-boom, the writer of pino, tries for ever at the end.
+ * Creates a writer to stderr. Text for a slow reader is buffered up to a limit; a closed reader gets nothing. Neither
+ * blocks the exit of the process, unlike sonic-boom, pino's writer, which retries indefinitely.
  */
 function createStderrWriter(writeBytes: WriteStderr) {
   let waiting: Buffer[] = []
@@ -141,14 +141,14 @@ function createStderrWriter(writeBytes: WriteStderr) {
       waitingBytes += bytes.length
       if (!timer) writeWaiting()
     },
-    /** Returns the lines dropped since the last call; 0 while text waits, since a line about them would wait, too. */
+    /** Returns the number of lines dropped since the last call; 0 while a line about them would be buffered, too. */
     takeLostLines(): number {
       if (waiting.length > 0) return 0
       const lost = lostLines
       lostLines = 0
       return lost
     },
-    /** Writes all that waits, for at most `ms` milliseconds, in which nothing else runs; then drops the rest. */
+    /** Writes all buffered text synchronously for at most `ms` milliseconds, then drops the rest. */
     flush(ms: number): void {
       writeWaiting()
       for (let waited = 0; waiting.length > 0 && waited < ms; waited += retryMs) {

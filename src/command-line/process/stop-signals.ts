@@ -1,8 +1,8 @@
 /**
  * The signals that stop the process: one implementation for all commands.
  *
- * One Ctrl-C can reach the process twice: the terminal signals the whole process group, and npm, which is in it,
- * sends its own copy; a supervisor that signals a group does the same, and npm's copy may be of another kind.
+ * One Ctrl-C can reach the process twice: the terminal signals the whole process group, and npm, a member, forwards a
+ * copy, possibly as another signal. So does a supervisor that signals a group.
  */
 import { constants } from 'node:os'
 
@@ -10,15 +10,15 @@ const signals = ['SIGINT', 'SIGTERM', 'SIGHUP', 'SIGQUIT'] as const
 
 type StopSignal = (typeof signals)[number]
 
-/** A signal within this time after the first one is a copy of it, milliseconds. */
+/** A signal within this time after the first one is a copy of it, in milliseconds. */
 const copyMs = 2000
 
 type Host = Pick<NodeJS.Process, 'on' | 'exit'>
 
 /**
- * Listens for signals until the process ends. The first one stops the command, or ends the process at once where the
- * command has nothing to finish. Copies do nothing. A later signal ends the process at once. Such ends have the exit
- * code 128 + n of signal n.
+ * Listens for signals until the process ends. The first one stops the command, or ends the process at once if the
+ * command has nothing to finish. Copies are ignored. A later signal ends the process at once. The exit code is then 128
+ * + n for signal n.
  */
 export class StopSignals {
   readonly #host: Host
@@ -33,18 +33,18 @@ export class StopSignals {
     for (const signal of signals) host.on(signal, () => this.#receive(signal))
   }
 
-  /** The exit code of a command that a signal has stopped: 128 + n for signal n; undefined if no signal came. */
+  /** The exit code of a command stopped by a signal: 128 + n for signal n; undefined without a signal. */
   get code(): number | undefined {
     return this.#first && exitCodeOf(this.#first)
   }
 
-  /** Calls `stop`, in place of an earlier one, on the first signal, also on one that has come. */
+  /** Calls `stop`, which replaces an earlier one, on the first signal, or at once if a signal has come. */
   onStop(stop: (signal: StopSignal) => void): void {
     this.#stop = stop
     if (this.#first) stop(this.#first)
   }
 
-  /** Does work that the first signal must not cut off, and ends the process afterwards if a signal came. */
+  /** Does work that the first signal must not interrupt, and ends the process afterwards if a signal came. */
   async finish<T>(work: () => Promise<T>): Promise<T> {
     this.#stop = () => undefined
     const value = await work()

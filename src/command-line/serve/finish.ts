@@ -8,10 +8,10 @@ import type { Output } from '../process/command.ts'
 
 type PrintLine = Output['printLine']
 
-/** The number of findings that are printed at the end; the report has all. */
+/** The number of findings printed at the end; the report has all. */
 const printedFindings = 10
 
-/** Prints why the state could not be written at the stop, and returns the exit code: 1 then, else 0. */
+/** Prints why the state could not be written on exit, if so, and returns the exit code: 1 in that case, else 0. */
 export async function printStateLoss(running: RunningSimulator, printLine: PrintLine): Promise<number> {
   const loss = await running.findStateLoss()
   if (loss === undefined) return 0
@@ -22,14 +22,14 @@ export async function printStateLoss(running: RunningSimulator, printLine: Print
 interface EndedProcess {
   readonly settings: Settings
   readonly code: number
-  /** The command of `exec`, file and arguments. Absent: there was none. */
+  /** The command of `exec`, file and arguments, if any. */
   readonly command?: readonly string[]
   readonly printLine: PrintLine
 }
 
 const baseUrlHint =
   'Does the command read its base URL from CONVSIM_BASE_URL? --env NAME gives it in another variable, too. '
-const allowHint = 'If none is meant: --allow-no-requests.'
+const allowHint = 'If none is expected: --allow-no-requests.'
 
 export async function finish(running: RunningSimulator, created: Report, run: EndedProcess): Promise<number> {
   const { settings, command, printLine } = run
@@ -49,7 +49,7 @@ export async function finish(running: RunningSimulator, created: Report, run: En
   return isWritten && isComplete ? 0 : 1
 }
 
-/** Prints that a report which was asked for may miss requests to other replicas. Returns false then. */
+/** If a requested report may miss requests to other replicas, prints so and returns false. */
 function checkCompleteness({ truncated }: Report, { settings, printLine }: EndedProcess): boolean {
   if (!truncated || (settings.report === undefined && settings.failOn === undefined)) return true
   printLine(

@@ -11,7 +11,7 @@ import { type CommandContext, endSoon, formatJsonLine, type Output, printStartPr
 import { finish, printStateLoss } from './finish.ts'
 import { tuneV8 } from './tune-v8.ts'
 
-/** Serves until a signal stops the process, and returns the exit code. With `proxied` the real service responds. */
+/** Serves until a signal stops the process, and returns the exit code. With `proxied`, the real service responds. */
 export async function serve(
   { settings, variables }: Omit<CommandLineOf<Settings>, 'files'>,
   { host, print, signals, now, openOutput }: CommandContext,
@@ -36,14 +36,14 @@ export async function serve(
   return endServer(running, settings, output, host)
 }
 
-/** Formats the only line of `serve` on stdout, whose `is listening on http://HOST:PORT` scripts wait for. */
+/** Formats the only line of `serve` on stdout; scripts wait for its `is listening on http://HOST:PORT`. */
 function formatReadyLine({ origin, baseUrl }: RunningSimulator, isJson: boolean, now: number): string {
   const message = `convsim ${version} is listening on ${origin}`
   return isJson ? formatJsonLine('info', now, message, { baseUrl }) : `${message} (base URL ${baseUrl})`
 }
 
 function formatBanner(running: RunningSimulator): string {
-  // Not every client can connect to the address that listens on all interfaces.
+  // Not every client can connect to the wildcard address.
   const origin = running.origin.replace(/\/\/(0\.0\.0\.0|\[::\])/, '//localhost')
   const example = running.findExample()
   const curl = running.authority ? `curl --cacert "${running.authority.authorityFile}"` : 'curl'
@@ -78,7 +78,7 @@ export async function startServer(
   }
   const { start } = await import('../../server/simulator/start.ts')
   const started = await start(settings, { now, log: output.log, ...more })
-  output.log.flush() // warnings of the start precede the ready line
+  output.log.flush() // start-up warnings precede the ready line
   if (started.ok) {
     const { authority } = started.value
     if (authority)

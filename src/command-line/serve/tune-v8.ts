@@ -2,12 +2,12 @@ import nodeModule from 'node:module'
 import { PerformanceObserver } from 'node:perf_hooks'
 import { getHeapSpaceStatistics, setFlagsFromString } from 'node:v8'
 
-/** Node's function that stores the code that V8 has compiled, for the next start. Node 20 has none. */
+/** Node's function that stores compiled code for the next start. Not available in Node 20. */
 const { flushCompileCache } = nodeModule as { readonly flushCompileCache?: () => void }
 
 const maxYoungSpaceBytes = 8 * 1024 * 1024
 
-/** The pause between measurements of a space of that size: a measurement takes a fifth of the time of a collection. */
+/** The pause between measurements of a space of that size: a measurement takes a fifth of a collection's time. */
 const measurePauseMs = 1000
 
 /**
@@ -15,8 +15,8 @@ const measurePauseMs = 1000
  * - The heap grows by 75 % of the live objects instead of by up to 300 %, the young space to a quarter of its default.
  * - One thread collects young objects: so few survive that synchronising helper threads takes longer.
  *
- * The flags hold for the whole process. They are set after all code is loaded, and stored if Node does that: V8 rejects
- * code that was compiled with other flags.
+ * The flags apply to the whole process. They are set after all code is loaded, and cached if Node does that: V8 rejects
+ * cached code compiled with other flags.
  */
 export function tuneV8(): void {
   flushCompileCache?.()

@@ -2,7 +2,7 @@ import { signal } from '@preact/signals'
 import type { components, paths } from '../../client/control-types.ts'
 
 export interface Problem {
-  /** Absent: there was no response. */
+  /** Absent without a response. */
   readonly status?: number
   /** The sentence to show; it says what to do next. */
   readonly sentence: string
@@ -20,7 +20,7 @@ interface AskOptions<Path extends ControlPath, Method extends ControlMethod> {
   readonly signal?: AbortSignal
 }
 
-/** Asks the control plane: `await ask('get', '/coverage', { query: { sandbox: 'default' } })`. It never throws. */
+/** Calls the control plane: `await ask('get', '/coverage', { query: { sandbox: 'default' } })`. Never throws. */
 export const ask = <Path extends ControlPath, Method extends ControlMethod>(
   method: Method,
   path: Path,
@@ -30,7 +30,7 @@ export const ask = <Path extends ControlPath, Method extends ControlMethod>(
 export const askText = <Path extends ControlPath>(path: Path, options: AskOptions<Path, 'get'>) =>
   send('get', path, options, (response) => response.text())
 
-/** Sends a request with the token. Any refusal is a problem; that of a missing token makes the page ask for it. */
+/** Sends a request with the token. Any refusal is a problem; a missing token makes the page ask the user for it. */
 export async function send<Path extends ControlPath, Method extends ControlMethod, Value>(
   method: Method,
   path: Path,
@@ -52,7 +52,7 @@ export async function send<Path extends ControlPath, Method extends ControlMetho
     if (response.status === 401) isTokenNeeded.value = true
     return { problem: { status: response.status, sentence: await readProblemSentence(response) } }
   } catch {
-    const advice = 'Start it again; this page reconnects by itself.'
+    const advice = 'Start it again; this page reconnects automatically.'
     return { problem: { sentence: `The simulator at ${location.host} does not respond. ${advice}` } }
   }
 }
@@ -63,7 +63,7 @@ async function readProblemSentence(response: Response): Promise<string> {
     const { error } = JSON.parse(text)
     if (typeof error === 'string') return error
   } catch {
-    // A proxy may respond in its own words.
+    // A proxy may respond in its own format.
   }
   return `The response was ${response.status} ${response.statusText}. Is something between this page and the simulator?`
 }
@@ -89,7 +89,7 @@ export type QueryOf<Path extends ControlPath, Method extends ControlMethod> =
 
 const storageName = 'convsim-control-token'
 
-/** True while the control plane refuses the page for want of the right token. The page then asks for it. */
+/** True while the control plane refuses the page's token. The page then asks the user for it. */
 export const isTokenNeeded = signal(false)
 
 export function tokenHeaders(): Record<string, string> {
@@ -97,7 +97,7 @@ export function tokenHeaders(): Record<string, string> {
   return token === null ? {} : { Authorization: `Bearer ${token}` }
 }
 
-/** Stores the token that the user entered, for this tab only. Returns false if no header can carry it. */
+/** Stores the token that the user entered, for this tab only. Returns false if it is not valid in a header. */
 export function storeToken(token: string): boolean {
   if (!/^[\x20-\x7e]+$/.test(token)) return false
   sessionStorage.setItem(storageName, token)

@@ -15,7 +15,7 @@ import { listDownloads } from '../views/requests/downloads.ts'
 import { describeSubject, findBreak, shortenIds } from '../views/requests/subject.ts'
 import { listOffers, removeAllRules, titleOf } from '../views/scenarios/rules.ts'
 
-/** A field that finds everything there is to do, and sandboxes, models, scenarios and recent requests, by words. */
+/** The command palette: finds commands, sandboxes, models, scenarios and recent requests. */
 export function Palette() {
   const id = useId()
   const text = useSignal('')
@@ -27,7 +27,7 @@ export function Palette() {
     .slice(0, 12)
   const run = (command: PageCommand | undefined) => {
     isPaletteOpen.value = false
-    // The dialog returns the focus first, so that a command may move it.
+    // The dialog returns the focus first, so that a command can move it.
     setTimeout(() => command?.run())
   }
   const onKey = (event: KeyboardEvent) => {
@@ -79,7 +79,7 @@ export function Palette() {
   )
 }
 
-/** Returns a lower number for what comes first: what begins with the text, then what can be done, then places. */
+/** Returns the rank of a command, lower first: those that begin with the text, then actions, then navigation. */
 const rankOf = ({ title, isPlace = false }: PageCommand, text: string) =>
   (text !== '' && title.toLowerCase().startsWith(text.toLowerCase()) ? 0 : 2) + Number(isPlace)
 
@@ -95,7 +95,7 @@ function useRequestCommands(): readonly PageCommand[] {
   })
 }
 
-/** Lists what can be done from every view. A clock and rules belong to one sandbox. */
+/** Lists the commands available in every view. A clock and rules belong to one sandbox. */
 function listActions(): readonly PageCommand[] {
   const name = sandbox.value
   const ofSandbox: readonly PageCommand[] = [
@@ -138,7 +138,7 @@ function listActions(): readonly PageCommand[] {
 
 type SandboxActions = typeof import('../views/sandboxes/sandbox-detail.tsx')
 
-/** The actions are loaded with the view of the sandboxes. */
+/** The actions are loaded with the Sandboxes view. */
 const sandboxCommand = (title: string, run: (actions: SandboxActions) => unknown): PageCommand => ({
   title,
   run: async () => run(await import('../views/sandboxes/sandbox-detail.tsx')),
@@ -161,7 +161,7 @@ export const isPaletteOpen = signal(false)
 
 addEventListener('keydown', onKey)
 
-/** Runs commands by their keys. Keys that a field or the browser needs are left alone; Escape leaves a field. */
+/** Runs commands by their keys. Keys that a field or the browser needs are ignored; Escape leaves a field. */
 function onKey(event: KeyboardEvent): void {
   const { key, ctrlKey, metaKey, altKey, defaultPrevented } = event
   if (isPaletteKey(event)) {

@@ -48,7 +48,7 @@ export function Shell() {
   )
 }
 
-/** Returns a sentence about what keeps the page from showing what is asked for, if anything. */
+/** Returns a sentence about what prevents the page from showing its content, if anything. */
 function findTrouble(): string | undefined {
   if (isTokenNeeded.value) return 'The simulator shows nothing without its token (--control-token). Enter it to go on.'
   if (streamState.value === 'offline')
@@ -131,7 +131,7 @@ function TokenQuestion() {
     return true
   }
   return (
-    <Dialog title="This simulator asks for a token">
+    <Dialog title="This simulator requires a token">
       <p>
         It was started with <code>--control-token</code>. The token is stored for this tab only.
       </p>

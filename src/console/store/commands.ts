@@ -6,19 +6,19 @@ export interface PageCommand {
   readonly title: string
   /** A key as browsers name it: `j`, `/`, `Escape`. Absent: only the palette has the command. */
   readonly key?: string
-  /** Is true for a command that is of use only as a key, which the palette leaves out. */
+  /** True for a command that is useful only as a key; the palette leaves it out. */
   readonly isKeyOnly?: boolean
-  /** Is true for a place to go to, which the palette lists after what can be done. */
+  /** True for navigation, which the palette lists after actions. */
   readonly isPlace?: boolean
   /** Further words that find the command: `delete`. */
   readonly words?: string
   readonly run: () => unknown
 }
 
-/** The commands of all parts of the page that are shown; later ones win where two have the same key. */
+/** The commands of all visible parts of the page; of two with the same key the later wins. */
 export const pageCommands = signal<readonly (readonly PageCommand[])[]>([])
 
-/** Offers commands for as long as a component is shown. `deps`: the values that the commands depend on. */
+/** Offers commands while a component is mounted. `deps`: the values that the commands depend on. */
 export function useCommands(commands: readonly PageCommand[], deps: readonly unknown[]): void {
   useEffect(() => {
     pageCommands.value = [...pageCommands.peek(), commands]
@@ -38,21 +38,21 @@ export interface KeyedList {
   /** `event`: the commands are named `Next event`, `Close the event`. */
   readonly noun: string
   readonly ids: readonly string[]
-  /** The state in the address that belongs to the entry before, and goes: `{ from: undefined }`. */
+  /** The state in the address that belongs to the previous entry, to be removed: `{ from: undefined }`. */
   readonly query?: Readonly<Record<string, undefined>>
-  /** The id of the entry that is shown where the address names none; absent: none is. */
+  /** The id of the entry that is shown if the address names none; absent for none. */
   readonly shownId?: string | undefined
   readonly canClose?: boolean
 }
 
 /**
- * Offers the keys of a list: `j` and `k` open the next and the previous entry, `Enter` moves the focus into the open
- * one, which has `data-open`. The link with `aria-current` is scrolled into view. When the entry is closed, the focus
- * returns to its link, and `j` goes on from there.
+ * Offers the keys of a list: `j` and `k` open the next and the previous entry, and `Enter` moves the focus into the
+ * open one, which has `data-open`. The link with `aria-current` is scrolled into view. When the entry is closed, the
+ * focus returns to its link, and `j` continues from there.
  */
 export function useListKeys(list: KeyedList): void {
   const { noun, canClose } = list
-  // The commands are offered once; the list is that of the latest drawing.
+  // The commands are offered once; they use the list of the latest render.
   const latest = useRef(list)
   latest.current = list
   const closed = useReturnOfFocus()
@@ -75,7 +75,7 @@ export function useListKeys(list: KeyedList): void {
   const hasEntries = list.ids.length > 0
   useEffect(() => {
     const link = document.querySelector('main [aria-current]')
-    // A cell that cuts its text off would scroll to the end of a long link.
+    // A cell that truncates its text would scroll to the end of a long link.
     const row = link?.closest('tr, li') ?? link
     row?.scrollIntoView({ block: 'nearest' })
     if (focusedEntry()) document.querySelector<HTMLElement>(openLinks)?.focus({ preventScroll: true })
@@ -84,11 +84,11 @@ export function useListKeys(list: KeyedList): void {
 
 const openLinks = 'main a[aria-current], main a[aria-expanded=true]'
 
-/** Returns the link of a list that has the focus, if any: `j` goes on from there, and takes the focus along. */
+/** Returns the focused link of a list, if any: `j` continues from there and moves the focus. */
 const focusedEntry = () =>
   document.activeElement?.closest<HTMLAnchorElement>('main :is(.rows, .entries, .chain h2) a') ?? undefined
 
-/** Moves the focus from an entry that is closed to its link. Returns the entry that was opened last. */
+/** Moves the focus from a closed entry to its link. Returns the entry that was opened last. */
 function useReturnOfFocus() {
   const opened = useRef<{ id: string; link: HTMLElement | null; part: Element | null } | undefined>(undefined)
   const { id } = route.value

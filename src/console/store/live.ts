@@ -4,29 +4,29 @@ import { sandbox } from './route.ts'
 
 interface Arrival {
   readonly exchanges: readonly Schema<'Exchange'>[]
-  /** The number of requests that the server dropped, since they came too fast. */
+  /** The number of requests dropped by the server because they came too fast. */
   readonly skipped: number
 }
 
-/** The reason why there is no stream; undefined: there is one, or it is not known yet. */
+/** Why there is no stream; undefined if there is one, or if that is not known yet. */
 export const streamProblem = signal<Problem | undefined>(undefined)
 
-/** The state of the page's only stream of requests. `paused`: the page is hidden. */
+/** The state of the page's single stream of requests. `paused`: the page is hidden. */
 export const streamState = signal<'connecting' | 'live' | 'paused' | 'offline'>('connecting')
 
-/** Grows at each connection. Lists are then read again, since the server may be another process. */
+/** Incremented at each connection. Lists are then reloaded, since the server may be another process. */
 export const connection = signal(0)
 
-/** Grows at most once a second while requests are handled: reports about the traffic then have to be read again. */
+/** Incremented at most once a second while requests are handled. Reports about the traffic are then reloaded. */
 export const trafficTick = signal(0)
 
-/** Grows each time that recorded requests were deleted, by a reset for example. Lists are then read again. */
+/** Incremented when recorded requests are deleted, for example by a reset. Lists are then reloaded. */
 export const clearTick = signal(0)
 
-/** Milliseconds between two deliveries of requests to the page, which is drawn again after each. */
+/** Milliseconds between two deliveries of requests to the page, which re-renders after each. */
 const deliveryMs = 100
 
-/** Milliseconds until the first and, at most, until any further try to connect again. */
+/** Milliseconds until the first reconnection attempt, and the maximum until any further one. */
 const [firstRetryMs, lastRetryMs] = [500, 5_000]
 
 const listeners = new Set<(arrival: Arrival) => void>()
@@ -36,13 +36,13 @@ let deliveredAt = 0
 let delivery: ReturnType<typeof setTimeout> | undefined
 let tickTimer: ReturnType<typeof setTimeout> | undefined
 
-/** Calls the listener ten times a second at most with the requests that came. Returns the function that ends it. */
+/** Calls the listener with new requests, at most ten times a second. Returns the function that unsubscribes. */
 export function onArrival(listener: (arrival: Arrival) => void): () => void {
   listeners.add(listener)
   return () => listeners.delete(listener)
 }
 
-/** Opens the stream of the shown sandbox, closes it while the page is hidden, and opens it again after an end. */
+/** Opens the stream of the shown sandbox, closes it while the page is hidden, and reopens it when it ends. */
 export function keepStreaming(): void {
   let current = new AbortController()
   const reopen = () => {
@@ -55,14 +55,14 @@ export function keepStreaming(): void {
     else void streamUntil(sandbox.value, current.signal)
   }
   document.addEventListener('visibilitychange', reopen)
-  // The stream also opens again with the token that the user has entered.
+  // The stream also reopens with the token that the user entered.
   effect(() => {
     void sandbox.value
     if (!isTokenNeeded.value) untracked(reopen)
   })
 }
 
-/** Streams requests, and connects again after each end, until the signal is aborted or a token is needed. */
+/** Streams requests, and reconnects after each end, until the signal is aborted or a token is needed. */
 async function streamUntil(name: string, signal: AbortSignal): Promise<void> {
   let retryMs = firstRetryMs
   const onOpen = () => {
@@ -82,7 +82,7 @@ async function streamUntil(name: string, signal: AbortSignal): Promise<void> {
   }
 }
 
-/** Streams what comes after the newest request of the journal. Returns the problem that prevented it. */
+/** Streams what follows the newest request of the journal. Returns the problem that prevented it. */
 async function streamOnce(name: string, signal: AbortSignal, onOpen: () => void): Promise<Problem | undefined> {
   const newest = await ask('get', '/requests', { query: { sandbox: name, order: 'newest', limit: 1 }, signal })
   if (newest.problem || signal.aborted) return newest.problem
@@ -105,7 +105,7 @@ async function readEvents({ body }: Response): Promise<void> {
   }
 }
 
-/** Handles an event. Any other block is a comment, which only holds the connection open. */
+/** Handles an event. Any other block is a comment, which only keeps the connection open. */
 function receive(event: string): void {
   const [, name, text = ''] = /^event: (\w+)\n(?:id: \d+\n)?data: (.*)$/s.exec(event) ?? []
   if (name === undefined) return

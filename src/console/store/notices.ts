@@ -9,7 +9,7 @@ interface Notice {
 
 export const notices = signal<readonly Notice[]>([])
 
-/** Milliseconds until the notice of a success disappears. A problem stays until it is closed. */
+/** Milliseconds until a success notice disappears. A problem stays until it is closed. */
 const doneMs = 4_000
 
 const maxNotices = 4
@@ -31,7 +31,7 @@ export function dismiss(notice: Notice): void {
   notices.value = notices.value.filter((one) => one !== notice)
 }
 
-/** Returns the value of a response, and shows the sentence, if any. Shows the problem instead if there is one. */
+/** Returns the value of a response, and shows the sentence, if any; if the response is a problem, shows that. */
 export async function valueOrNotice<Value>(
   asking: Promise<Asked<Value>>,
   sentence?: string | ((value: Value) => string),
@@ -42,7 +42,7 @@ export async function valueOrNotice<Value>(
   return asked.value
 }
 
-/** The words that a screen reader says of something that is seen at its place, such as the word on a button. */
+/** The text for screen readers of something visible elsewhere, such as the changed label of a button. */
 export const announcement = signal('')
 
 interface Question {
@@ -54,13 +54,13 @@ interface Question {
 
 export const openQuestion = signal<Question | undefined>(undefined)
 
-// A question is about the sandbox that was shown when it was asked.
+// A question concerns the sandbox that was shown when it was asked.
 effect(() => {
   void sandbox.value
   openQuestion.peek()?.answer(false)
 })
 
-/** Asks once before an action that destroys something. Resolves to true if the user agreed. */
+/** Asks for confirmation before a destructive action. Resolves to true if the user agreed. */
 export function askOnce(title: string, losses: readonly string[]): Promise<boolean> {
   openQuestion.value?.answer(false)
   return new Promise((resolve) => {

@@ -1,8 +1,8 @@
 import { computed, signal } from '@preact/signals'
 
 /**
- * The current place: `#/requests/req-7?sandbox=a&q=status:4xx`. The address is the only source of it, so that each
- * state of the page is a link.
+ * The current place: `#/requests/req-7?sandbox=a&q=status:4xx`. The address is its only source, so that each state of
+ * the page is a link.
  */
 export const route = signal(parseRoute(location.hash))
 
@@ -23,7 +23,7 @@ export function parseRoute(hash: string) {
   }
 }
 
-/** Decodes a part of an address that somebody may have written by hand. */
+/** Decodes a part of an address, which may have been typed by hand. */
 function decodePart(text: string): string {
   try {
     return decodeURIComponent(text)
@@ -32,14 +32,14 @@ function decodePart(text: string): string {
   }
 }
 
-/** Changes to the current place. Members that are absent stay; a member of `query` that is undefined or empty goes. */
+/** Changes to the current place. Absent members stay; members of `query` that are undefined or empty are removed. */
 interface RouteChange {
   readonly view?: string
   readonly id?: string | undefined
   readonly query?: Readonly<Record<string, string | undefined>>
 }
 
-/** Returns the link to a place. Another view starts without the state of this one, in the same sandbox. */
+/** Returns the link to a place. Another view starts without this view's state, in the same sandbox. */
 export function hrefOf(change: RouteChange): string {
   const { view, id, query } = route.value
   const isSameView = change.view === undefined || change.view === view
@@ -57,7 +57,7 @@ export function navigate(change: RouteChange): void {
   location.hash = hrefOf(change)
 }
 
-/** Changes the address without an entry in the browser's history, while the user types for example. */
+/** Changes the address without an entry in the browser's history, for example while the user types. */
 export function replaceRoute(change: RouteChange): void {
   const hash = hrefOf(change)
   history.replaceState(null, '', hash)
@@ -69,7 +69,7 @@ export const hasState = (name: string, value: string): boolean => route.value.qu
 export const toggleState = (name: string, value: string): void =>
   replaceRoute({ query: { [name]: hasState(name, value) ? undefined : value } })
 
-/** Shows another sandbox in the same view. What is open belongs to the sandbox before, so it is closed. */
+/** Shows another sandbox in the same view. Whatever is open belongs to the previous sandbox, so it is closed. */
 export function showSandbox(name: string): void {
   navigate({ id: undefined, query: { sandbox: name === 'default' ? undefined : name } })
 }

@@ -8,14 +8,14 @@ export const info = signal<Schema<'Info'> | undefined>(undefined)
 
 export const basePath = computed(() => info.value?.contract.basePath ?? '/v1')
 
-/** Returns the base URL that leads to a sandbox; `*` and the default one need no name. */
+/** Returns the base URL of a sandbox; `*` and the default sandbox need no name. */
 export const baseUrlOf = (name: string): string =>
   location.origin + (['*', 'default'].includes(name) ? '' : `/_s/${name}`) + basePath.value
 
-/** All sandboxes, the least recently used first; undefined until they are read. */
+/** All sandboxes, least recently used first; undefined until they are loaded. */
 export const sandboxes = signal<readonly Schema<'Sandbox'>[] | undefined>(undefined)
 
-/** Changes when a client of the control plane has changed the shown sandbox, which is then read again. */
+/** Changes when a client of the control plane has changed the shown sandbox, which is then reloaded. */
 export const revisions = computed(() => {
   const used = (sandboxes.value ?? []).filter(({ revision }) => revision !== 0)
   const shown = used.filter(({ name }) => [name, '*'].includes(sandbox.value))
@@ -31,7 +31,7 @@ export const sandboxNames = computed(() => {
   return [...names].sort()
 })
 
-/** The seed of the shown sandbox, or of the start if the sandbox was never used; undefined until it is known. */
+/** The seed of the shown sandbox, or the initial seed if the sandbox was never used; undefined until it is known. */
 export const sandboxSeed = computed(
   () => sandboxes.value?.find(({ name }) => name === sandbox.value)?.seed ?? info.value?.seed,
 )
@@ -54,8 +54,8 @@ export async function refreshSandboxes(): Promise<void> {
 }
 
 /**
- * Waits for a change by the control plane, and shows what came of it, as `valueOrNotice` does. Then it reads the
- * sandboxes, whose revisions have all parts of the page read again what has changed.
+ * Waits for a change by the control plane, and shows its result like `valueOrNotice`. Then it reloads the sandboxes,
+ * whose revisions make all parts of the page reload what has changed.
  */
 export async function change<Value>(changing: Promise<Asked<Value>>, sentence?: string | ((value: Value) => string)) {
   const changed = await valueOrNotice(changing, sentence)
@@ -75,12 +75,12 @@ setInterval(() => {
   if (!document.hidden) machineNow.value = Date.now()
 }, 1_000)
 
-/** The sandbox's clock, and the machine's time at which it was read, epoch milliseconds. */
+/** The sandbox's clock, and the machine's time when it was read, epoch milliseconds. */
 const shownClock = signal<(Schema<'Clock'> & { readonly readAt: number }) | undefined>(undefined)
 
 export const clockMode = computed(() => shownClock.value?.mode)
 
-/** The sandbox's time, epoch milliseconds; the machine's where no clock is known. */
+/** The sandbox's time, epoch milliseconds; the machine's time if no clock is known. */
 export const sandboxNow = computed(() => {
   if (!shownClock.value) return machineNow.value
   const { mode, now, readAt } = shownClock.value
@@ -92,7 +92,7 @@ effect(() => {
   void refreshClock()
 })
 
-// Other clients of the control plane change clock and sandboxes.
+// Other clients of the control plane may change clock and sandboxes.
 setInterval(() => {
   if (!document.hidden && connection.value > 0) void Promise.all([refreshClock(), refreshSandboxes()])
 }, 5_000)
@@ -107,7 +107,7 @@ async function refreshClock(): Promise<void> {
   if (value && shown === sandbox.value) shownClock.value = { ...value, readAt: Date.now() }
 }
 
-/** Sets or advances the clock that is shown. Returns it, or undefined if that is refused, which is shown. */
+/** Sets or advances the shown clock. Returns it, or undefined after a refusal, which is shown. */
 export function changeClock(body: { mode: Schema<'Clock'>['mode']; now?: string } | { by: string }) {
   const options = { query: { sandbox: sandbox.peek() }, body }
   return change('by' in body ? ask('post', '/clock/advance', options) : ask('put', '/clock', options))
@@ -138,6 +138,6 @@ export const groupByFamily = <Item extends { readonly family: string }>(items: r
     (family) => [family, items.filter((item) => item.family === family)] as const,
   )
 
-/** Adds a rule before the other rules of a sandbox, whose counts stay, since the first rule that acts decides. */
+/** Adds a rule before the other rules of a sandbox, since the first rule that acts wins. Their counts stay. */
 export const addRule = (sandbox: string, rule: Schema<'Rule'>) =>
   ask('post', '/scenarios', { query: { sandbox, position: 'first' }, body: { rules: [rule] } })

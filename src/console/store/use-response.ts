@@ -17,7 +17,7 @@ interface LiveQuestion<Path extends ControlPath> {
 }
 
 /**
- * Asks the control plane for as long as a component is shown: at once, when the question changes, after each new
+ * Requests data from the control plane while a component is mounted: at once, when the request changes, after each new
  * connection to the server, and when another client has changed the sandbox.
  */
 export function useResponse<Path extends ControlPath>(
@@ -29,8 +29,8 @@ export function useResponse<Path extends ControlPath>(
 }
 
 /**
- * Asks a question at once, and asks it again when one of the reasons has changed. The last response stays until the
- * next has come, unless it belongs to another subject; without a subject, each question is one.
+ * Sends a request at once, and again when one of the reasons has changed. The last response stays until the next
+ * arrives, unless it belongs to another subject; without a subject, each request is its own.
  */
 export function useAsked<Value>(
   key: string,
@@ -54,21 +54,22 @@ export function useAsked<Value>(
   return { value, problem, reload }
 }
 
-/** The rest after a response, as a multiple of its time. One page then takes at most a tenth of the server's time. */
+/** The pause after a response, as a multiple of its duration: a page takes at most a tenth of the server's time. */
 const restFactor = 9
 
-/** Milliseconds of the longest rest: a list is not older than this and the time that it takes to read. */
+/** The maximum pause, milliseconds. A list is never older than this plus its loading time. */
 const maxRestMs = 5_000
 
 /**
- * Asks at once, and again when one of the reasons has changed, for as long as a component is shown. One question is
- * under way at a time. The rest after it grows with its cost, since otherwise the server would be busy with this page
- * alone. A page that is hidden asks nothing: it is given a reason when it is shown again and has connected again.
+ * Sends a request at once, and again when one of the reasons has changed, while a component is mounted. One request is
+ * in flight at a time. The pause after it grows with its cost, to keep the server's load low. A hidden page sends
+ * nothing until it is shown and has reconnected.
  *
- * `key`: the question. Another question is asked at once; `ask` belongs to the key. `reasons`: as many at each drawing.
+ * `key`: identifies the request. Another request is sent at once; `ask` belongs to the key. `reasons`: the same number
+ * at each render.
  */
 export function usePacedAsking(key: string, ask: () => Promise<void>, reasons: readonly unknown[]): void {
-  /** The asking that is under way, and whether something has happened since, so that the response will be old. */
+  /** The request in flight, and whether something has happened since, so that its response will be outdated. */
   const current = useRef<{ readonly key: string; isStale: boolean } | undefined>(undefined)
   const askAtPace = async () => {
     const mine = { key, isStale: true }

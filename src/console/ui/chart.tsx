@@ -11,15 +11,15 @@ interface ChartProps {
   readonly values: Values
   readonly compared: Values | undefined
   readonly format: (value: number) => string
-  /** The value of all days together, which is shown while no single day is read: `avg 0.65`. */
+  /** The value of all days together, shown while no single day is selected: `avg 0.65`. */
   readonly summary: string
-  /** The index of the day that is read. Charts with the same signal are read together. */
+  /** The index of the selected day. Charts with the same signal share their selection. */
   readonly cursor: Signal<number | undefined>
 }
 
 /**
- * A chart over days. The pointer and the arrow keys read single days; the view offers all values in a table, too.
- * It is drawn in a square of 100 by 100 that stretches to the place it gets, so nothing is measured.
+ * A chart over days. The pointer and the arrow keys select single days; the view also offers all values in a table. It
+ * is drawn in a square of 100 by 100 that stretches to its container, so nothing is measured.
  */
 export function Chart({ title, unit, kind, days, values, compared, format, summary, cursor }: ChartProps) {
   const count = days.length
@@ -116,7 +116,7 @@ function findRange(values: Values, kind: ChartProps['kind']): readonly [number, 
   return [min, Math.max(min + step, Math.ceil(most / step) * step)]
 }
 
-/** Returns true for the days that the axis names: every second of a few, the Mondays of weeks, the first of months. */
+/** Returns true for days labelled on the axis: every second of a few, Mondays for weeks, the first of each month. */
 function isNamed(day: Date, index: number, count: number): boolean {
   if (count <= 10) return (count - 1 - index) % 2 === 0
   return count <= 45 ? day.getUTCDay() === 1 : day.getUTCDate() === 1
@@ -124,7 +124,7 @@ function isNamed(day: Date, index: number, count: number): boolean {
 
 const wholeDay = { weekday: 'short', year: 'numeric', day: 'numeric', month: 'short' } as const
 
-/** Formats a day as `Thu, 15 Jan 2026`; any other label stays as it is. */
+/** Formats a day as `Thu, 15 Jan 2026`; any other label is unchanged. */
 function formatDay(label = '', parts: Intl.DateTimeFormatOptions = wholeDay): string {
   const date = new Date(label)
   return Number.isNaN(date.getTime()) ? label : date.toLocaleDateString('en-GB', { ...parts, timeZone: 'UTC' })

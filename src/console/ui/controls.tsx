@@ -15,14 +15,14 @@ export const Button = ({ label, ...attributes }: ButtonProps) => (
 
 interface CopyButtonProps {
   readonly label: string
-  /** The text, or a function that makes it; undefined: it could not be made, and the user knows why. */
+  /** The text, or a function that creates it; undefined if that failed, and the user knows why. */
   readonly text: string | (() => Promise<string | undefined>)
-  /** The name of the button where its words do not say enough: `Copy as curl`. */
+  /** The accessible name of the button, if its label does not say enough: `Copy as curl`. */
   readonly title?: string
   readonly isDisabled?: boolean
 }
 
-/** A button that copies a text to the clipboard. Its words say so for a while, which is announced beside its name. */
+/** A button that copies a text to the clipboard. Its label confirms that for a while, and it is announced. */
 export function CopyButton({ label, text, title, isDisabled = false }: CopyButtonProps) {
   const isCopied = useSignal(false)
   const copy = async () => {
@@ -48,9 +48,9 @@ export function CopyButton({ label, text, title, isDisabled = false }: CopyButto
   )
 }
 
-/** Resolves to false where the browser refuses. */
+/** Resolves to false if the browser refuses. */
 async function copyText(text: string): Promise<boolean> {
-  // Browsers have a clipboard only on https, and on this machine.
+  // Browsers offer the clipboard only on https and on localhost.
   if (!navigator.clipboard) return copyBySelection(text)
   return navigator.clipboard.writeText(text).then(
     () => true,
@@ -70,10 +70,10 @@ function copyBySelection(text: string): boolean {
 
 interface FieldFormProps {
   readonly label: string
-  /** The present value; absent: the field is empty at first, and after each change. */
+  /** The current value; absent: the field is empty at first and after each change. */
   readonly value?: string
   readonly action: string
-  /** Resolves to undefined where the value is refused; what was typed then stays. */
+  /** Resolves to undefined if the value is refused; the typed text then stays. */
   readonly change: (value: string) => Promise<unknown>
   readonly field?: JSX.IntrinsicElements['input']
 }
@@ -123,13 +123,13 @@ export const Select = ({ value, options, choose, ...attributes }: SelectProps) =
   </select>
 )
 
-/** The field of a list's search, whose text is kept in the address a moment after the last key. `/` goes to it. */
+/** The search field of a list, whose text is stored in the address shortly after the last key. `/` focuses it. */
 export function SearchField({ label, placeholder }: { label: string; placeholder: string }) {
   const text = route.value.query['q'] ?? ''
   const field = useRef<HTMLInputElement>(null)
   const timer = useRef<ReturnType<typeof setTimeout> | undefined>(undefined)
   useEffect(() => {
-    // The address has changed by a link; while the user types, it is older than the field.
+    // The address was changed by a link; while the user types, it is older than the field.
     if (field.current && document.activeElement !== field.current) field.current.value = text
   }, [text])
   useEffect(() => () => clearTimeout(timer.current), [])

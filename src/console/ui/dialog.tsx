@@ -3,9 +3,9 @@ import { useId, useLayoutEffect, useRef } from 'preact/hooks'
 
 interface DialogProps {
   readonly title: string
-  /** Is true for a title only for those who cannot see the dialog. */
+  /** True if the title is only for screen readers. */
   readonly hidesTitle?: boolean
-  /** Called when the user closes the dialog. Without it, the dialog stays open for as long as it is drawn. */
+  /** Called when the user closes the dialog. Without it, the dialog cannot be closed. */
   readonly onClose?: () => void
   readonly children: ComponentChildren
 }

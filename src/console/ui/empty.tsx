@@ -20,7 +20,7 @@ export const Empty = ({ title, children, curl }: EmptyProps) => (
   </div>
 )
 
-/** Stands for a response that has not come yet, or says why there is none. `problem` undefined: it is under way. */
+/** A placeholder for a missing response, with the reason. `problem` undefined: it is loading. */
 export function Loading({ problem }: { readonly problem?: Problem | undefined }) {
   if (problem) return <Empty title="This cannot be shown">{problem.sentence}</Empty>
   return (
@@ -61,7 +61,7 @@ export const eventRequest = (fields: object = {}, headers: CurlRequest['headers'
   body: { ...sampleEvent, ...fields },
 })
 
-/** Returns the URL at this very server, and the headers that lead to the sandbox that the page shows. */
+/** Returns the URL on this server, and the headers that select the shown sandbox. */
 function addressOf({ path, headers, body }: CurlRequest) {
   const name = sandbox.value
   return {

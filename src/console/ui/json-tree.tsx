@@ -6,9 +6,9 @@ import { Mark } from './text.tsx'
 
 interface JsonTreeProps {
   readonly value: unknown
-  /** The JSON text, where it spells numbers otherwise than JavaScript does; undefined if it does not. */
+  /** The JSON text, if it spells numbers differently from JavaScript; else undefined. */
   readonly text?: string | undefined
-  /** Remarks, which are shown at the very member. A member that is missing is shown as a line of its own. */
+  /** Notes shown at their members. A missing member is shown on its own line. */
   readonly marks?: readonly JsonMark[]
 }
 
@@ -19,14 +19,14 @@ export interface JsonMark {
   readonly message: string
 }
 
-/** The length of the JSON text up to which a tree is open at first; of a longer one, only the top is. */
+/** The maximum length of the JSON text for a tree that is initially open; of a longer one, only the top level is. */
 const maxOpenLength = 800
 
 const maxShownMembers = 200
 
 const maxPreviewLength = 100
 
-/** The numbers that JavaScript writes otherwise, as they were sent: by the object or array, then by name or index. */
+/** The numbers that JavaScript would spell differently, as sent: by object or array, then by name or index. */
 type NumberSources = WeakMap<object, Record<string, string>>
 
 export function JsonTree({ value: given, text, marks = [] }: JsonTreeProps) {
@@ -40,7 +40,7 @@ export function JsonTree({ value: given, text, marks = [] }: JsonTreeProps) {
   )
 }
 
-/** Parses the text and keeps the spelling of its numbers, where the browser tells it. */
+/** Parses the text and keeps the spelling of its numbers, if the browser supports that. */
 function parseSpelled(given: unknown, text: string | undefined) {
   const sources: NumberSources = new WeakMap()
   function keepSource(this: object, name: string, value: unknown, context?: { readonly source?: string }) {
@@ -53,7 +53,7 @@ function parseSpelled(given: unknown, text: string | undefined) {
 }
 
 interface PlacedMark extends JsonMark {
-  /** The names that lead from a value to the place of the mark; empty if it is about the value itself. */
+  /** The names that lead from a value to the marked place; empty for the value itself. */
   readonly path: readonly string[]
 }
 
@@ -61,13 +61,13 @@ interface NodeProps {
   /** Undefined for the whole value, and for the items of a list. */
   readonly name?: string | undefined
   readonly value: unknown
-  /** Is true for the whole value, which is always open at first. */
+  /** True for the whole value, which is always initially open. */
   readonly isRoot?: boolean
-  /** Is true if it is open at first, as all below it. */
+  /** True if it is initially open, like everything in it. */
   readonly isOpen: boolean
   readonly marks: readonly PlacedMark[]
   readonly sources: NumberSources
-  /** The number as it was sent, where JavaScript writes it otherwise. */
+  /** The number as sent, if JavaScript spells it differently. */
   readonly source?: string | undefined
 }
 
@@ -170,7 +170,7 @@ export function memberPointer(pointer: string, name: string): string {
 
 export const unescapeName = (name: string) => name.replaceAll('~1', '/').replaceAll('~0', '~')
 
-/** A text that is cut after `maxShown` characters, with a button that shows all of it. */
+/** A text truncated after `maxShown` characters, with a button that shows all of it. */
 export function LongText({ text, maxShown = 500 }: { text: string; maxShown?: number }) {
   const isWhole = useSignal(false)
   if (isWhole.value || text.length <= maxShown) return <>{text}</>

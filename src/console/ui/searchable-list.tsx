@@ -8,10 +8,10 @@ interface SearchableListProps extends Pick<KeyedList, 'noun' | 'ids' | 'query' |
   readonly tools?: ComponentChildren
   /** A line above the search. */
   readonly summary?: ComponentChildren
-  /** What is wrong with the search or the list, if anything; shown in place of the note. */
+  /** The problem with the search or the list, if any; shown in place of the note. */
   readonly problem?: string | undefined
   readonly note: ComponentChildren
-  /** Is true if the note is read out at each change. */
+  /** True if the note is announced at each change. */
   readonly isNoteSpoken?: boolean
   readonly children: ComponentChildren
 }
@@ -43,7 +43,7 @@ interface OpenPartProps {
   readonly children: ComponentChildren
 }
 
-/** What is open beside a list; `Enter` moves the focus into it. If nothing is open, it sums up the list. */
+/** The panel beside a list; `Enter` moves the focus into it. If nothing is open, it summarizes the list. */
 export const OpenPart = ({ label, isOpen = true, children }: OpenPartProps) => (
   <section class="split-side" aria-label={label} tabIndex={-1} data-open={isOpen || undefined}>
     {children}
@@ -62,7 +62,7 @@ export const OpenHead = ({ noun, children }: { noun: string; children: Component
 interface ListEntry {
   readonly id: string
   readonly title: ComponentChildren
-  /** A note behind the title, or beneath it where there is no room. */
+  /** A note after the title, or below it if there is no room. */
   readonly note: ComponentChildren
   readonly tooltip?: string
 }

@@ -6,7 +6,7 @@ export const asText = (value: unknown): string => (typeof value === 'string' ? v
 
 export const isUuid = (text: string): boolean => /^[\da-f]{8}(-[\da-f]{4}){3}-[\da-f]{12}$/i.test(text)
 
-/** Shortens a UUID, so that it can be told from others: `4f7c2a1e…9c34`. Another text stays as it is. */
+/** Shortens a UUID, still recognizable: `4f7c2a1e…9c34`. Any other text is unchanged. */
 export const shortId = (id: string): string => (isUuid(id) ? `${id.slice(0, 8)}…${id.slice(-4)}` : id)
 
 /** Returns the name of a model or product, or else its id. */
@@ -31,7 +31,7 @@ export const nameRuleAt = ({ index, scope }: Schema<'RuleReference'>): string =>
 export const hasWords = (text: string, search = ''): boolean =>
   search.split(/\s+/).every((word) => text.toLowerCase().includes(word.toLowerCase()))
 
-/** A JSON object whose members are unknown, so that each is looked at before it is used. */
+/** A JSON object whose members are unknown, so each is checked before it is used. */
 export type JsonRecord = Readonly<Record<string, unknown>>
 
 export const objectOf = (value: unknown): JsonRecord =>
@@ -39,7 +39,7 @@ export const objectOf = (value: unknown): JsonRecord =>
 
 export const textOrEmpty = (value: unknown) => (typeof value === 'string' ? value : '')
 
-/** Formats an instant as `2026-01-15 12:00:00`, in UTC as the service does. */
+/** Formats an instant as `2026-01-15 12:00:00`, in UTC like the service. */
 export const formatInstant = (instant: string | number): string =>
   new Date(instant).toISOString().slice(0, 19).replace('T', ' ')
 
@@ -92,7 +92,7 @@ export const Status = ({ code }: { readonly code: number }) => (
 
 const shapes = { violation: '✕', advice: '△', damage: '⚡︎', good: '✓', neutral: '○' } as const
 
-/** A word with a shape. `title`: more about it, which appears while the mark has the pointer or the focus. */
+/** A word with a shape. `title`: its tooltip, on hover or focus. */
 export function Mark({ kind, text, title }: { kind: keyof typeof shapes; text: string; title?: string }) {
   const Tag = title === undefined ? 'span' : 'button'
   const openRow = ({ currentTarget }: { readonly currentTarget: Element }) =>

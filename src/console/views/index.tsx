@@ -13,7 +13,7 @@ const view = (title: string, showsAllSandboxes: boolean, Page: () => VNode) => (
   Page,
 })
 
-/** A view whose script is loaded when it is shown, so that the first view is there at once. */
+/** A view whose script is loaded on demand, so that the first view appears at once. */
 const laterView = (title: string, showsAllSandboxes: boolean, load: () => Promise<() => VNode>) =>
   view(title, showsAllSandboxes, function LaterPage() {
     const { value: Page, problem } = useAsked(title, () => load().then((value) => ({ value }), refuse))
@@ -22,7 +22,7 @@ const laterView = (title: string, showsAllSandboxes: boolean, load: () => Promis
 
 const refuse = () => ({ problem: { sentence: 'Its script is gone: the simulator was updated. Reload the page.' } })
 
-/** The views in the order of the navigation; the first is shown where the address names none. */
+/** The views in the order of the navigation; the first is the default. */
 export const views = [
   view('Requests', true, RequestsPage),
   laterView('Retries', true, async () => (await import('./retries/retries.tsx')).RetriesPage),

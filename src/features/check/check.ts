@@ -21,14 +21,14 @@ import { isContract, isRulesFile, loadRulesFile } from '../../service/scenarios/
 
 interface CheckResult {
   readonly file: string
-  /** False with an error, and in a strict check also with a warning. */
+  /** False if there is an error, or in a strict check a warning. */
   readonly ok: boolean
   readonly findings: Findings
-  /** A summary of the content, `3 operations, 48 assumptions`, or empty for a file or folder with an error. */
+  /** A summary of the content (`3 operations, 48 assumptions`); empty for a file or folder with an error. */
   readonly summary: string
 }
 
-/** A summary of what is fit to be served, with its warnings, or the errors that prevent it. */
+/** A summary of what can be served, with its warnings, or the errors that prevent serving. */
 type Checked = Result<{ readonly summary: string; readonly findings?: Findings }, Findings>
 
 type InputLoader = (
@@ -69,7 +69,7 @@ async function checkFile(file: string, overlays: readonly string[], load: InputL
   if (isRulesFile(value)) return checkScenarioFile(file, load)
   if (!isContract(value)) return failure([errorAt(source.value.place(''), unknownKind)])
   if (resolve(file) === controlContract) {
-    const control = await buildContract(source.value, { thorough: true }) // it has handlers and refusals of its own
+    const control = await buildContract(source.value, { thorough: true }) // it has its own handlers and refusals
     return control.ok ? success(summarise(control.value)) : control
   }
   const inputs = await load({ contract: file })
@@ -88,10 +88,10 @@ async function checkFixtures(folder: string, load: InputLoader): Promise<Checked
   return success({ summary: `${personas.length} personas, ${models.length} models${exact}` })
 }
 
-/** The most operations whose response is tried: some documents have a thousand, and a check must not take minutes. */
+/** The maximum number of tried operations: some documents have a thousand, and a check must not take minutes. */
 const maxTried = 200
 
-/** Tries the success response of operations without a handler, and warns where the body breaks its schema. */
+/** Generates the success response of operations without a handler, and warns if the body breaks its schema. */
 async function checkReplies({ contract, handled }: LoadedInputs): Promise<Checked> {
   const fallback = createFallback(contract)
   const operations = contract.operations.filter(({ id }) => !handled.has(id))
@@ -100,7 +100,7 @@ async function checkReplies({ contract, handled }: LoadedInputs): Promise<Checke
     const { status, body } = await fallback({ operation })
     const violations = body && isJson(body.mediaType) ? operation.checkResponse(status, body.value) : []
     const [first] = violations
-    if (first === undefined || operation.examples(status).length > 0) continue // examples are checked by the load
+    if (first === undefined || operation.examples(status).length > 0) continue // loading checks the examples
     const message =
       `no valid body was found for the schema of ${status} of ${operation.id}: ${first.pointer || 'the body'} ` +
       `${first.message}. It is sent with this fault; add an example, which is sent instead`

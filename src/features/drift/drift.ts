@@ -1,7 +1,7 @@
 /**
- * Differences between the real service and the contract: shapes, findings, verdict, patch.
- * `printDrift` reads from top to bottom: `probe/` gathers responses, `observe/` compares one of them with the contract,
- * `judge/` all of them, and `patch/` proposes a change of the contract.
+ * Differences between the real service and the contract: shapes, findings, verdict, patch. `printDrift` reads from top
+ * to bottom: `probe/` gathers responses, `observe/` compares each with the contract, `judge/` judges them all, and
+ * `patch/` proposes a change of the contract.
  */
 
 import { groupBy } from '../../base/core/group-by.ts'
@@ -84,7 +84,7 @@ async function gather(
   const read = readAddress(address, contract, token !== undefined && har === undefined)
   if (!read.ok) return read
   const upstream = read.value
-  // A token that is too short to be told from other words is not redacted.
+  // A token too short to distinguish from other words is not redacted.
   const ownToken = token === undefined ? undefined : findOwnToken({ authorization: `Bearer ${token}` })
   const onProgress = (done: number, all: number) => context.progress.show('comparing responses', done, all)
   const rules = { minSamples: settings.samples, token: ownToken, onProgress }

@@ -38,7 +38,7 @@ export const driftSettings = {
     value: 'HOST',
     description:
       'Probe operations that write, too. ' +
-      'HOST is the host of the service once more, so that nobody writes to another one by mistake. ' +
+      'HOST repeats the host of the service, so that no other one is written to by mistake. ' +
       'What is written has ids that begin with convsim-probe-.',
   }),
   dryRun: boolean({ default: false, description: 'Print the requests that would be sent, and send none.' }),

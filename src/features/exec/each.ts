@@ -1,6 +1,6 @@
 /**
- * Runs a test suite once for each fault at each place where its requests go. `tryFaults` is the whole of it; `plan/`
- * makes the plan, `runs/` runs the command, and `report/` judges the runs.
+ * Runs a test suite once per fault and place. `tryFaults` shows the whole; `plan/` plans the runs, `runs/` runs the
+ * command, and `report/` judges the runs.
  */
 import { type CommandContext, endSoon, printStartProblems } from '../../command-line/process/command.ts'
 import { writeReports } from '../../command-line/serve/finish.ts'
@@ -34,16 +34,16 @@ interface Trials {
   readonly findings: FindingsReport[]
   readonly changes: string[]
   /**
-   * The pairs of a run without faults and one with the fault that confirm `broke`. A suite that fails by itself one
-   * time in five gets it for 0.2^4 * 0.8^2 = 0.1 % of its faults, so for 20 faults in two of a hundred reports.
+   * The pairs of a run without faults and a run with the fault that confirm `broke`. A suite that randomly fails one
+   * time in five gets it for 0.2^4 * 0.8^2 = 0.1 % of its faults, so with 20 faults in two of a hundred reports.
    */
   readonly confirmations: number
 }
 
-/** The number of runs with faults after which the command runs without faults. */
+/** The number of runs with faults between runs without faults. */
 const batchSize = 20
 
-/** Runs the command without faults, then with each fault at each place, within the bounds of the settings. */
+/** Runs the command without faults, then with each fault at each place, within the limits of the settings. */
 async function tryFaults(suite: TestSuite): Promise<SuiteReport> {
   const chosenFaults = await loadFaults(suite)
   const baseline = await recordBaseline(suite)
@@ -73,8 +73,8 @@ async function tryFaults(suite: TestSuite): Promise<SuiteReport> {
 }
 
 /**
- * Runs the command with a fault, and once more if the first run counts only with a second one. `broke` needs further
- * red runs and green ones without faults. An interrupted run is left out, since its end is inconclusive.
+ * Runs the command with a fault, and again if the first run needs confirmation. `broke` needs further red runs, and
+ * green ones without faults. An interrupted run is dropped, since it is inconclusive.
  */
 async function tryFault(suite: TestSuite, run: PlannedRun, baseline: Baseline, trials: Trials): Promise<void> {
   const options = { run, limitMs: baseline.limitMs }
@@ -94,7 +94,7 @@ async function tryFault(suite: TestSuite, run: PlannedRun, baseline: Baseline, t
   trials.findings.push(...ends.map(({ findings }) => findings))
 }
 
-/** Makes runs side by side (`--jobs`) while one may begin. Throws the first error once all have ended. */
+/** Makes runs in parallel (`--jobs`) while more may begin. Throws the first error once all have ended. */
 async function runSideBySide(
   suite: TestSuite,
   runs: readonly PlannedRun[],
@@ -111,7 +111,7 @@ async function runSideBySide(
   for (const end of ends) if (end.status === 'rejected') throw end.reason
 }
 
-/** Leaves out the red runs of a batch, which are inconclusive if the command fails without faults, too. */
+/** Drops the red runs of a batch, which are inconclusive if the command fails without faults, too. */
 function withoutRed(trials: Trials, batch: readonly PlannedRun[]): Trials {
   const kept = [...trials.judged].filter(([run, end]) => !isRed(end) || !batch.includes(run))
   return { ...trials, judged: new Map(kept) }
@@ -181,7 +181,7 @@ async function finishSuite({ settings, signals, output, print }: TestSuite, repo
   return isWritten && problem === undefined ? 0 : 1
 }
 
-/** Prints why a suite cannot be tried. Returns the exit code of its command if that fails without faults, else 1. */
+/** Prints why a suite cannot be tested. Returns the exit code of its command if that fails without faults, else 1. */
 function finishUntriable({ signals, output, variables }: TestSuite, reason: UntriableSuite): number {
   const { code, lines, findings } = reason
   if (signals.code !== undefined) {

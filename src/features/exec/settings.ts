@@ -6,7 +6,7 @@ import { serverSettings } from '../../server/settings/settings.ts'
 // PATH is refused, since no command would be found if PATH were the base URL.
 const areNames = (text: string) => /^(?!PATH(,|$))[A-Za-z_]\w*(,(?!PATH(,|$))[A-Za-z_]\w*)*$/.test(text)
 
-/** The settings of `exec`: its own and those of its server, with other defaults. */
+/** The settings of `exec`: its own, and those of its server with different defaults. */
 export const execSettings = {
   env: text({
     value: 'NAME',
@@ -27,7 +27,7 @@ export const execSettings = {
 /** The conditions of `--fail-on` that only `each` can judge. */
 const suiteFailKinds = ['not-resilient', 'unnoticed', 'hung'] as const
 
-/** A condition on the runs: more than `above` percent of the conclusive ones have a verdict of this kind. */
+/** A condition on the runs: more than `above` percent of the conclusive runs have a verdict of this kind. */
 export interface SuiteFailCondition {
   readonly kind: (typeof suiteFailKinds)[number]
   readonly above: number
@@ -61,7 +61,7 @@ export const eachSettings = {
   }),
   only: text({
     value: 'FAULT@PLACE',
-    repeatable: true, // so that a second run is refused, and does not replace the first
+    repeatable: true, // so that a second run is refused instead of replacing the first
     description:
       'Of all runs only this one, ' +
       'such as drift:drop-field@getModelAnalytics/avgSafetyScore or resilience:reset@createEvent#2.',

@@ -47,7 +47,7 @@ export async function printHealth(settings: HealthSettings, context: CommandCont
   const reachable = { '0.0.0.0': '127.0.0.1', '::': '::1' }[host] ?? host
   const scheme = tls || tlsCert !== undefined ? 'https' : 'http'
   const url = `${scheme}://${reachable.includes(':') ? `[${reachable}]` : reachable}:${port}/__sim/health`
-  // 2 s is below the 3 s that the `Dockerfile` gives its check.
+  // Below the 3 s that the `Dockerfile` allows for its check.
   const timeoutMs = parseDuration(timeout ?? (wait ? '30s' : '2s')) ?? maxRequestMs
   const health = await (wait ? waitForHealth(url, timeoutMs, elapsed) : requestHealth(url, timeoutMs))
   if (!health.ok) {
@@ -67,13 +67,13 @@ async function waitForHealth(url: string, timeoutMs: number, now: () => number):
   }
 }
 
-/** Requests the health of a simulator. `fetch` is not used, as it blocks some ports. */
+/** Requests the health of a simulator, without `fetch`, which blocks some ports. */
 async function requestHealth(url: string, timeoutMs: number): Promise<Result<Health>> {
   const waitMs = Math.ceil(timeoutMs)
   const signal = AbortSignal.timeout(waitMs) // one deadline for connection, head and body
   try {
     const { get } = url.startsWith('https:') ? https : http
-    // Nothing secret is sent, and an own certificate names other hosts than this machine.
+    // Nothing secret is sent, and a user's certificate may not name this machine.
     const options = { signal, agent: false, rejectUnauthorized: false } as const
     const request = get(url, options).on('error', () => undefined) // it is thrown below
     const [response] = (await once(request, 'response')) as [IncomingMessage]
@@ -84,7 +84,7 @@ async function requestHealth(url: string, timeoutMs: number): Promise<Result<Hea
   }
 }
 
-/** Reads the health from a response. Any server can listen on the port, so the error may say that it is another one. */
+/** Reads the health from a response. The error may say that another server is listening on the port. */
 function readHealth(url: string, status: number, body: string): Result<Health> {
   const health = parseJson(body)
   const isHealth = isObject(health) && /^(un)?healthy$/.test(String(health.status)) && 'version' in health

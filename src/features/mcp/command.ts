@@ -88,7 +88,7 @@ export const skillCommand = defineCommand({
   },
 })
 
-/** Writes a file and its folders. Returns the reason if another file is there; throws if it cannot write. */
+/** Writes a file and its folders. Returns the reason if a different file exists; throws if it cannot write. */
 async function install(file: string, text: string): Promise<string | undefined> {
   const present = existsSync(file) ? readOrdinaryFile(file).toString('utf8') : undefined
   if (present !== undefined && present !== seal(present.slice(0, present.lastIndexOf(mark))))
@@ -100,5 +100,5 @@ async function install(file: string, text: string): Promise<string | undefined> 
 
 const mark = '\n<!-- convsim skill --install replaces this file as long as the text above has the SHA-256 '
 
-/** Appends a checksum, by which a later version finds that nobody has changed the file. */
+/** Appends a checksum, by which a later version detects that the file is unchanged. */
 const seal = (text: string) => `${text}${mark}${hash('sha256', text)} -->\n`

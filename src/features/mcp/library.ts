@@ -1,3 +1,3 @@
-// The library of MCP. The build writes it into a file of its own, which is loaded at the first call of MCP.
+// The MCP library. The build writes it to a separate file, which is loaded at the first MCP call.
 export { createMcpHandler, fromJsonSchema, type jsonSchemaValidator, McpServer } from '@modelcontextprotocol/server'
 export { StdioServerTransport, serveStdio } from '@modelcontextprotocol/server/stdio'

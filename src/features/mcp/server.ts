@@ -8,12 +8,12 @@ import * as library from './library.ts'
 import { type AskControl, askOrThrow, listOf, objectOf, type Tool, ToolError } from './tool.ts'
 import { changingTools, readOnlyTools } from './tools.ts'
 
-/** Every object passes, since the control plane checks what the tools pass on, and says what is wrong with it. */
+/** Accepts every object, since the control plane validates the arguments and describes errors. */
 const anyInput: library.jsonSchemaValidator = {
   getValidator: () => (input) => ({ valid: true, data: input as never, errorMessage: undefined }),
 }
 
-/** Responds to a message of MCP over HTTP. There are no subscriptions, so that every response ends. */
+/** Responds to an MCP message over HTTP. Without subscriptions, every response ends. */
 export async function handleCall(ask: AskControl, headers: SimRequest['headers'], message: Json | undefined) {
   const origin = `http://${headers['host']}`
   const sent = Object.entries(headers).filter(([name]) => /^(content-type|mcp-.*)$/.test(name))
@@ -24,7 +24,7 @@ export async function handleCall(ask: AskControl, headers: SimRequest['headers']
   return { status: response.status, mediaType: response.headers.get('content-type'), text: await response.text() }
 }
 
-/** Serves the tools over stdio. `origin`: the address of the simulator. Returns the function that ends it. */
+/** Serves the tools over stdio. `origin`: the address of the simulator. Returns the function that stops it. */
 export function serveOverStdio(ask: AskControl, origin: string, stdin: Readable, stdout: Writable) {
   const transport = new library.StdioServerTransport(stdin, stdout)
   return library.serveStdio(() => createServer(ask, origin), { transport }).close
@@ -80,7 +80,7 @@ function readInput(document: JsonObject, parameterNames: Readonly<Record<string,
   return Object.fromEntries(inputs.flat())
 }
 
-/** Returns a schema without the format `iso-8601`, which only the simulator knows. */
+/** Returns a schema without the format `iso-8601`, which only the simulator defines. */
 function toInput(schema: Json | undefined): JsonObject {
   const { format = 'iso-8601', ...others } = isObject(schema) ? schema : {}
   return format === 'iso-8601' ? others : { ...others, format }

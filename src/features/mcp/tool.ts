@@ -9,7 +9,7 @@ import type { SimRequest } from '../../service/exchange/request.ts'
 export interface Tool {
   readonly name: string
   readonly description: string
-  /** The parameters of the control plane that it takes, by operation; and it takes the bodies of these operations. */
+  /** The control plane's parameters that it accepts, by operation; it also accepts the bodies of these operations. */
   readonly input: Readonly<Record<string, string>>
   readonly ownInput?: Readonly<Record<string, JsonObject>>
   /** Calls a simulator at `origin`, whose service has the base path. Throws a `ToolError`. */
@@ -87,7 +87,7 @@ function parseResponse(text: string): JsonObject {
 export const askOrThrow = async (ask: AskControl, question: ControlCall, next?: string): Promise<JsonObject> =>
   readOrThrow(await ask(question), next)
 
-/** Returns the JSON of a response. Throws a refusal with `next`, what to do about it; a 417 is not a refusal. */
+/** Returns the JSON of a response. Throws a refusal with `next`, the next step; a 417 is not a refusal. */
 export function readOrThrow({ status, json }: ControlResponse, next = ''): JsonObject {
   if (status < 400 || status === 417) return json
   const advice = status === 401 ? 'convsim mcp takes it as --control-token.' : next

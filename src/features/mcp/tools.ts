@@ -31,7 +31,7 @@ const findRequests: Tool = {
       requests: listOf(page, 'requests').map(showExchange),
       ...pick(page, 'total', 'next', 'dropped'),
       badRetries: bad.slice(0, pageSize),
-      hint: page['total'] === 0 ? 'No request matches. {"sandbox": "*"} asks for those of all sandboxes.' : undefined,
+      hint: page['total'] === 0 ? 'No request matches. {"sandbox": "*"} searches all sandboxes.' : undefined,
     })
   },
 }
@@ -198,7 +198,7 @@ const listScenarios: Tool = {
   },
 }
 
-/** The method, the path and the arguments in the body of each action; the path has the sandbox, or the query. */
+/** The method, the path and the body's arguments of each action. The sandbox is in the path or the query. */
 const actions = new Map<unknown, readonly [method: string, path: string, ...body: string[]]>([
   ['create', ['PUT', '/sandboxes/{sandbox}', 'seed']],
   ['seed', ['PUT', '/sandboxes/{sandbox}', 'seed']],

@@ -10,8 +10,8 @@ import type { SimRequest } from '../../service/exchange/request.ts'
 import { maxCheckedBytes, RecordingRelay, toBody } from './upstream-body.ts'
 
 /**
- * Asks the real service. It is the last stage and always replies: with the service's response, or why there is none.
- * `corsOrigins`: the origins of pages to which the edge grants CORS, in place of what the service grants to them.
+ * Forwards the request to the real service. The last stage; always replies, with the service's response or the reason
+ * why there is none. `corsOrigins`: the origins to which the proxy grants CORS, in place of the service's own grants.
  */
 export function askUpstream(basePath: string, upstream: UpstreamClient, corsOrigins: CorsOrigins): RequestStage {
   return async function askUpstream(exchange): Promise<Reply> {
@@ -28,12 +28,12 @@ export function askUpstream(basePath: string, upstream: UpstreamClient, corsOrig
       const { origin } = exchange.request.headers
       return origin !== undefined && isCorsOrigin(corsOrigins, origin) ? withoutCors(reply) : reply
     } finally {
-      endWatch?.() // the delivery watches the client from now on
+      endWatch?.() // from now on the delivery watches the client
     }
   }
 }
 
-/** Removes the headers with which the real service grants pages of its own choice to read the response. */
+/** Removes the real service's CORS headers. */
 function withoutCors(reply: Reply): Reply {
   const isOther = (name: string) => !/^access-control-/i.test(name)
   const others = Object.entries(reply.headers).filter(([name]) => isOther(name))
@@ -45,7 +45,7 @@ function withoutCors(reply: Reply): Reply {
   }
 }
 
-/** Replaces the value of each line of headers. A line is left out if `replace`, which gets its name, returns none. */
+/** Replaces the value of each header line. `replace` gets the name; a line is dropped if it returns none. */
 function mapLines(lines: readonly string[], replace: (name: string, value: string) => string | undefined): string[] {
   return lines.flatMap((name, at) => {
     const value = at % 2 === 0 ? replace(name.toLowerCase(), lines[at + 1] ?? '') : undefined
@@ -53,7 +53,7 @@ function mapLines(lines: readonly string[], replace: (name: string, value: strin
   })
 }
 
-/** Returns the request as it goes to the service: with the path of the service in place of the contract's base path. */
+/** Returns the request to forward, with the service's path in place of the contract's base path. */
 function createUpstreamRequest(
   exchange: Exchange,
   basePath: string,
@@ -65,7 +65,7 @@ function createUpstreamRequest(
   const authorization = authorizationOf(exchange, token)
   const own = {
     ...(authorization !== undefined && { Authorization: authorization }),
-    // A damaged response is sent again, so it must come in an encoding that can be read.
+    // A damaged response is rewritten, so it must have an encoding that can be decoded.
     ...(mustBeWhole(exchange) && { 'Accept-Encoding': 'identity' }),
   }
   return {
@@ -82,7 +82,7 @@ function authorizationOf({ request, bearer }: Exchange, token: string | undefine
   return bearer.ok && bearer.sandbox !== undefined ? `Bearer ${bearer.token}` : sent
 }
 
-/** Returns true if a scenario changes the response's body or its writing, for which it must be there as a whole. */
+/** Returns true if a scenario changes the response's body or its delivery, which requires the whole body. */
 function mustBeWhole({ delivery, scenarios }: Exchange): boolean {
   if (delivery.mode.kind !== 'whole') return true
   return scenarios.some(({ definition, values }) => {
@@ -123,7 +123,7 @@ async function receiveResponse(exchange: Exchange, sent: Result<IncomingMessage,
 
 /**
  * Headers that belong to one connection (RFC 9110, 7.6.1) or to a proxy, and those that the proxy writes itself. The
- * body is sent decoded and whole, so its `content-encoding` and `expect` are not true any more.
+ * body is sent decoded and whole, so `content-encoding` and `expect` no longer apply.
  */
 const ofConnection = new Set([
   'connection',
@@ -141,16 +141,16 @@ const ofRequest = new Set(['host', 'content-length', 'content-encoding', 'expect
 /** The name of this proxy in `Via` (RFC 9110, 7.6.3). */
 const ownVia = '1.1 convsim'
 
-/** Tell the items of headers that are for the simulator: its preferences (RFC 7240), and its members of `baggage`. */
+/** Match the header items for the simulator: its preferences (RFC 7240), and its members of `baggage`. */
 const ownItems = new Map<string, (item: string) => boolean>([
   ['prefer', (item) => /^(code|example|seed)\s*(=|;|$)/i.test(item)],
   ['baggage', (item) => item.startsWith('convsim.')],
 ])
 
 /**
- * Returns the lines of headers with which a request goes on to the real service: without those of its connection, and
- * without the controls of the simulator (`X-Sim-...`, preferences, member of `baggage`, sandbox behind the token).
- * `own`: values in place of those that the client sent, or behind its lines.
+ * Returns the header lines of a forwarded request, without those of its connection and without the simulator's controls
+ * (`X-Sim-...`, preferences, member of `baggage`, sandbox suffix of the token). `own`: values that replace the client's
+ * or are appended.
  */
 function forwardRequestHeaders({ headers, rawHeaders }: SimRequest, own: Readonly<Record<string, string>>): string[] {
   const isDropped = createFilter(headers['connection'])
@@ -171,23 +171,23 @@ function keepOthers(name: string, value: string): string | undefined {
   return items.filter((item) => item !== '' && !isOwn(item)).join(', ') || undefined
 }
 
-/** Returns a function that finds headers of the simulator and of one connection, with those that `Connection` names. */
+/** Returns a function that matches headers of the simulator and of the connection, including those in `Connection`. */
 function createFilter(connection = ''): (name: string) => boolean {
   const named = connection.split(',').map((name) => name.trim().toLowerCase())
   return (name) => ofConnection.has(name) || named.includes(name) || name.startsWith('x-sim-')
 }
 
 /**
- * Returns the headers with which the real service's response goes on to the client. `X-Sim-...` of a simulator that
- * stands for the service are left out, since the proxy has its own. `cookies` has the values of `Set-Cookie`; `length`
- * the bytes that the service announced, if any; `rawHeaders` all lines.
+ * Returns the headers of the real service's response for the client. If the service is a simulator, its `X-Sim-...`
+ * headers are dropped, since the proxy adds its own. `cookies`: the values of `Set-Cookie`; `length`: the announced
+ * bytes, if any; `rawHeaders`: all lines.
  */
 function forwardResponseHeaders({ headers: received, rawHeaders: lines }: IncomingMessage) {
   const { 'content-type': mediaType, 'content-length': length = '', 'set-cookie': cookies = [], ...others } = received
   const isDropped = createFilter(received.connection)
   const headers: Record<string, string> = {}
   for (const [name, value] of Object.entries(others))
-    if (!isDropped(name) && typeof value === 'string') headers[name] = value // `Set-Cookie` alone is a list
+    if (!isDropped(name) && typeof value === 'string') headers[name] = value // only `Set-Cookie` is a list
   headers['via'] = headers['via'] === undefined ? ownVia : `${headers['via']}, ${ownVia}`
   const rawHeaders = [...mapLines(lines, (name, value) => (isDropped(name) ? undefined : value)), 'Via', ownVia]
   return { headers, rawHeaders, cookies, mediaType, length: /^\d{1,15}$/.test(length) ? Number(length) : undefined }

@@ -11,8 +11,8 @@ import type { DeliveryOutcome, Reply } from '../../service/exchange/reply.ts'
 import { maxCheckedBytes, maxCheckedValues, RecordingRelay, toBody } from './upstream-body.ts'
 
 /**
- * Returns the real service's response as it is recorded after its delivery: the part of the body that passed, decoded,
- * and without the environment's `token`. Checks a response that passed whole. Other replies are returned unchanged.
+ * Returns the real service's response as recorded after its delivery: the delivered part of the body, decoded, without
+ * the environment's `token`. Checks a completely delivered response. Other replies are returned unchanged.
  */
 export function responseToRecord(
   exchange: Exchange,
@@ -21,7 +21,7 @@ export function responseToRecord(
   token: string | undefined,
 ): Reply {
   if (exchange.stage !== 'handle') return reply
-  // A token that is shorter than a credential is a part of unrelated words.
+  // A token shorter than a credential also occurs in unrelated words.
   const secret = token === undefined || token.length < minTokenLength ? undefined : token
   const { relay } = reply
   const response = relay instanceof RecordingRelay ? withPassedBody(exchange, reply, relay, outcome) : reply
@@ -31,7 +31,7 @@ export function responseToRecord(
   return { ...clean, headers: redactHeaders(clean.headers, findOwnToken(exchange.request.headers)) }
 }
 
-/** Adds the violation of a request that the real service responds to, and that matches no operation of the contract. */
+/** Adds the violation of a request that matches no operation of the contract although the real service responds. */
 function judgeUnknown(exchange: Exchange, { origin, status }: Reply): void {
   const { operation, request, path } = exchange
   if (operation || origin !== 'upstream' || status >= 400) return
@@ -71,7 +71,7 @@ function withoutToken(reply: Reply, token: string | undefined): Reply {
   return redactedBody === sent ? clean : { ...clean, body: toBody(fromLatin1(redactedBody), body?.mediaType) }
 }
 
-/** Checks a whole response of the real service before a scenario damages it; a relayed one is checked at its end. */
+/** Checks a whole response of the real service before a scenario damages it; a streamed one is checked at its end. */
 export function checkUpstreamResponse(exchange: Exchange, reply: Reply): Reply {
   const { status, body, relay } = reply
   const bytes = body?.bytes() ?? new Uint8Array(0)
@@ -79,7 +79,7 @@ export function checkUpstreamResponse(exchange: Exchange, reply: Reply): Reply {
   return reply
 }
 
-/** Returns the rules of the contract that a response breaks. If its body is too large for that, the advice says so. */
+/** Returns the contract rules that a response breaks. If its body is too large to check, the advice says so. */
 function checkResponse(exchange: Exchange, response: ReceivedResponse): readonly Violation[] {
   const { operation } = exchange
   if (!operation) return []

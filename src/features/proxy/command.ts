@@ -3,8 +3,8 @@ import { upstreamTimeout } from '../../server/settings/further-settings.ts'
 import { defaultSettings, serverSettings } from '../../server/settings/settings.ts'
 import { upstreamTokenVariable } from '../../server/upstream/parse-upstream.ts'
 
-// The real service knows keys, plans, models and records; the proxy stores none, and cannot bring the service back to
-// an earlier state.
+// The real service has keys, plans, models and records; the proxy stores none, and cannot return the service to an
+// earlier state.
 const { state, statePrefix, replica, sync, seedState, ...ofService } = serverSettings
 const { plan, maxAnalysesPerHour, analysesWindow, models, xRateLimit, ...shared } = ofService
 

@@ -46,7 +46,7 @@ function proxyOver(upstream: UpstreamClient, pages: PageSettings): ProxiedServic
   }
 }
 
-/** Stands for the real service, since an explanation must not cause anything there. */
+/** Replaces the real service, since an explanation must not have effects there. */
 const refuseToSend: UpstreamClient['send'] = async () =>
   failure({
     problem: 'connection',
@@ -62,7 +62,7 @@ function limitToProxy(definition: ScenarioDefinition): ScenarioDefinition {
       const effect = definition.effect(values)
       if (effect.kind === 'data')
         return 'the real service responds, and its numbers cannot be chosen; convsim serve generates them'
-      // The ordinary success switches off the scenarios of wider scopes, which a proxy can do, too.
+      // The ordinary success switches off the scenarios of wider scopes, which works in a proxy, too.
       if (effect.kind === 'ordinary' && effect.status !== operation.successStatus)
         return 'the real service responds, and chooses the status of a success itself'
       return undefined

@@ -15,8 +15,8 @@ import { askUpstream } from './ask-upstream.ts'
 import { checkUpstreamResponse, responseToRecord } from './check-response.ts'
 
 /**
- * Returns the stages of an exchange whose request the real service responds. Scenarios refuse in front of it. The
- * contract only judges: the service decides, also about keys, plans, models and rates.
+ * Returns the stages of a proxied exchange. Scenarios refuse in front of the real service. The contract only judges:
+ * the service decides, including on keys, plans, models and rates.
  */
 export function createProxyStages(deps: PipelineDeps, upstream: UpstreamClient, pages: PageSettings): Stages {
   const { contract } = deps
@@ -27,9 +27,9 @@ export function createProxyStages(deps: PipelineDeps, upstream: UpstreamClient, 
     request: Object.entries({
       authenticate: readCaller(token === undefined ? undefined : pages), // 403, before a foreign page names a sandbox
       sandbox: enter(deps), // 400 for a malformed name of a sandbox
-      gateway: gateway(noMagicValues), // what a simulated gateway responds
+      gateway: gateway(noMagicValues), // the response of a simulated gateway
       identify: identify(true),
-      scenario: scenarioOfOperation(scenario(noMagicValues)), // any reply that a scenario gives
+      scenario: scenarioOfOperation(scenario(noMagicValues)), // any reply of a scenario
       validate: judgeRequest(validate(deps)),
       handle: askUpstream(contract.basePath, upstream, pages.cors), // the response of the service; 413, 502, 504
     } satisfies Record<string, RequestStage>),
@@ -45,16 +45,15 @@ export function createProxyStages(deps: PipelineDeps, upstream: UpstreamClient, 
   }
 }
 
-/** A proxy that adds its token to each request. No link of a foreign page leads to it: a GET is carried out. */
+/** A proxy that adds its token to each request. Foreign pages must not link to it: a GET is carried out. */
 const heldToken = {
   name: 'The proxy, which sends requests on with CONVSIM_UPSTREAM_TOKEN,',
   allowsLinks: false,
 }
 
 /**
- * Creates the stage that reads the client's token, which tells clients apart. Magic keys are the simulator's, so a
- * proxy knows none. `pages`: the pages that may use the token of the proxy; undefined: it has none, and the service
- * judges the client's own.
+ * Creates the stage that reads the client's token, which distinguishes clients. A proxy has no magic keys. `pages`: the
+ * pages that may use the proxy's token; undefined: it has none, and the service judges the client's own.
  */
 function readCaller(pages: PageSettings | undefined): RequestStage {
   return (exchange) => {
@@ -77,7 +76,7 @@ function scenarioOfOperation(stage: RequestStage<MatchedExchange>): RequestStage
   }
 }
 
-/** Runs the stage `validate` for its findings alone. A request without its credential is not judged. */
+/** Runs the stage `validate` only for its findings. A request without a credential is not judged. */
 function judgeRequest(stage: RequestStage<MatchedExchange>): RequestStage {
   return (exchange) => {
     if (!isMatched(exchange)) return undefined

@@ -3,14 +3,14 @@ import { readJson } from '../../base/core/strict-json.ts'
 import { type Body, encodedBody, type RelayedBody } from '../../service/exchange/reply.ts'
 
 /**
- * The most bytes of a response that are checked, and that a scenario can damage. With `maxCheckedValues` it bounds the
- * time for which other requests wait to less than 100 ms.
+ * The maximum number of bytes of a response that is checked or damaged. With `maxCheckedValues` it limits the time for
+ * which other requests wait to less than 100 ms.
  */
 export const maxCheckedBytes = 1024 * 1024
 
 export const maxCheckedValues = 25_000
 
-/** The body of a response that passes, with a copy of its first `maxCheckedBytes` for the check and the journal. */
+/** The body of a streamed response, with a copy of its first `maxCheckedBytes` for the check and the journal. */
 export class RecordingRelay implements RelayedBody {
   readonly mediaType: string | undefined
   readonly length: number | undefined
@@ -41,7 +41,7 @@ export class RecordingRelay implements RelayedBody {
     }
   }
 
-  /** True if the body passed to its end, and all of it is recorded. */
+  /** True if the body was streamed to its end, and all of it is recorded. */
   get isWhole(): boolean {
     return this.#hasEnded && this.size <= maxCheckedBytes
   }
@@ -50,7 +50,7 @@ export class RecordingRelay implements RelayedBody {
     return Buffer.concat(this.#recorded)
   }
 
-  /** Ends the connection, unless the body has passed. */
+  /** Ends the connection, unless the body was streamed completely. */
   cancel(): void {
     if (!this.#response.readableEnded) this.#response.destroy()
   }

@@ -7,7 +7,7 @@ import type { TrafficResponse, TrafficSample } from '../../server/upstream/traff
 import type { Contract, Operation } from '../../service/contract/contract.ts'
 import { readQuery } from '../../service/exchange/request.ts'
 
-/** The operation whose responses are recorded: the only one whose response is generated. */
+/** The operation whose responses are recorded: the only one with generated responses. */
 export const recordedOperation = 'getModelAnalytics'
 
 const maxMembers = 1_000_000
@@ -67,7 +67,7 @@ function readResponseBody(operation: Operation, { status, headers, body: bytes }
     return failure(`the body has more than ${maxMembers.toLocaleString('en')} members and items, or is nested too deep`)
   const [violation] = violations
   if (!violation) return isObject(value) ? success(value) : failure('the body is no JSON object')
-  const rule = violation.message.replace(/; got .*/s, '') // the value may be of a person
+  const rule = violation.message.replace(/; got .*/s, '') // the value may be personal data
   return failure(`breaks the contract: ${violation.pointer || 'the body'} ${rule} (convsim drift proposes a patch)`)
 }
 
@@ -80,10 +80,10 @@ function findRecordedOperation(contract: Contract, method: string, path: string)
   return undefined
 }
 
-/** The names of members whose texts are quotes of what users wrote. */
+/** The names of members whose texts quote users. */
 const quoteNames = new Set(['exampleSnippets'])
 
-/** The forms of what identifies people, each with the text that replaces it. An address stays an address. */
+/** Patterns of personal identifiers, each with its replacement. An address stays an address. */
 const forms: readonly (readonly [RegExp, string])[] = [
   [/(?<![\w.+-])[\w.+-]+@[\w-]+\.[\w.-]*\w/g, 'redacted@example.com'],
   [/(?<![\w.])\d{1,3}\.\d{1,3}\.\d{1,3}\.\d{1,3}(?!\w|\.\d)/g, '192.0.2.1'],

@@ -59,7 +59,7 @@ async function planFixtures(
   return responses.length === 0 ? failure('No exchange gives a fixture.') : success(planFolder(responses, fixtures))
 }
 
-/** The origins of responses that are taken: convsim's own are of use as fixtures, too, unless a scenario broke them. */
+/** The origins of usable responses: convsim's own are useful as fixtures, too, unless a scenario damaged them. */
 const accepted = ['upstream', 'contract'] as const
 
 /** Reads the samples of all sources, in their order: URLs of running simulators, and HAR files. */

@@ -69,7 +69,7 @@ function listScenarios({ catalogue, contract }: LoadedInputs): string {
 const reasonAgainst = ({ definition, values }: ActiveScenario, operation: Operation) =>
   definition.inapplicableReason?.(operation, values)
 
-/** Names the operations of a scenario that does not make sense for all of them. */
+/** Names the operations of a scenario that does not apply to all of them. */
 function describeLimits(definition: ScenarioDefinition, { operations }: Contract): string {
   const example = exampleOf(definition)
   const fitting = operations.filter((one) => reasonAgainst(example, one) === undefined)
@@ -98,10 +98,10 @@ function describeScenario(active: ActiveScenario, inputs: LoadedInputs, { port }
   ].join('\n\n')
 }
 
-/** Finds an operation whose response shows the scenario, a GET before others; undefined where none does. */
+/** Finds an operation whose response shows the scenario, preferably a GET; undefined if none does. */
 function findShowing({ definition, values }: ActiveScenario, fitting: readonly Operation[]): Operation | undefined {
   const effect = definition.effect(values)
-  if (effect.kind === 'expect') return undefined // it is about a request that is refused, which no example is
+  if (effect.kind === 'expect') return undefined // it is about a refused request, and no example is refused
   const byMethod = [...fitting].sort((one, other) => Number(other.method === 'GET') - Number(one.method === 'GET'))
   const isShown = (operation: Operation) => {
     if (effect.kind === 'ordinary') return operation.statuses.includes(effect.status)
@@ -110,7 +110,7 @@ function findShowing({ definition, values }: ActiveScenario, fitting: readonly O
   return byMethod.find(isShown) ?? byMethod[0]
 }
 
-/** Lists the ways to switch a scenario on besides the header of a request, a row for each. */
+/** Lists the ways to switch a scenario on besides a request header, one row each. */
 function listOtherWays({ definition, text }: ActiveScenario, { fixtures }: LoadedInputs): string[] {
   const isSame = (scenario: string | undefined) => scenario?.split(';', 1)[0]?.trim() === definition.name
   const keys = fixtures.keys.filter(({ scenario }) => isSame(scenario))

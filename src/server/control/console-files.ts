@@ -5,10 +5,10 @@ import { encodedBody, type Reply } from '../../service/exchange/reply.ts'
 import { accepts, type SimRequest } from '../../service/exchange/request.ts'
 import { bundledConsole, root } from '../../service/fixtures/bundled.ts'
 
-/** Matches the paths of scripts and stylesheet, whose names have a hash, and of the documentation. */
+/** Matches the paths of scripts and the stylesheet, whose names have a hash, and of the documentation. */
 const assetPath = /^\/__sim\/(assets\/[a-z]{1,20}-[A-Z0-9]{8}\.(?:js|css)|docs\/[a-z-]{1,40}\.md)$/
 
-/** Returns true for a request for a file of the console, which needs no token: a browser opening a page sends none. */
+/** Returns true for a request for a file of the console. It needs no token: a browser opening a page sends none. */
 export function isConsoleFile({ method, path, headers }: SimRequest): boolean {
   if (method !== 'GET' && method !== 'HEAD') return false
   if (path === '/__sim') return accepts(headers['accept'], 'text/html')
@@ -58,8 +58,8 @@ async function readFileIfThere(file: string): Promise<Buffer | undefined> {
 }
 
 /**
- * Returns the headers of a page or file under `/__sim`. It runs the console's own files and nothing else: no inline
- * script, no other origin, no text of a request as HTML, and no page can frame it. `styles`: the source of its styles.
+ * Returns the headers of a page or file under `/__sim`. Its policy allows only the console's own files: no inline
+ * scripts, no other origins, no HTML from requests, and no framing. `styles`: the source of its styles.
  */
 export function pageHeaders(styles = "'self'"): Record<string, string> {
   return {

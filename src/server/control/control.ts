@@ -43,7 +43,7 @@ interface ControlDeps extends ControlledSimulator {
   readonly log: Log
 }
 
-/** The operations that are not GET, and change nothing in a sandbox. */
+/** Operations other than GET that change nothing in a sandbox. */
 const readOnly: ReadonlySet<string> = new Set(['countRequests', 'verify', 'explain', 'callMcp'])
 
 /** The control plane without its sockets, as `http/app.ts` calls it. */
@@ -79,13 +79,13 @@ export class Control {
     }
   }
 
-  /** Refuses requests without the token, and those of foreign pages. A form of one cannot send the JSON of a body. */
+  /** Refuses requests without the token, and those of foreign pages. A foreign form cannot send a JSON body. */
   #refuseHead(request: SimRequest): Reply | undefined {
     const { token, pages } = this.#deps
     const refused = refuseForeignPage(request, pages, { name: 'The control plane', allowsLinks: true })
     if (refused || token === undefined || hasToken(request, token)) return refused
     if (this.#operationIdOf(request) === 'getHealth' || isConsoleFile(request)) return undefined
-    const error = 'The control plane asks for its token. Send it as "Authorization: Bearer <--control-token>".'
+    const error = 'The control plane requires its token. Send it as "Authorization: Bearer <--control-token>".'
     return refuse(401, error, 'simulator', { 'WWW-Authenticate': 'Bearer' })
   }
 
@@ -99,7 +99,7 @@ export class Control {
     if (match.kind !== 'operation') return refusePath(this.#deps.control, request.path)
     const { operation } = match
     const handler = this.#handlers[operation.id]
-    if (!handler) return refusePath(this.#deps.control, request.path) // of a feature that is left out
+    if (!handler) return refusePath(this.#deps.control, request.path) // of a feature that is not included
     const read = await readControlRequest(operation, match.path, request, clientGone)
     const outcome = read.ok ? await handler(read.value) : read.error
     const isChange = operation.method !== 'GET' && !readOnly.has(operation.id) && !(outcome instanceof ControlError)
@@ -150,7 +150,7 @@ function refuseInternalError({ id }: SimRequest, error: unknown, log: Log): Repl
   return refuse(500, 'Internal error of the simulator; its log tells more.', 'simulator')
 }
 
-/** Logs why a stream breaks off, such as a shared state without the records that were not sent yet. */
+/** Logs why a stream breaks off, for example because a shared state lost records that were not sent yet. */
 function logFailure(request: SimRequest, { mediaType, chunks }: ReplyStream, log: Log): ReplyStream {
   return {
     mediaType,
@@ -173,7 +173,7 @@ function toReply({ successStatus }: Operation, { parts }: CustomReply, isHead: b
   return stream && !isHead ? { ...reply, stream } : reply
 }
 
-/** Refuses an unknown path with the controls that are probably meant, and where all are described. */
+/** Refuses an unknown path with the most similar controls, and where all are described. */
 function refusePath({ operations, basePath }: Contract, path: string): Reply {
   const all = `GET ${basePath}/openapi.yaml describes all ${operations.length} controls.`
   if (path === basePath || path === `${basePath}/`) {

@@ -50,7 +50,7 @@ function toSimRequest({ method, path: target, headers = {}, body }: RequestDescr
     method: method.toUpperCase(),
     target,
     headers: {
-      host: 'localhost', // as a client of this machine sends it
+      host: 'localhost', // as if sent by a client on this machine
       ...(isJson && { 'content-type': 'application/json' }),
       ...(sandbox !== defaultSandbox && { 'x-sim-sandbox': sandbox }),
       ...lowerCaseHeaders,

@@ -31,7 +31,7 @@ export interface ControlRequest {
 export interface ServedInputs extends Pick<ReportedInputs, 'idempotentOperations'> {
   readonly number: number
   readonly contract: Contract
-  /** The ids of the operations that the simulator responds to; others are served from the document. */
+  /** The ids of the operations with a handler; others are served from the document. */
   readonly handled: ReadonlySet<string>
   readonly fixtures: Fixtures
   readonly catalogue: Catalogue
@@ -64,16 +64,16 @@ export interface ControlledSimulator {
   /** The journal of this process: metrics listen to it, the other handlers only read it. */
   readonly journal: Journal
   readonly reporter: Reporter
-  /** Keeps the sandbox's rules that never acted for reports, before they are removed. */
+  /** Notes the sandbox's rules that never acted, for reports, before they are removed. */
   readonly keepUnmet: (sandbox: string) => Promise<void>
   /** Computes the outcome that a request would have now, without any effect. */
   readonly explain: (request: SimRequest) => Promise<Explanation>
-  /** State that a reset of the default sandbox imports; undefined: a reset leaves the default sandbox empty. */
+  /** The state that a reset of the default sandbox imports; undefined: a reset leaves it empty. */
   readonly seedState: SandboxExport | undefined
   readonly pages: PageSettings
-  /** Aborted when a stop was requested, and requests are still handled. */
+  /** Aborted when a stop is requested, while requests are still handled. */
   readonly draining: AbortSignal
-  /** Aborted when the simulator stops: streams end, and a waiting verification responds with what has come so far. */
+  /** Aborted when the simulator stops: streams end, and a waiting verification responds with the count so far. */
   readonly stopping: AbortSignal
   readonly overlays: readonly string[]
   readonly isWatched: boolean
@@ -85,7 +85,7 @@ export interface ControlledSimulator {
 
 /**
  * The outcome of a control operation: the object of the documented success, another reply, or a refusal. The object is
- * written as JSON while the client reads it; a list in it can be any iterable.
+ * streamed as JSON; a list in it can be any iterable.
  */
 type ControlOutcome = object | JsonPieces | ControlError | CustomReply
 
@@ -105,7 +105,7 @@ export class JsonPieces {
   }
 }
 
-/** A reply that is no JSON, or not of the lowest success status: `new CustomReply({ body: textBody(page, type) })`. */
+/** A reply without JSON, or without the lowest success status: `new CustomReply({ body: textBody(page, type) })`. */
 export class CustomReply {
   readonly parts: Partial<Pick<Reply, 'status' | 'headers' | 'body' | 'stream'>>
   constructor(parts: CustomReply['parts']) {
@@ -126,8 +126,8 @@ export class ControlError {
 }
 
 /**
- * Creates a function that takes one of `count` slots until the client closes its connection, since memory or work for
- * more replies at a time is missing. It returns the refusal, which begins with a sentence, if no slot is left.
+ * Creates a function that takes one of `count` slots until the client closes its connection, to limit the memory and
+ * work of concurrent replies. It returns the refusal, which begins with a sentence, if no slot is free.
  */
 export function createSlots(count: number, sentence: string) {
   let left = count
@@ -145,13 +145,13 @@ export function createSlots(count: number, sentence: string) {
   }
 }
 
-/** The most characters of a response that are sent as one text. More are sent in slices. */
+/** The maximum number of characters of a response sent as one text. Longer ones are sent in slices. */
 const maxWholeLength = 256 * 1024
 
-/** The most long responses at a time: each holds a record of up to 1 MB several times until the client reads it. */
+/** The maximum number of concurrent long responses: each may hold copies of a record of up to 1 MB until it is read. */
 const maxLongResponses = 10
 
-/** Creates a function that replies with JSON. A long one is a stream, written no faster than the client reads. */
+/** Creates a function that replies with JSON. Long JSON is a stream, written no faster than the client reads. */
 export function createJsonReply() {
   const takeSlot = createSlots(maxLongResponses, `${maxLongResponses} long responses are being read already.`)
   return async (value: object, clientGone: AbortSignal): Promise<CustomReply | ControlError> => {
@@ -172,7 +172,7 @@ async function* resume(head: string, pieces: AsyncGenerator<string>): AsyncGener
   yield* pieces
 }
 
-/** Refuses a named sandbox that was never used, whose empty report would pass for a clean client. */
+/** Refuses a named sandbox that was never used, since its empty report would look like a clean client. */
 export function refuseUnused(sandbox: string | undefined, sandboxes: Pick<Sandboxes, 'has'>): ControlError | undefined {
   if (sandbox === undefined || sandbox === defaultSandbox || sandboxes.has(sandbox)) return undefined
   const error =
@@ -185,7 +185,7 @@ type CreateHandlers = (handle: (request: SimRequest, clientGone: AbortSignal) =>
 
 export const featureControls: CreateHandlers[] = []
 
-/** Adds the operations of a feature to every control plane that is created from now on. */
+/** Adds the operations of a feature to every control plane created from now on. */
 export function registerControls(create: CreateHandlers): void {
   featureControls.push(create)
 }

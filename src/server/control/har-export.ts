@@ -16,7 +16,7 @@ import {
 } from '../journal/entry-json.ts'
 import { JsonPieces } from './handler.ts'
 
-/** Deliveries that give the client no byte; browsers write the status 0 for them. */
+/** Deliveries without a byte for the client; browsers write them as status 0. */
 const silentDeliveries = ['reset', 'empty', 'hang']
 
 export function writeHar(entries: readonly JournalEntry[], counts: object): JsonPieces {

@@ -13,8 +13,8 @@ const gaugeTexts = {
 } as const
 
 /**
- * Handles `GET metrics`. prom-client is loaded by the first request, and the responses of the service are counted from
- * the start.
+ * Handles `GET metrics`. prom-client is loaded by the first request; the service's responses are counted from the
+ * start.
  */
 export const metricsHandlers: HandlerGroup = ({ journal, sandboxes, store }) => {
   const responses = countResponses(journal)

@@ -27,7 +27,7 @@ export async function readControlRequest(
   return success({ sandbox, sandboxFilter, parameters, body, source, clientGone })
 }
 
-/** Reads path, query and `X-Sim-Sandbox`. Health takes any query and header, since the tools that check it add some. */
+/** Reads path, query and `X-Sim-Sandbox`. Health accepts any query and header, since tools that check it add some. */
 function readParameters(operation: Operation, path: RawParameters['path'], { headers, query: queryText }: SimRequest) {
   const takesAny = operation.id === 'getHealth'
   const unknownHeader = Object.keys(headers).find((name) => name.startsWith('x-sim-') && name !== 'x-sim-sandbox')
@@ -37,7 +37,7 @@ function readParameters(operation: Operation, path: RawParameters['path'], { hea
   const sandbox = headers['x-sim-sandbox']
   if (sandbox !== undefined && query['sandbox'] !== undefined && sandbox !== query['sandbox'])
     return badRequest('X-Sim-Sandbox and ?sandbox= name two sandboxes.')
-  // The header names the sandbox as it does for the service. An operation without the parameter ignores it.
+  // The header names the sandbox, as for the service. An operation without the parameter ignores it.
   const sent = sandbox === undefined ? query : { ...query, sandbox }
   const read = operation.readParameters({ path, query: sent, header: {} })
   const unknown = Object.keys(query).find((name) => !Object.hasOwn(read.values.query, name))
@@ -67,7 +67,7 @@ async function readJsonBody(operation: Operation, { body, headers }: SimRequest)
 
 const noBody = { body: undefined, violations: [] }
 
-/** Refuses a body that says something: a sandbox that it names would leave the default sandbox selected. */
+/** Refuses a body with content: a sandbox named there would be ignored, and the default sandbox selected. */
 function refuseBody(operation: string, text: string) {
   if (text === '' || text === '{}' || operation === 'getHealth') return success(noBody)
   return badRequest(`${operation} takes no body; a sandbox is named by ?sandbox=.`)

@@ -35,7 +35,7 @@ export const reportHandlers: HandlerGroup = ({ journal, reporter, sandboxes, ser
     const query = { ...(parameters.query as unknown as RetryQuery), sandbox } // typed by the control document
     const { findings, unjudged, truncated: hasLoss = false } = await reporter(sandbox)
     const history = await readRetryHistory(journal, query, served().idempotentOperations(), source.elapsed)
-    // After the journal was read, which may bring sandboxes of other replicas.
+    // After reading the journal, which may add sandboxes of other replicas.
     const refusal = refuseUnused(sandbox, sandboxes)
     if (refusal) return refusal
     if (!history) return new ControlError(400, tooLongMessage)
@@ -69,7 +69,7 @@ function replyWith(report: Report, { parameters }: ControlRequest, conditions: r
   return new CustomReply({ status, headers, body: textBody(text, reportFormats[format].mediaType) })
 }
 
-/** What to do where the requests are gone when somebody reads of them. */
+/** What to do if the requests will be gone when the report is read. */
 const keepOpen =
   'To look at the requests, start "npx convsim" and run the test with ' +
   'CONVSIM_BASE_URL=http://127.0.0.1:4010/v1 CONVSIM_CONTROL_URL=http://127.0.0.1:4010/__sim.'

@@ -82,7 +82,7 @@ async function notFoundMessage(id: string, journal: Journal): Promise<string> {
   return `The journal has no request "${id.slice(0, 80)}".${why}`
 }
 
-/** Returns the number to stream after. An id above the latest one is of a process before: then all are sent. */
+/** Returns the number to stream after. An id above the latest one is from an earlier process: then all are sent. */
 function readResumePoint({ source: { headers }, parameters }: ControlRequest, latest: number): number {
   const sent = headers['last-event-id']
   if (sent !== undefined && /^\d{1,15}$/.test(sent)) return Number(sent) > latest ? 0 : Number(sent)
@@ -103,8 +103,8 @@ const maxEntriesPerPiece = 100
 
 /**
  * Yields entries as server-sent events until one of the signals `ends` is aborted. Nothing is buffered for a slow
- * reader: it gets the entries that are still stored when it reads, and an event `dropped` names the numbers between. An
- * event `cleared` says that entries were deleted, by a reset for example.
+ * reader: it gets the entries that are still stored when it reads, and an event `dropped` names the missed numbers. An
+ * event `cleared` says that entries were deleted, for example by a reset.
  */
 export async function* streamEntries(
   journal: Journal,
@@ -130,7 +130,7 @@ export async function* streamEntries(
   }
 }
 
-/** Returns the events about entries that were deleted since a generation, or evicted after `last`; empty for none. */
+/** Returns the events about entries deleted since a generation, or evicted after `last`; empty for none. */
 function formatLosses({ counts, oldest }: JournalSlice, generation: number, last: number): string {
   const isCleared = generation !== 0 && counts.generation !== generation
   const gap = JSON.stringify({ from: last + 1, to: oldest - 1 })
@@ -143,7 +143,7 @@ function* formatEntries(entries: readonly JournalEntry[], bodies: boolean): Gene
     yield `event: request\nid: ${entry.number}\ndata: ${JSON.stringify(entryToJson(entry, { bodies }))}\n\n`
 }
 
-/** The conditions of `GET /__sim/requests`. The path is the one that was sent, with the sandbox's base path. */
+/** The conditions of `GET /__sim/requests`. The path is the one sent, with the sandbox's base path. */
 type JournalFilter = Pick<RequestQuery, 'operation'> &
   Pick<RequestMatch, 'status' | 'method' | 'origin' | 'path' | 'violations' | 'advice' | 'damage' | 'traceId'>
 

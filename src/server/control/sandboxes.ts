@@ -9,7 +9,7 @@ import { defaultSandbox, type Sandbox } from '../sandboxes/sandboxes.ts'
 import { type ClockState, clockModes, type SandboxSettings } from '../sandboxes/settings.ts'
 import { ControlError, type ControlRequest, type HandlerGroup } from './handler.ts'
 
-/** The number of sandboxes whose settings are read at once: a shared state reads each from its server. */
+/** The number of sandboxes whose settings are read concurrently: a shared state reads each from its server. */
 const SANDBOXES_AT_ONCE = 16
 
 /** Handles `POST reset`, `GET sandboxes`, and `PUT` and `DELETE sandboxes/{name}`. */
@@ -18,7 +18,8 @@ export const sandboxHandlers: HandlerGroup = ({ sandboxes, store, journal, seedS
   return {
     async reset({ sandbox: name }) {
       await keepUnmet(name)
-      // One import, not a reset and an import, so that no request meets the default sandbox without its seed state.
+      // One import instead of a reset and an import, so that no request sees the default sandbox without its seed
+      // state.
       if (name === defaultSandbox && seedState) await store.importSandbox(name, seedState, 'always')
       else await store.reset(name)
       await settings.reset(name)
@@ -50,9 +51,9 @@ export const sandboxHandlers: HandlerGroup = ({ sandboxes, store, journal, seedS
       const name = String(parameters.path['name'])
       const isKnown = sandboxes.has(name)
       await keepUnmet(name)
-      const isStored = await store.deleteSandbox(name) // first, since a full Redis takes no change before
+      const isStored = await store.deleteSandbox(name) // first, since a full Redis would accept no change before
       await settings.reset(name)
-      await journal.clear(name) // before the next line, since it can bring requests to other replicas
+      await journal.clear(name) // before the next line, since requests to other replicas may follow from it
       sandboxes.delete(name)
       return { deleted: isKnown || isStored }
     },
@@ -104,7 +105,7 @@ export const recordHandlers: HandlerGroup = ({ store }) => ({
   async activateVersion({ sandbox, parameters: { path } }) {
     const [promptId, versionId] = [String(path['promptId']), String(path['versionId'])]
     const activate = (prompt: string, version: string) => store.activateVersion(sandbox, prompt, version)
-    // Only imported ids have capitals.
+    // Only imported ids have capital letters.
     const isActivated =
       (await activate(promptId, versionId)) || (await activate(promptId.toLowerCase(), versionId.toLowerCase()))
     if (!isActivated) return new ControlError(404, `The sandbox has no version ${versionId} of a prompt ${promptId}.`)

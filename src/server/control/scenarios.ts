@@ -78,7 +78,7 @@ const cutMark = '\u2026'
 /** An operation and a sequence in a key. Only the id of an operation without `operationId` has a space: `GET /a`. */
 const operationAndSequence = /^((?:[A-Z]+ \/\S*)|\S+) (.*)$/s
 
-/** Lists the sequences that requests have used, the latest first. `used` has the store's counts by key. */
+/** Lists the sequences that requests have used, latest first. `used`: the store's counts by key. */
 function sequencesToJson(used: ReadonlyMap<string, number>, rules: readonly PlacedRule[], catalogue: Catalogue) {
   const ofRules = rules.flatMap(({ rule, scope, index }) =>
     rule.sequence ? [{ prefix: ruleSequencePrefix(rule), sequence: rule.sequence, rule: { scope, index } }] : [],

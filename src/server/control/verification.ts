@@ -22,9 +22,9 @@ export interface CountBounds {
 
 export interface Verification extends RequestQuery {
   readonly count: CountBounds
-  /** The most milliseconds to wait until the count is as expected; 0 for none. */
+  /** The maximum time to wait until the count is as expected, milliseconds; 0 for none. */
   readonly withinMs: number
-  /** True if the query may have names that the contract does not have. */
+  /** True if the query may have names that are not in the contract. */
   readonly force?: boolean
 }
 
@@ -37,11 +37,11 @@ interface NearMiss {
 export type Verdict = NonNullable<Awaited<ReturnType<typeof verify>>>
 
 const maxMatchedShown = 10
-/** The number of requests with the fewest differences that a verdict has, the nearest first; none if `satisfied`. */
+/** The maximum number of near misses in a verdict, nearest first; none if `satisfied`. */
 const maxNearMisses = 3
-/** The number of latest requests among which near misses are searched. */
+/** The number of latest requests searched for near misses. */
 const maxSearched = 1000
-/** The number of differences after which no more are looked for: a query can have 100,000 conditions. */
+/** The number of differences after which the search stops: a query can have 100,000 conditions. */
 const maxDifferences = 100
 
 interface JournalSearch {
@@ -53,16 +53,16 @@ interface JournalSearch {
 }
 
 /**
- * Creates a function that counts the entries that were recorded since its last call, and returns the totals with the
- * journal's version, or undefined if the comparison takes too long. A counted entry stays counted when the journal
- * evicts it; the count begins again at 0 when entries of the sandbox are cleared.
+ * Creates a function that counts the entries recorded since its last call, and returns the totals with the journal's
+ * version, or undefined if the comparison takes too long. A counted entry stays counted when the journal evicts it; the
+ * count restarts at 0 when entries of the sandbox are cleared.
  */
 function createMatchCounter({ journal, sandbox, conditions, served, elapsed }: JournalSearch) {
   const begin = () => ({ upTo: 0, generation: 0, count: 0, open: 0, matched: [] as JournalEntry[] })
   let totals = begin()
   const add = (entry: JournalEntry) => {
     const outcome = matchOutcome(conditions, toMatchSubject(entry, served()))
-    if (outcome === 'open') totals.open += 1 // it may match: the part that decides is not stored
+    if (outcome === 'open') totals.open += 1 // it may match: the decisive part is not stored
     if (outcome !== 'yes') return
     totals.count += 1
     totals.matched = [...totals.matched, entry].slice(-maxMatchedShown)
@@ -101,8 +101,8 @@ async function findNearMisses({ journal, sandbox, conditions, served, elapsed }:
 
 /**
  * Compares the number of matching requests with the expected one, and waits up to `withinMs` for it, or until one of
- * the signals `ends` is aborted. A lower bound holds as soon as it is reached. An upper bound (`atMost`, `exactly`)
- * fails when exceeded, and holds when the time is over, unless the journal dropped requests. Returns undefined if the
+ * the signals `ends` is aborted. A lower bound is met as soon as it is reached. An upper bound (`atMost`, `exactly`)
+ * fails when exceeded, and is met when the time is up, unless the journal dropped requests. Returns undefined if the
  * comparison takes too long.
  */
 export async function verify(
@@ -120,7 +120,7 @@ export async function verify(
     // No further request can change the verdict.
     const isDecided = count >= min && (count > max || max === Number.POSITIVE_INFINITY || truncated)
     if (left > 0 && !isDecided && (await search.journal.waitForChange(version, left, ends)) !== 'end') continue
-    // True where no more stored requests match than expected, but dropped ones may have matched.
+    // True if no more stored requests match than expected, but dropped ones may have matched.
     const unproved = max !== Number.POSITIVE_INFINITY && truncated && count <= max
     const satisfied = count >= min && count <= max && !unproved
     const nearMisses = satisfied ? [] : await findNearMisses(search)
@@ -133,10 +133,10 @@ function toBounds({ exactly, atLeast, atMost }: CountBounds) {
   return { min, max: exactly ?? atMost ?? Number.POSITIVE_INFINITY }
 }
 
-/** The longest value of a difference that is shown whole, in characters of JSON: it can be a body of a megabyte. */
+/** The maximum length of a value in a difference, in characters of JSON: it can be a body of a megabyte. */
 const maxShown = 2000
 
-/** Converts a verdict to the JSON of `POST verify`, without credentials. Values are cut after 2,000 characters. */
+/** Converts a verdict to the JSON of `POST verify`, without credentials; values have at most 2,000 characters. */
 export async function verdictToJson(verdict: Verdict, verification: Verification, elapsed: () => number) {
   const { satisfied, count, truncated, unproved, matched } = verdict
   const nearMisses: ShownNearMiss[] = []
@@ -156,7 +156,7 @@ type ShownNearMiss = Awaited<ReturnType<typeof showNearMiss>>
 
 async function showNearMiss({ entry, differences }: NearMiss, elapsed: () => number) {
   const shown: { field: string; expected: Json; actual?: Json }[] = []
-  // In slices: each of the values can be the whole body.
+  // In slices, since each value can be the whole body.
   await visitInSlices(differences, elapsed, ({ field, expected, actual }) => {
     const isHidden = field.split('/').some((name) => isCredentialName(name))
     const clean = actual === undefined || isHidden ? redacted : redactJson(actual, entry.ownToken)

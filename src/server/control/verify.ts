@@ -20,7 +20,7 @@ import {
 } from './handler.ts'
 import { type CountBounds, type Verdict, type Verification, verdictToJson, verify } from './verification.ts'
 
-/** The most verifications that are in progress at a time: each waiting one looks at every new request. */
+/** The maximum number of concurrent verifications: each waiting one checks every new request. */
 const maxWaiting = 100
 
 const tooLongMessage =
@@ -65,7 +65,7 @@ const isEmptyAsExpected = ({ satisfied, count }: Verdict, { force }: Verificatio
 
 type Query = Pick<Verification, 'operation' | 'match' | 'force'>
 
-/** Finds the reason for which a query can never match, which would look like a client that sent nothing, if any. */
+/** Returns why a query can never match, if so: it would look like a client that sent nothing. */
 function findQueryProblem(query: Query, contract: Contract): string | undefined {
   const hidden = findRedactedField(query.match, listHiddenNames(contract.document))
   if (hidden === undefined) return query.force ? undefined : findUnknownName(query, contract)

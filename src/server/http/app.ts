@@ -20,7 +20,7 @@ import { closeIfWaiting, parseBodyLimit, readHead, readRequest, toOriginForm } f
 export interface Handlers {
   readonly service: (request: SimRequest) => Promise<OutgoingReply>
   readonly control: {
-    /** Returns the refusal that the head of a request already decides, before its body is read, if any. */
+    /** Returns the refusal that is certain from the head of a request, before its body is read, if any. */
     readonly refuse: (head: SimRequest) => Reply | undefined
     /** Returns true for an import of a sandbox, the only request whose body may be larger than 1 MB. */
     readonly isImport: (head: SimRequest) => boolean
@@ -30,7 +30,7 @@ export interface Handlers {
   /** The first part of request ids: `req`, or `req-3f2a91c0` if several processes respond. */
   readonly requestIdPrefix: string
   readonly pages: PageSettings
-  /** Aborted when the server stops, which ends the deliveries that hang. */
+  /** Aborted when the server stops, which ends hanging deliveries. */
   readonly stopping: { readonly signal: AbortSignal }
 }
 
@@ -68,7 +68,7 @@ export function createApp(handlers: Handlers, bodyLimit: string, documented: Rea
 
   const app = express()
   app.disable('x-powered-by')
-  // For most requests a look-up takes the place of the 22 comparisons below, which would be 3 % of a GET.
+  // For most requests a look-up replaces the 22 comparisons below, which would take 3 % of a GET.
   app.use((req, res, next) => (ownSegments.has(readFirstSegment(req.path)) ? next() : serve(req, res, next)))
   app.use(controlPath, forbidSniffing, allowControl, (req, res) => handleControl(req, res))
   for (const [alias, path] of aliases) {
@@ -84,7 +84,7 @@ export function createApp(handlers: Handlers, bodyLimit: string, documented: Rea
     messages: createMessageClasses(app),
     listener: (req, res) => {
       req.url = toOriginForm(req)
-      // Express calls the function with an error that a handler throws: the last route handles every other request.
+      // Express calls the function with an error thrown by a handler: the last route handles every other request.
       if (req.url.startsWith('/'))
         return app(req as Request, res as Response, (error) => sendInternalError(error, res, log))
       const problem = `The request target must be a path; got "${cutText(req.url)}".`
@@ -99,7 +99,7 @@ function createServiceHandler({ service, requestIdPrefix, stopping }: Handlers, 
   const atEndOfTurn = batchPerTurn()
   return (req: Request, res: Response) =>
     readRequest(req, res, limit, readHead(req, req.originalUrl, nextId(), true), async (request) => {
-      // A reply that cannot be sent must not stop the others of the same turn.
+      // A reply that cannot be sent must not prevent the others of the same turn.
       const fail = (error: unknown) => sendInternalError(error, res, log)
       try {
         const outgoing = await service(request)
@@ -112,7 +112,7 @@ function createServiceHandler({ service, requestIdPrefix, stopping }: Handlers, 
 
 /** Creates the function that handles a request to the control plane. `path`: the control path of an alias. */
 function createControlHandler(control: Handlers['control']) {
-  // A counter of its own, so that health checks do not change the ids of requests to the service.
+  // A separate counter, so that health checks do not change the ids of requests to the service.
   const nextId = counter('ctl')
   return async (req: Request, res: Response, path?: string) => {
     const head = { ...readHead(req, req.originalUrl, nextId(), false), ...(path && { path }) }
@@ -141,7 +141,7 @@ const icon =
   '<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 16 16"><rect width="16" height="16" rx="4" fill="#2b5fab"/>' +
   '<path d="M4 10V8m4 2V4m4 6V6" stroke="#fff" stroke-width="2" stroke-linecap="round"/></svg>'
 
-/** The files that browsers and crawlers request by themselves, by path. */
+/** The files that browsers and crawlers request automatically, by path. */
 const browserFiles: ReadonlyMap<string, Reply> = new Map([
   ['/favicon.ico', fileReply(icon, 'image/svg+xml')],
   ['/robots.txt', fileReply('User-agent: *\nDisallow: /\n', 'text/plain; charset=utf-8')],
@@ -153,8 +153,8 @@ function fileReply(text: string, mediaType: string): Reply {
 }
 
 /**
- * Creates classes of messages that have the app's prototypes from the beginning. Express sets these for each request,
- * which changes nothing then; on Node 20 a change makes a GET take three times the processor time, see
+ * Creates message classes that have the app's prototypes from the start. Express sets these for each request, which
+ * then changes nothing; on Node 20 a change makes a GET take three times the processor time, see
  * `test/bench/FINDINGS.md`.
  */
 function createMessageClasses(app: express.Express): MessageClasses {
@@ -190,7 +190,7 @@ const counter = (prefix: string) => {
   return () => `${prefix}-${++count}`
 }
 
-/** The header that forbids browsers to take a response for another media type than it declares. */
+/** The header that stops browsers from guessing another media type than the declared one. */
 export const noSniffing = ['X-Content-Type-Options', 'nosniff'] as const
 
 const forbidSniffing: RequestHandler = (_req, res, next) => {

@@ -13,12 +13,12 @@ import { failure, type Result, reasonOf, success } from '../../base/core/result.
 interface Issued {
   readonly cert: string
   readonly key: string
-  /** The certificate of the authority in PEM; of an own certificate its file, with the chain in it. */
+  /** The PEM certificate of the authority; for a user's certificate its file, including the chain. */
   readonly authority: string
 }
 
 export interface ServerCertificate extends Issued {
-  /** The file of the authority, in a temporary folder of its own. */
+  /** The file of the authority, in its own temporary folder. */
   readonly authorityFile: string
   /** Removes the temporary folder. */
   remove(): Promise<void>
@@ -29,7 +29,7 @@ export interface TlsSettings {
   readonly tlsCert: string | undefined
   readonly tlsKey: string | undefined
   readonly host: string
-  /** Names of the server beside its addresses. */
+  /** Names of the server besides its addresses. */
   readonly names: readonly string[]
 }
 
@@ -38,7 +38,7 @@ interface TlsProblem {
   readonly message: string
 }
 
-/** Loads the own certificate, or makes an authority and a certificate of it. Undefined without TLS. */
+/** Loads the user's certificate, or creates an authority and a certificate signed by it. Undefined without TLS. */
 export async function loadCertificate(
   settings: TlsSettings,
 ): Promise<Result<ServerCertificate | undefined, TlsProblem>> {
@@ -76,7 +76,7 @@ async function store(issued: Issued): Promise<ServerCertificate> {
   return { ...issued, authorityFile, remove: () => rm(folder, { recursive: true, force: true }) }
 }
 
-/** The certificates of this process by their names: `convsim each` starts a simulator for each run. */
+/** The certificates of this process by their names, since `convsim each` starts a simulator for each run. */
 const made = new LruCache<ReturnType<typeof issue>>(10)
 
 function make({ host, names }: TlsSettings) {
@@ -90,18 +90,18 @@ function make({ host, names }: TlsSettings) {
 
 const dayMs = 86_400_000
 
-/** Makes an authority, whose key is forgotten, and a certificate of it for a server with these names. */
+/** Creates an authority, whose key is discarded, and a certificate signed by it for a server with these names. */
 async function issue(names: readonly string[]): Promise<Issued> {
   const { pki, md } = (await import('node-forge')).default
   const [authority, server] = await Promise.all([generateKeys(), generateKeys()])
   const create = (keys: typeof server, commonName: string) => {
     const certificate = pki.createCertificate()
     certificate.publicKey = pki.publicKeyFromPem(keys.publicKey)
-    // Derived from the key, since Firefox refuses two certificates of one name with the same number.
-    // The first byte is 01, since the library writes some numbers that begin with zeros in a way that OpenSSL refuses.
+    // Derived from the key, since Firefox refuses two certificates with the same name and serial number. The first byte
+    // is 01, since OpenSSL refuses the library's encoding of some numbers that begin with zeros.
     certificate.serialNumber = `01${createHash('sha256').update(keys.publicKey).digest('hex').slice(0, 32)}`
     certificate.validity.notBefore = new Date(Date.now() - dayMs)
-    certificate.validity.notAfter = new Date(Date.now() + 396 * dayMs) // browsers accept 397 days in all
+    certificate.validity.notAfter = new Date(Date.now() + 396 * dayMs) // browsers accept at most 397 days
     certificate.setSubject([{ name: 'commonName', value: commonName }])
     certificate.setIssuer([{ name: 'commonName', value: 'convsim' }])
     return certificate
@@ -131,7 +131,7 @@ async function issue(names: readonly string[]): Promise<Issued> {
 
 const toAlternativeName = (name: string) => (isIP(name) === 0 ? { type: 2, value: name } : { type: 7, ip: name })
 
-/** Generates keys by Node, in a fifth of the library's time. */
+/** Generates keys with Node, in a fifth of the library's time. */
 const generateKeys = () =>
   promisify(generateKeyPair)('rsa', {
     modulusLength: 2048,

@@ -22,7 +22,7 @@ const serving = new Map<Socket, number>()
 /** The times of `serving`, shared by all requests until they change. */
 let openTimes: readonly number[] = []
 
-/** The most connections that a request is compared with. */
+/** The maximum number of connections to which a request is compared. */
 const maxOpenTimes = 100
 
 /** Registers a connection until either side has ended it. */
@@ -34,7 +34,7 @@ export function registerConnection(socket: Socket): void {
   socket.once('end', remove).once('close', remove)
 }
 
-/** Returns the connection of a request; `openedAt` for its first request alone. */
+/** Returns the connection of a request; `openedAt` only for its first request. */
 export function readConnection(
   socket: Socket,
   isService: boolean,
@@ -49,12 +49,12 @@ export function readConnection(
   return { openedAt, connection: { connectedAt: serving.get(socket) ?? now, openTimes } }
 }
 
-/** The listeners for the client's end of connections, each of the latest reply if that was sent whole. */
+/** The listeners for a client closing its connection, each for the latest reply if that was sent completely. */
 const leaveListeners = new WeakMap<Socket, OutgoingReply['onLeave']>()
 
 /**
- * Watches a connection for its end by the client. A reset is announced as soon as it is read: Node emits `error` and
- * `close` some turns later, in which the client's retry on another connection could be handled.
+ * Watches for the client closing a connection. A reset is reported as soon as it is read: Node emits `error` and
+ * `close` some turns later, after the client's retry on another connection may have been handled.
  */
 export function watchLeave(socket: Socket): void {
   const announce = (isReset: boolean) => {
@@ -70,13 +70,13 @@ export function watchLeave(socket: Socket): void {
   }
 }
 
-/** A reply on its way to the socket: the part that was sent so far, and who ended its delivery. */
+/** A reply being sent: the part sent so far, and who ended its delivery. */
 export interface Sending {
   readonly outgoing: OutgoingReply
   readonly res: ServerResponse
-  /** Bytes of the body, in whole pieces. */
+  /** Bytes of the body, in whole chunks. */
   sentBytes: number
-  /** The time at which the head was sent, by the process's monotonic clock, in milliseconds; undefined until then. */
+  /** When the head was sent, by the process's monotonic clock, in milliseconds; undefined until then. */
   headSentAt: number | undefined
   /** The cause of an end other than the last byte or the client: a scenario, the server's stop, or the real service. */
   endedBy: 'scenario' | 'stop' | 'upstream' | undefined
@@ -91,20 +91,20 @@ export function watchEnd(sending: Sending, onEnd: NonNullable<OutgoingReply['onE
   const finish = () => {
     if (isFinished) return // both closes are announced in one emit, which calls a listener that is removed meanwhile
     isFinished = true
-    // After a write that failed, Node calls the response finished, too.
+    // Node also calls a response finished after a failed write.
     const isComplete = res.writableFinished && !socket.errored
     const { headSentAt, endedBy } = sending
     onEnd(outcomeOf(sending, isComplete), { headSentAt, hasClientLeft: !isComplete && endedBy === undefined })
     if (isComplete && onLeave) leaveListeners.set(socket, onLeave)
   }
-  leaveListeners.set(socket, undefined) // its client goes on, so it has read the reply before
+  leaveListeners.set(socket, undefined) // its client has sent another request, so it has read the earlier reply
   if (res.destroyed || socket.destroyed) finish()
   else if (isImmediate(delivery) && res.socket) res.on('close', finish)
   else watchConnection(finish, res)
   return finish
 }
 
-/** Returns the outcome of a delivery. `isComplete`: the last byte was handed over. */
+/** Returns the outcome of a delivery. `isComplete`: the last byte was passed to the system. */
 function outcomeOf({ outgoing, sentBytes, endedBy }: Sending, isComplete: boolean): DeliveryOutcome {
   if (!usableDeliveries.includes(outgoing.delivery.mode.kind)) return { kind: 'damaged' }
   if (endedBy === 'upstream') return { kind: 'upstream-gone', sentBytes }
@@ -115,8 +115,8 @@ function outcomeOf({ outgoing, sentBytes, endedBy }: Sending, isComplete: boolea
 const isImmediate = ({ delayMs, mode }: Delivery) => delayMs === 0 && mode.kind === 'whole'
 
 /**
- * Watches the connection, too: a response that waits behind another announces no end, and the end of what the client
- * sends comes some turns before the close, in which the client's retry on another connection could be handled.
+ * Also watches the connection: a response queued behind another emits no end, and the client's FIN arrives some turns
+ * before the close, in which the client's retry on another connection may be handled.
  */
 function watchConnection(finish: () => void, res: ServerResponse): void {
   const { socket } = res.req
@@ -130,10 +130,10 @@ function watchConnection(finish: () => void, res: ServerResponse): void {
   socket.on('close', finishOnce).on('end', finishOnce)
 }
 
-/** The milliseconds that active requests have to finish after a stop was requested. */
+/** Milliseconds for active requests to finish after a stop is requested. */
 export const shutdownGraceMs = 5_000
 
-/** Closes the connection at a stop if the delivery cannot end in time: a hang, or a long delay. */
+/** Closes the connection on a stop if the delivery cannot end in time: a hang, or a long delay. */
 export function endAtStop(sending: Sending, stopping: AbortSignal): void {
   const { res, outgoing } = sending
   const lastsMs = durationOf(outgoing.delivery)
@@ -152,7 +152,7 @@ export function endAtStop(sending: Sending, stopping: AbortSignal): void {
   socket.once('close', stopWatching)
 }
 
-/** Calls `act` as soon as the response has its connection, for which it may wait behind another: HTTP pipelining. */
+/** Calls `act` once the response has its connection, which an earlier response may occupy: HTTP pipelining. */
 export function onSocket(res: ServerResponse, act: (socket: Socket) => void): void {
   if (res.socket) act(res.socket)
   else res.once('socket', act)

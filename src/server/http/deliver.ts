@@ -20,7 +20,7 @@ export async function deliver(outgoing: OutgoingReply, res: ServerResponse, stop
   writeAtOnce(sending, end)
 }
 
-/** Writes a reply, or breaks it off, in one step. `end`: ends the delivery. */
+/** Writes or breaks off a reply in one step. `end` ends the delivery. */
 function writeAtOnce(sending: Sending, end: (() => void) | undefined): void {
   const { res, outgoing } = sending
   const { mode } = outgoing.delivery
@@ -45,7 +45,7 @@ function writeAtOnce(sending: Sending, end: (() => void) | undefined): void {
       writeHead(sending, bytes.length)
       res.write(firstShare(bytes, mode.keep), () => {
         sending.endedBy = 'scenario'
-        end?.() // a client sees the end of the connection before its close is announced here
+        end?.() // a client sees the end of the connection before its close is reported here
         res.socket?.destroySoon()
       })
       return
@@ -58,7 +58,7 @@ function writeAtOnce(sending: Sending, end: (() => void) | undefined): void {
   }
 }
 
-/** The longest body, in bytes, that is written as text: Node copies it to the head. Of 10 kB that took 5 % of a GET. */
+/** The maximum bytes of a body written as text: Node copies it to the head, which took 5 % of a GET with 10 kB. */
 const maxTextLength = 4096
 
 function writeWhole(sending: Sending): void {
@@ -70,16 +70,16 @@ function writeWhole(sending: Sending): void {
   else res.end(latin1, 'latin1')
 }
 
-/** Writes a reply at once and whole, with the machine's time as its `Date`. */
+/** Writes a complete reply immediately, with the machine's time as its `Date`. */
 export function deliverImmediately(reply: Reply, res: ServerResponse): Promise<void> {
   return deliver({ reply, delivery: immediateDelivery, date: undefined }, res)
 }
 
-/** Milliseconds after which a client that reads nothing of a stream is disconnected: others may wait for its place. */
+/** Milliseconds after which a client that does not read its stream is disconnected: others may wait for its slot. */
 const maxStallMs = 30_000
 
 /**
- * Writes a stream, or the body of the real service, no faster than the client reads. One that fails is cut off. After a
+ * Writes a stream, or the real service's body, no faster than the client reads. A failing one is cut off. After a
  * stream the connection is closed, so that a stop need not wait for it.
  */
 async function writeChunks(sending: Sending): Promise<void> {
@@ -103,7 +103,7 @@ async function writeChunks(sending: Sending): Promise<void> {
   }
 }
 
-/** Waits until the client has read on or left. Disconnects one that has not read for `maxMs`, if given. */
+/** Waits until the client has read more or left. Disconnects a client that has not read for `maxMs`, if given. */
 async function drain(res: ServerResponse, closed: AbortSignal, maxMs: number | undefined): Promise<void> {
   // No AbortSignal.timeout: within AbortSignal.any, a garbage collection of Node can make it disappear.
   const timer = maxMs === undefined ? undefined : setTimeout(() => res.destroy(), maxMs).unref()
@@ -124,11 +124,11 @@ function writeHead(sending: Sending, length: number | undefined): void {
   const { reply } = outgoing
   const { rawHeaders } = reply
   const passed = rawHeaders && new Set(rawHeaders.filter((_, at) => at % 2 === 0).map((name) => name.toLowerCase()))
-  // A flat list is the quickest form: Node writes it without looking up the names.
+  // A flat list is fastest: Node writes it without looking up names.
   const headers: (string | number)[] = rawHeaders ? [...rawHeaders] : listBodyHeaders(outgoing, length)
   for (const name in reply.headers) if (!passed?.has(name.toLowerCase())) headers.push(name, reply.headers[name] ?? '')
   res.writeHead(reply.status, headers)
-  // A response without a socket waits behind another one on its connection.
+  // A response without a socket is queued behind another one on its connection.
   if (res.socket) sending.headSentAt = monotonicNow()
 }
 
@@ -142,7 +142,7 @@ function listBodyHeaders({ reply, date }: OutgoingReply, length: number | undefi
   return headers
 }
 
-/** Returns the first bytes: the share `keep`, from 0 to 1, but never all of them. */
+/** Returns the first bytes: the fraction `keep`, from 0 to 1, but never all. */
 function firstShare(bytes: Uint8Array, keep: number): Uint8Array {
   return bytes.subarray(0, Math.min(Math.floor(bytes.length * keep), Math.max(0, bytes.length - 1)))
 }
@@ -157,7 +157,7 @@ async function writeInPieces(sending: Sending, { pieces, ms }: { readonly pieces
   writeHead(sending, bytes.length)
   res.flushHeaders()
   for (let at = 0; at < bytes.length; at += size) {
-    // The time of a piece is counted from the start, so that the delays of timers do not add up.
+    // The time of each piece is relative to the start, so that timer delays do not add up.
     if (at > 0) await pause(Math.max(0, startedAt + (at / size) * gap - monotonicNow()), closed)
     if (res.destroyed) return
     const piece = bytes.subarray(at, at + size)

@@ -8,15 +8,15 @@ import type { RequestBody, SimRequest } from '../../service/exchange/request.ts'
 import { readConnection } from './connections.ts'
 
 /**
- * Reduces the request target to path and query. The host of an absolute one, with scheme and host, takes the place of
- * the Host header (RFC 9112, 3.2.2).
+ * Reduces the request target to path and query. The host of an absolute target replaces the Host header (RFC 9112,
+ * 3.2.2).
  */
 export function toOriginForm(req: IncomingMessage): string {
   const { url = '' } = req
   const [scheme, host] = /^https?:\/\/(?:[^/?@]*@)?([^/?]*)/i.exec(url) ?? []
   if (scheme === undefined || host === undefined) return url
   req.headers.host = host
-  // The raw headers, too: by these `readHeaders` recognises the headers of the request before.
+  // The raw headers, too, by which `readHeaders` recognises the headers of the previous request.
   req.rawHeaders = [...req.rawHeaders, 'Host', host]
   const path = url.slice(scheme.length)
   return path.startsWith('/') ? path : `/${path}`
@@ -44,7 +44,7 @@ export function readHead(req: IncomingMessage, target: string, id: string, isSer
   }
 }
 
-/** Calls `onClose` once a connection has closed, at once if it has. Returns the function that ends the watch. */
+/** Calls `onClose` once a connection has closed, possibly at once. Returns the function that removes the listener. */
 function watchClose(socket: Socket, onClose: () => void): () => void {
   if (socket.destroyed) onClose()
   socket.setMaxListeners(0) // one for each pipelined request, without a limit
@@ -67,7 +67,7 @@ const readHeaders = (() => {
 
 function joinCookies(headers: IncomingMessage['headers']): SimRequest['headers'] {
   const cookies = headers['set-cookie']
-  const single = headers as SimRequest['headers'] // Node joins other repeated headers, or takes the first
+  const single = headers as SimRequest['headers'] // Node joins other repeated headers, or keeps the first
   return cookies === undefined ? single : { ...single, 'set-cookie': cookies.join(', ') }
 }
 
@@ -84,22 +84,22 @@ export const decoders = new Map<string, () => Decoder | undefined>([
 ])
 
 /**
- * The most decoded bytes for each byte that was sent. JSON of an export decodes to some 10 times its size, a body made
- * to fill memory to 1,000 times. Small bodies have only the limit of their size.
+ * The maximum number of decoded bytes per sent byte. An export decodes to about 10 times its size, a decompression bomb
+ * to 1,000 times. Small bodies are only limited by size.
  */
 const maxDecodedRatio = 100
 const freeOfRatioBytes = 1024 * 1024
 
 export interface BodyLimit {
   readonly bytes: number
-  /** The limit as the refusal names it: `1mb`. */
+  /** The limit as named in the refusal: `1mb`. */
   readonly text: string
 }
 
 /**
- * Calls `then` once with head and body, immediately if the request has no body or its head refuses it. A body that
- * cannot be read is a value. The rest of a refused body is drained, since some clients read the reply only after they
- * have sent everything; one that waits for `100 Continue` is not asked to send it.
+ * Calls `then` once with head and body, immediately if the request has no body or its head is refused. An unreadable
+ * body is a value. The rest of a refused body is drained, since some clients read the reply only after sending
+ * everything; a client that waits for `100 Continue` is not asked to send it.
  */
 export function readRequest(
   req: IncomingMessage,
@@ -195,13 +195,13 @@ function collect(
     stream.on('error', (error) => refuse(unreadable(400, `The body cannot be read: ${error.message}.`)))
 }
 
-/** Returns true where a decoder has made too many bytes of those that it has read. */
+/** Returns true if a decoder has produced too many bytes for those that it has read. */
 function isBomb(stream: IncomingMessage | Decoder, decodedBytes: number): boolean {
   if (decodedBytes <= freeOfRatioBytes || !('bytesWritten' in stream)) return false
   return decodedBytes > stream.bytesWritten * maxDecodedRatio
 }
 
-/** The most bytes of a refused body that are read, so that a client that sends all of it first gets the refusal. */
+/** The maximum bytes read of a refused body, for clients that read the refusal only after sending everything. */
 const maxDrainedBytes = 16 * 1024 * 1024
 
 function drain(req: IncomingMessage): void {

@@ -13,8 +13,8 @@ import { registerConnection, shutdownGraceMs, watchLeave } from './connections.t
 import { deliverImmediately } from './deliver.ts'
 
 /**
- * The time for which a connection is idle before it is closed, milliseconds. A client that stood still for seconds, as
- * on a busy machine, cannot know that it was closed, and loses its next request: Node's five seconds were too few.
+ * The time after which an idle connection is closed, milliseconds. A client that stalled for seconds, as on a busy
+ * machine, does not notice a closed connection, and loses a request: Node's five seconds were too short.
  */
 const keepAliveMs = 65_000
 
@@ -25,13 +25,13 @@ interface ListeningServer {
 }
 
 /**
- * The open connections, each with its unfinished responses in the order of their requests, and finished ones until the
- * next request, since removing each costs time. Each socket has a list, because V8 would hold the old tables of one
- * large set that changes all the time, and with them the requests, until a full garbage collection.
+ * The open connections, each with its unfinished responses in request order, and finished ones until the next request,
+ * since removing each costs time. Each socket has a list, because V8 would keep the old tables of one large, constantly
+ * changing set, and with them the requests, until a full garbage collection.
  */
 type Connections = ReadonlyMap<Socket, readonly ServerResponse[]>
 
-/** The reason for which a server cannot listen, and the flag that has to change. */
+/** Why a server cannot listen, and the flag that has to change. */
 interface ListenProblem {
   readonly flag: '--host' | '--port'
   readonly message: string
@@ -44,7 +44,7 @@ interface ListenOptions {
   readonly certificate?: ServerCertificate | undefined
 }
 
-/** Listens on an address; port 0 takes any free port. The error says why that is taken, not allowed or not valid. */
+/** Listens on an address; port 0 selects a free port. The error says that the address is taken or not usable. */
 export function listen(
   app: App,
   { host, port, certificate }: ListenOptions,
@@ -62,12 +62,12 @@ export function listen(
       deliverImmediately(refuse(400, problem, 'simulator'), response)
     }
   }
-  // A connection without its handshake is in no list, and must not outlast a stop.
+  // A connection before its handshake is not in any list, and must not outlast a stop.
   const { cert, key } = certificate ?? {}
   const tls = { ...options, cert, key, handshakeTimeout: shutdownGraceMs }
   const server = certificate ? createTlsServer(tls, handle) : createServer(options, handle)
   server.keepAliveTimeout = keepAliveMs
-  server.maxHeadersCount = 0 // all are read: their size is bounded, and Node silently drops those beyond a number
+  server.maxHeadersCount = 0 // unlimited: their size is limited, and Node would silently drop headers beyond the count
   server.on(certificate ? 'secureConnection' : 'connection', (socket: Socket) => {
     connections.set(socket, [])
     registerConnection(socket)
@@ -86,7 +86,7 @@ export function listen(
       return void socket.destroy()
     }
     log.info({ code: error.code, reason: error.message.slice(0, 200) }, 'broken HTTP')
-    // If complete requests still wait for responses, the connection closes after the last of these, without a refusal.
+    // If complete requests still wait for responses, the connection closes after the last response, without a refusal.
     const unfinished = connections
       .get(socket)
       ?.findLast(({ req, writableFinished }) => req.complete && !writableFinished)
@@ -103,7 +103,7 @@ export function listen(
   })
 }
 
-/** Finds a request whose host is unknown, or may be another for a proxy than for this server, if any. */
+/** Finds what is wrong with the Host header, if anything: missing, or ambiguous for a proxy. */
 function findHostHeaderProblem({ rawHeaders, httpVersion }: IncomingMessage): string | undefined {
   let count = 0
   for (let at = 0; at < rawHeaders.length; at += 2) {
@@ -132,19 +132,20 @@ function describeListenError({ code, message }: NodeJS.ErrnoException, host: str
   return { flag: '--host', message: `Cannot listen on ${host}: ${message}. ${advice}` }
 }
 
-/** The milliseconds that a client has to read the refusal of broken HTTP, before the whole connection is closed. */
+/** Milliseconds for a client to read the refusal of broken HTTP before the connection is closed. */
 const lingerMs = 1000
 
 const tooLarge = 'The request line and headers are larger than 16 KiB together.'
 
 /** Refuses a request that Node's HTTP parser rejects, before the app, with the service's error body. */
 function refuseBrokenHttp(error: NodeJS.ErrnoException, socket: Socket): void {
-  if (socket.writableEnded) return // more of the same request, behind its refusal
+  if (socket.writableEnded) return // more of the same request, after its refusal
   if (error.code === 'ECONNRESET' || !socket.writable) return void socket.destroy()
   const status = { HPE_HEADER_OVERFLOW: 431, ERR_HTTP_REQUEST_TIMEOUT: 408 }[error.code ?? ''] ?? 400
   const sentence = status === 431 ? tooLarge : `The request is not HTTP/1.1 that can be read: ${error.message}`
   const body = JSON.stringify({ success: false, error: sentence })
-  // `end` closes only one direction. The other stays open for a moment, so that a client that still sends reads.
+  // `end` closes only one direction. The other stays open for a moment, so that a client that is still sending can
+  // read.
   setTimeout(() => socket.destroy(), lingerMs).unref()
   socket.end(
     `HTTP/1.1 ${status} ${STATUS_CODES[status]}\r\nContent-Type: application/json; charset=utf-8\r\n` +
@@ -152,10 +153,10 @@ function refuseBrokenHttp(error: NodeJS.ErrnoException, socket: Socket): void {
   )
 }
 
-/** Stops accepting connections, gives active requests at most `graceMs` milliseconds, then closes the others. */
+/** Stops accepting connections, gives active requests at most `graceMs` milliseconds, then closes the rest. */
 export async function stop({ server, connections }: ListeningServer, graceMs: number): Promise<void> {
   const closed = new Promise<void>((resolve) => server.close(() => resolve()))
-  // Without the header these connections would stay open for another request, and the stop would wait for it.
+  // Without the header these connections would stay open for another request, and the stop would wait for them.
   for (const response of [...connections.values()].flat())
     if (!response.headersSent) response.setHeader('Connection', 'close')
   server.closeIdleConnections()
@@ -165,6 +166,6 @@ export async function stop({ server, connections }: ListeningServer, graceMs: nu
   const timer = setTimeout(() => server.closeAllConnections(), graceMs)
   await closed
   clearTimeout(timer)
-  // The server is closed before the last connections announce their end, with which their exchanges are recorded.
+  // The server closes before the last connections emit `close`, at which their exchanges are recorded.
   await Promise.all(Array.from(connections.keys(), (socket) => once(socket, 'close')))
 }

@@ -17,7 +17,7 @@ export function storedBytes({ latin1 }: RecordedBody): number {
   return latin1?.length ?? 0
 }
 
-/** Returns true where the whole body is stored: a value that is absent from it was not sent. */
+/** Returns true if the whole body is stored: a value missing from it was not sent. */
 export function isComplete({ latin1, size, isWhole }: RecordedBody): boolean {
   return latin1 === undefined ? size === 0 : (isWhole ?? latin1.length === size)
 }
@@ -27,7 +27,7 @@ export function targetOf({ path, query }: Pick<JournalEntry['request'], 'path' |
   return query === '' ? path : `${path}?${query}`
 }
 
-/** Converts an entry to the JSON of the control plane; without `bodies` only with their sizes. */
+/** Converts an entry to the JSON of the control plane; without `bodies`, only with their sizes. */
 export function entryToJson(entry: JournalEntry, { bodies }: { readonly bodies: boolean }) {
   const { id, number, durationMs, delayMs, sandbox, operation, request, response, stage, rule, scenarios } = entry
   const { expectation, replayOf, damage, violations, responseViolations, advice } = entry
@@ -59,7 +59,7 @@ export function entryToJson(entry: JournalEntry, { bodies }: { readonly bodies: 
   }
 }
 
-/** Returns why a request got its response, as sentences: what was decided, then each broken rule or another refusal. */
+/** Returns why a request got its response, as sentences: the decisions, then each broken rule or other refusal. */
 export function listReasons(entry: JournalEntry): readonly string[] {
   const { decisions = [], operation, ownToken, response, stage, violations } = entry
   const { status, origin } = response
@@ -98,7 +98,7 @@ export function toLogLine(entry: JournalEntry, live: LiveExchange) {
   }
 }
 
-/** The most characters of a body, or of a refusal, that are logged. */
+/** The maximum number of logged characters of a body or a refusal. */
 const maxLogged = 2000
 
 function readLoggedError({ ownToken }: JournalEntry, { responseBody }: LiveExchange): string | undefined {
@@ -111,7 +111,7 @@ export function toLoggedBodies({ request, response, ownToken }: JournalEntry) {
   return { requestBody: text(request.body), responseBody: text(response.body) }
 }
 
-/** The inputs that tell the models and products of a request, which an entry does not store. */
+/** The inputs from which the models and products of a request are found, since an entry does not store them. */
 export interface MatchInputs {
   readonly contract: Pick<Contract, 'match'>
   /** The ids of each model's products by the model's id; all in lower case. */
@@ -174,16 +174,15 @@ function bodyToJson(body: RecordedBody, token: string | undefined) {
   return { size, json: clean, ...(isSpelledOtherwise(text, json, clean, token) && { text }) }
 }
 
-/** The most characters of JSON that are compared with the JSON written again: a comparison takes 30 ms for each MB. */
+/** The maximum number of characters of JSON that are compared with their reserialization, which takes 30 ms per MB. */
 const maxComparedLength = 256 * 1024
 
 /** White space between the tokens of JSON, or a string, in parentheses. */
 const spaceOrString = /\s+|("[^"\\]*(?:\\[\s\S][^"\\]*)*"?)/g
 
 /**
- * Returns true where JSON, written again, is another text but for white space: `1.0`, a number beyond the precision of
- * JavaScript, a name given twice. A text with credentials is not told apart, since it is not shown. `clean`: the
- * redacted `json`.
+ * Returns true if reserializing JSON changes it apart from white space: `1.0`, a number beyond JavaScript's precision,
+ * a repeated name. False for a text with credentials, since it is not shown. `clean`: the redacted `json`.
  */
 function isSpelledOtherwise(text: string, json: Json, clean: Json, token: string | undefined): boolean {
   if (text.length > maxComparedLength) return false
@@ -192,7 +191,7 @@ function isSpelledOtherwise(text: string, json: Json, clean: Json, token: string
   return JSON.stringify(clean) === written && redactText(text, token) === text
 }
 
-/** Returns a body as text with credentials and `token` redacted; undefined where it is not stored, or no UTF-8. */
+/** Returns a body as text with credentials and `token` redacted; undefined if it is not stored, or not UTF-8. */
 export function bodyToText(body: RecordedBody, token?: string): string | undefined {
   const text = decodeBody(body)
   if (text === undefined) return undefined
@@ -203,47 +202,47 @@ export function bodyToText(body: RecordedBody, token?: string): string | undefin
   return clean === JSON.stringify(json) ? redactText(text, token) : clean
 }
 
-/** Encodes a body that is not text as base64, without credentials and `token`; empty where it is not stored. */
+/** Encodes a body that is not text as base64, without credentials and `token`; empty if it is not stored. */
 export function bodyToBase64({ latin1 = '' }: RecordedBody, token?: string): string {
   return fromLatin1(redactDocument(latin1, token)).toString('base64')
 }
 
 const lenientUtf8 = new TextDecoder('utf-8')
 
-/** The byte order mark, whose three bytes decoders leave out. */
+/** The byte order mark, whose three bytes decoders strip. */
 const byteOrderMark = '\uFEFF'
 const encodedMark = utf8ToLatin1(byteOrderMark)
 
-/** Decodes what is stored of a body as UTF-8, with a byte order mark; undefined where nothing is, or no UTF-8. */
+/** Decodes the stored part of a body as UTF-8, with a byte order mark; undefined if there is none, or other bytes. */
 export function decodeBody(body: RecordedBody): string | undefined {
   if (body.latin1 === undefined) return body.size === 0 ? '' : undefined
   const bytes = fromLatin1(body.latin1)
-  // A cut body may end within a character, which a strict decoder refuses.
+  // A truncated body may end within a character, which a strict decoder refuses.
   const text = isComplete(body) ? decode(bytes) : lenientUtf8.decode(bytes)
   return body.latin1.startsWith(encodedMark) && text !== undefined ? byteOrderMark + text : text
 }
 
-/** Parses a body as JSON; undefined where it is none, or not completely stored. */
+/** Parses a body as JSON; undefined if it is not JSON, or not completely stored. */
 export function parseBody(body: RecordedBody): Json | undefined {
   const text = body.size > 0 && isComplete(body) ? decodeBody(body) : undefined
   return text === undefined ? undefined : parseBoundedJson(text)
 }
 
 /**
- * Parses a text as JSON, without its byte order mark; undefined where it is none, has more than `maxValues` members and
- * items, or is nested deeper than `maxDepth`, which recursive functions could not process.
+ * Parses a text as JSON, without its byte order mark; undefined if it is not JSON, has more than `maxValues` members
+ * and items, or is nested deeper than `maxDepth`, which would overflow the stack of recursive functions.
  */
 export function parseBoundedJson(text: string): Json | undefined {
   const value = parseJson(text.startsWith(byteOrderMark) ? text.slice(1) : text)
   return value !== undefined && membersLeft(value, maxValues, maxDepth) >= 0 ? value : undefined
 }
 
-/** The most bytes stored of a response's body. Request bodies are stored whole, since queries look into them. */
+/** The maximum stored bytes of a response body. Request bodies are stored whole, since queries search them. */
 export const maxResponseBodyBytes = 64 * 1024
 
 export function captureBody(latin1: string, maxBytes = Number.POSITIVE_INFINITY): RecordedBody {
   const { length } = latin1
   if (length <= maxBytes) return { latin1, size: length }
-  // A copy of a part, since a slice would hold the memory of the whole body.
+  // A copy, since a slice would retain the memory of the whole body.
   return { latin1: toLatin1(fromLatin1(latin1.slice(0, maxBytes))), size: length }
 }

@@ -3,10 +3,10 @@ import type { SandboxPlace } from '../../state/shared-state.ts'
 import type { DeliveryEnd, JournalEntry, RecordedBody } from './entry.ts'
 import { storedBytes } from './entry-json.ts'
 
-/** The most bytes of all request bodies, and of all response bodies; above them the oldest are evicted. */
+/** The maximum number of bytes of all request bodies, and of all response bodies; beyond it the oldest are evicted. */
 const maxBodyBytes = { request: 16 * 1024 * 1024, response: 8 * 1024 * 1024 }
 
-/** The most bytes of an entry without bodies, on average: several times a common one. Small journals get more. */
+/** The maximum average bytes of an entry without bodies: several times the usual. Small journals get more. */
 const bytesPerEntry = 2 * 1024
 const minEntryBytes = 1024 * 1024
 
@@ -16,7 +16,7 @@ export interface EntryRange {
   readonly after?: number
   readonly order?: 'oldest' | 'newest'
   readonly limit?: number
-  /** True for the stored entries, which lose their bodies when these are evicted. Default: copies, which keep them. */
+  /** True for the stored entries, which lose their bodies on eviction. Default: copies, which keep them. */
   readonly asStored?: boolean
 }
 
@@ -27,32 +27,32 @@ interface StoredEntry {
   /** The sizes of the stored bodies, so that an eviction need not read the old entry; 0 once they are evicted. */
   request: number
   response: number
-  /** Loses its bodies when they are evicted, so readers get a copy. */
+  /** Loses its bodies on eviction, so readers get a copy. */
   entry: JournalEntry
 }
 
-/** The newest entries in the order of their numbers, under bounds in number and bytes; the oldest are evicted. */
+/** The newest entries in the order of their numbers, limited in number and bytes; the oldest are evicted. */
 export class EntryRing {
   readonly #size: number
   readonly #maxBytes: number
   readonly #sizeOf = createSizeEstimate()
-  /** The place of an entry is its number modulo `size + 1`: a new entry is stored before the oldest is evicted. */
+  /** An entry's index is its number modulo `size + 1`: a new entry is stored before the oldest is evicted. */
   readonly #places: (StoredEntry | undefined)[] = []
-  /** The stored bytes of each side, and the number of the oldest entry whose body may be stored. */
+  /** The stored bytes of each side, and the number of the oldest entry that may have a stored body. */
   readonly #bodies = { request: { bytes: 0, oldest: 1 }, response: { bytes: 0, oldest: 1 } }
   #bytes = 0
-  /** The number of the oldest stored entry; the number of the next entry where there is none. */
+  /** The number of the oldest stored entry, or of the next entry if none is stored. */
   oldest = 1
   /** The number of the latest entry that was added, stored or not; 0 before the first. */
   latest = 0
 
-  /** `size`: the most entries, 0 for none. */
+  /** `size`: the maximum number of entries, 0 for none. */
   constructor(size: number) {
     this.#size = size
     this.#maxBytes = Math.max(minEntryBytes, size * bytesPerEntry)
   }
 
-  /** Stores an entry as number `latest + 1`, which belongs to the counts of its sandbox. */
+  /** Stores an entry as number `latest + 1`, counted for its sandbox. */
   add(entry: JournalEntry, counts: SandboxCounts): void {
     const bytes = this.#sizeOf(entry)
     const request = storedBytes(entry.request.body)
@@ -67,14 +67,14 @@ export class EntryRing {
     this.#evictBodies('response')
   }
 
-  /** Moves on to the next number, behind entries that are not stored. */
+  /** Skips to the next number, after entries that are not stored. */
   skipTo(number: number): void {
     while (this.oldest <= this.latest && number - this.oldest > this.#size) this.#evictEntry()
     if (this.oldest > this.latest) this.oldest = number
     this.latest = number - 1
   }
 
-  /** Corrects the end of the delivery of an entry, and returns it; undefined where there is none of this number. */
+  /** Corrects how an entry's delivery ended, and returns it; undefined if no entry has this number. */
   correct(number: number, end: DeliveryEnd): JournalEntry | undefined {
     const stored = this.#at(number)
     if (!stored) return undefined
@@ -82,7 +82,7 @@ export class EntryRing {
     return stored.entry
   }
 
-  /** Yields the entries of a range, as they are stored, without those of cleared sandboxes. */
+  /** Yields the stored entries of a range, without those of cleared sandboxes. */
   *list({ sandbox, after = 0, order = 'oldest', limit = Number.POSITIVE_INFINITY }: EntryRange) {
     const first = Math.max(this.oldest, after + 1)
     let left = limit
@@ -143,7 +143,7 @@ export function copyEntry(entry: JournalEntry): JournalEntry {
   }
 }
 
-/** Creates a function that estimates the bytes of an entry without its bodies: the length of its texts. */
+/** Creates a function that estimates the bytes of an entry without its bodies from the length of its texts. */
 function createSizeEstimate(): (entry: JournalEntry) => number {
   const sizeOfHeaders = memoizeLast((headers: Readonly<Record<string, string>>) => {
     let size = 0
@@ -176,7 +176,7 @@ export interface SandboxCounts {
   begun: string | undefined
   recorded: number
   dropped: number
-  /** The exchanges of other replicas that the journal never had, or not whole. */
+  /** The exchanges of other replicas that the journal never received, or not completely. */
   lost: number
   isCleared: boolean
 }
@@ -184,9 +184,9 @@ export interface SandboxCounts {
 export class CountsBySandbox {
   readonly #counts = new Map<string, SandboxCounts>()
   #generation = 0
-  /** Grows with each clearing. It begins at 1, since 0 is the generation of a sandbox without entries. */
+  /** Incremented at each clearing. It starts at 1, since 0 is the generation of a sandbox without entries. */
   #clears = 1
-  /** The number of exchanges of evicted sandboxes, which count as dropped ones of all sandboxes. */
+  /** The number of exchanges of evicted sandboxes, which count as dropped in the total. */
   evicted = 0
 
   list(): readonly string[] {
@@ -203,12 +203,12 @@ export class CountsBySandbox {
     return counts
   }
 
-  /** Returns true where a place is not one behind the counted ones, since the sandbox was cleared meanwhile. */
+  /** Returns true if a place does not follow the counted ones because the sandbox was cleared meanwhile. */
   isCleared(sandbox: string, { begun }: SandboxPlace): boolean {
     return (this.#counts.get(sandbox)?.begun ?? begun) !== begun
   }
 
-  /** Moves a sandbox to a place; the exchanges up to it that are not recorded are lost. */
+  /** Moves a sandbox to a place; unrecorded exchanges before it are lost. */
   advance(sandbox: string, { begun, count }: SandboxPlace): SandboxCounts {
     const counts = this.of(sandbox)
     const lost = Math.max(0, count - counts.recorded)

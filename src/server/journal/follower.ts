@@ -6,12 +6,12 @@ import type { DeliveryEnd, ExchangeRecord, JournalEntry, LiveExchange, Recorded 
 import { Journal, type JournalShare } from './journal.ts'
 import { beginSharedRecord, decodeEnd, ExchangeDecoder, encodeEnd, encodeExchange } from './shared-entry.ts'
 
-/** The milliseconds between two readings while verifications or streams wait for new exchanges. */
+/** Milliseconds between two reads while verifications or streams wait for new exchanges. */
 const FOLLOW_MS = 50
 
 /**
- * Appends the exchanges of this process to the stream of all replicas, and brings the journal to the stream's end.
- * A message moves the position once the journal has it, so a reading that breaks off loses and doubles nothing.
+ * Appends the exchanges of this process to the stream of all replicas, and advances the journal to the stream's end.
+ * The position advances once the journal has a message, so an interrupted read loses and repeats nothing.
  */
 export class StreamFollower implements JournalShare {
   readonly journal: Journal
@@ -19,19 +19,19 @@ export class StreamFollower implements JournalShare {
   readonly #log: Log
   readonly #stream: ExchangeStream
   readonly #decoder: ExchangeDecoder
-  /** The id of the stream that was read last, and of the one that was read from or appended to last. */
+  /** The id of the stream that was last read, and of the one last read or appended to. */
   #readId: string | undefined
   #streamId: string | undefined
   #position = 0
-  /** Is true if messages before the position may have been missed, so that the counts must be compared. */
+  /** True if messages before the position may have been missed, so that the counts must be compared. */
   #hasMissed = true
   readonly #used = new Set<string>()
   /** The sandboxes whose lost exchanges the stream does not count yet. */
   readonly #lost = new Set<string>()
-  /** The ends of deliveries, as JSON, that the stream does not have yet. */
+  /** Ends of deliveries, as JSON, that are not yet in the stream. */
   readonly #ends = new Set<string>()
   readonly #sent = new Set<Promise<unknown>>()
-  /** The latest reading, and the one that begins after it. */
+  /** The latest read, and the one queued after it. */
   #latest: Promise<unknown> = Promise.resolve()
   #next: Promise<void> | undefined
   #isFollowing = false
@@ -48,7 +48,7 @@ export class StreamFollower implements JournalShare {
     return beginSharedRecord(this, this.#log, onEnd)
   }
 
-  /** Appends an exchange. Returns undefined if the store takes no changes. Rejects if it does not respond. */
+  /** Appends an exchange. Returns undefined if the store accepts no changes. Rejects if it does not respond. */
   async append(entry: JournalEntry, live: LiveExchange): Promise<MessagePlace | undefined> {
     const { text, request, response } = encodeExchange(entry, live)
     const { sandbox } = entry
@@ -63,7 +63,7 @@ export class StreamFollower implements JournalShare {
     return appended
   }
 
-  /** Corrects how a delivery ended: now, or before the next reading if the store does not respond. */
+  /** Corrects how a delivery ended: now, or before the next read if the store does not respond. */
   correct({ id, number }: MessagePlace, end: DeliveryEnd): Promise<void> {
     const text = JSON.stringify({ stream: id, number, ...encodeEnd(end) })
     this.#ends.add(text)
@@ -87,7 +87,7 @@ export class StreamFollower implements JournalShare {
     await this.#countLost()
   }
 
-  /** Brings the journal to the present end of the stream. Readers that wait at the same time share one reading. */
+  /** Advances the journal to the current end of the stream. Concurrent callers share one read. */
   catchUp(): Promise<void> {
     if (this.#next) return this.#next
     this.#next = this.#latest.then(nextTurn).then(() => {
@@ -102,7 +102,7 @@ export class StreamFollower implements JournalShare {
     if (this.#isFollowing) return
     this.#isFollowing = true
     while (this.journal.waiting > 0) {
-      await this.catchUp().catch(() => undefined) // the next reading of the waiting request rejects, too
+      await this.catchUp().catch(() => undefined) // the next read of the waiting request rejects, too
       await sleep(FOLLOW_MS, undefined, { ref: false })
     }
     this.#isFollowing = false
@@ -138,7 +138,7 @@ export class StreamFollower implements JournalShare {
 
   async #readNext(work: SlicedWork): Promise<boolean> {
     const { id, end, messages, counts } = await this.#stream.read(this.#position, this.#hasMissed)
-    // A Redis that came back with older data has the same stream with fewer messages.
+    // A Redis restarted with older data has the same stream with fewer messages.
     const isOther = id !== this.#readId || end < this.#position
     if (isOther && (await this.#beginStream(id))) return false
     for (const message of messages) {
@@ -146,7 +146,7 @@ export class StreamFollower implements JournalShare {
       if (work.isDue) await work.rest()
     }
     if (messages.length === 0 && this.#position < end) {
-      this.#position = end // behind messages that were trimmed
+      this.#position = end // after messages that were trimmed
       this.#hasMissed = true
     }
     if (this.#position === end && this.#hasMissed && counts) this.#compare(counts)
@@ -179,7 +179,7 @@ export class StreamFollower implements JournalShare {
 
   #foldEnd(text: string): void {
     const { stream, number, ...end } = JSON.parse(text) // of `correct`
-    if (stream !== this.#readId) return // of a stream that was lost: its number is that of another exchange now
+    if (stream !== this.#readId) return // from a lost stream: its number now belongs to another exchange
     this.journal.correct(number, decodeEnd(end), (entry) => this.#decoder.revive(entry))
   }
 
@@ -189,7 +189,7 @@ export class StreamFollower implements JournalShare {
     this.journal.clearRecorded(sandbox)
   }
 
-  /** Begins to read a stream. Returns true if what was read of it is not its next messages. */
+  /** Begins to read a stream. Returns true if its next messages do not follow what was read. */
   async #beginStream(id: string): Promise<boolean> {
     const isOther = this.#readId !== undefined
     this.#useStream(id)

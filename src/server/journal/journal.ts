@@ -1,6 +1,6 @@
 /**
- * The record of requests and replies: record, find, match, share with replicas. `entry.ts` is the stored exchange,
- * `entry-json.ts` has its forms, and `follower.ts` shares a journal with other replicas.
+ * The record of requests and replies: record, find, match, share with replicas. `entry.ts` defines a stored exchange,
+ * `entry-json.ts` its JSON, and `follower.ts` shares a journal with other replicas.
  */
 
 import { clearTimeout, setImmediate, setTimeout } from '../../base/core/timers.ts'
@@ -19,7 +19,7 @@ import {
 export interface JournalSlice {
   readonly entries: readonly JournalEntry[]
   readonly counts: JournalCounts
-  /** The number of the oldest entry that was not evicted; the number of the next entry where there is none. */
+  /** The number of the oldest entry that was not evicted, or of the next entry if there is none. */
   readonly oldest: number
   /** The number of the latest recorded exchange, stored or not; 0 before the first. */
   readonly latest: number
@@ -27,7 +27,7 @@ export interface JournalSlice {
   readonly version: number
 }
 
-/** A function that the journal calls for each recorded exchange, within the request's turn: it must be fast. */
+/** A function called for each recorded exchange, within the request's turn: it must be fast. */
 export type EntryListener = (entry: JournalEntry, live: LiveExchange) => void
 
 export interface JournalShare {
@@ -35,9 +35,9 @@ export interface JournalShare {
   /** Begins the record of an exchange of this process; `onEnd` is called at the end of its delivery. */
   begin(onEnd: (recorded: Recorded) => void): ExchangeRecord
   catchUp(): Promise<void>
-  /** Catches up from time to time while somebody waits for a change. */
+  /** Catches up periodically while a reader waits for a change. */
   follow(): void
-  /** Returns true if exchanges of a sandbox, or of any (undefined), are lost that nobody has counted yet. */
+  /** Returns true if lost exchanges of a sandbox, or of any (undefined), are not counted yet. */
   hasLost(sandbox: string | undefined): boolean
   clear(sandbox: string | undefined): Promise<void>
   /** Waits until other replicas have all exchanges of this process. */
@@ -45,7 +45,7 @@ export interface JournalShare {
 }
 
 /**
- * The latest exchanges of all sandboxes: at most `size`, fewer where they are very large; the oldest are evicted. An
+ * The latest exchanges of all sandboxes: at most `size`, fewer if they are very large; the oldest are evicted. An
  * exchange is recorded when its delivery has ended.
  */
 export class Journal {
@@ -59,14 +59,14 @@ export class Journal {
   readonly #changeListeners = new Set<() => void>()
   #version = 0
 
-  /** Stores at most `size` entries; with 0 it only calls the listeners. `share`: undefined for a single process. */
+  /** Stores at most `size` entries; with 0, only calls the listeners. `share`: undefined for a single process. */
   constructor(size: number, share?: JournalShare) {
     this.#size = size
     this.#share = share
     this.#entries = new EntryRing(this.#size)
   }
 
-  /** The first part of the ids of requests, by which the journal finds them. */
+  /** The prefix of request ids, by which the journal finds entries. */
   get requestIdPrefix(): string {
     return this.#share?.requestIdPrefix ?? 'req'
   }
@@ -90,7 +90,7 @@ export class Journal {
     }
   }
 
-  /** The number of exchanges that were ever recorded, which is also the number of the latest one. */
+  /** The number of exchanges recorded so far, which is also the number of the latest one. */
   get recorded(): number {
     return this.#entries.latest
   }
@@ -106,7 +106,7 @@ export class Journal {
     for (const listener of this.#entryListeners) listener(entry, live)
   }
 
-  /** Corrects the end of the delivery of a stored entry, and calls the listeners with it once more. */
+  /** Corrects how the delivery of a stored entry ended, and calls the listeners again. */
   correct(number: number, end: DeliveryEnd, revive: (entry: JournalEntry) => LiveExchange): void {
     const entry = this.#entries.correct(number, end)
     if (!entry) return
@@ -114,23 +114,23 @@ export class Journal {
     for (const listener of this.#entryListeners) listener(entry, revive(entry))
   }
 
-  /** Clears the sandboxes that a shared journal does not have any more. */
+  /** Clears the sandboxes that a shared journal no longer has. */
   clearAllBut(sandboxes: ReadonlySet<string>): void {
     for (const sandbox of this.#counts.list()) if (!sandboxes.has(sandbox)) this.clearRecorded(sandbox)
   }
 
-  /** Moves a sandbox to a place in a shared journal: what was missed before it is lost, or was cleared. */
+  /** Moves a sandbox to a place in a shared journal: exchanges missed before it are lost, or were cleared. */
   advance(sandbox: string, place: SandboxPlace): SandboxCounts {
     if (this.#counts.isCleared(sandbox, place)) this.clearRecorded(sandbox)
     return this.#counts.advance(sandbox, place)
   }
 
-  /** Counts an exchange of a sandbox that was not read whole. */
+  /** Counts an exchange of a sandbox that was not read completely. */
   countLoss(sandbox: string): void {
     this.#counts.of(sandbox).lost += 1
   }
 
-  /** Begins with another shared journal, since the one before was lost. Returns the sandboxes that had exchanges. */
+  /** Switches to a new shared journal, since the previous one was lost. Returns the sandboxes that had exchanges. */
   restart(): readonly string[] {
     const sandboxes = this.#counts.list()
     for (const sandbox of sandboxes) this.#counts.clear(sandbox)
@@ -189,7 +189,7 @@ export class Journal {
     await this.#share?.close()
   }
 
-  /** Returns true if exchanges of a sandbox, or of any (undefined), are missing that the journal never had. */
+  /** Returns true if exchanges of a sandbox, or of any (undefined), never reached the journal. */
   hasLoss(sandbox: string | undefined): boolean {
     return this.#counts.hasLoss(sandbox) || this.#share?.hasLost(sandbox) === true
   }
@@ -213,7 +213,7 @@ export class Journal {
     return this.#sumCounts(sandbox)
   }
 
-  /** Clears the entries at once: a request after the call stays. Returns their number. */
+  /** Clears the entries immediately: a request after the call stays. Returns their number. */
   async clear(sandbox: string | undefined, isEvicted = false): Promise<number> {
     if (this.#share) await this.#share.catchUp()
     const { recorded, dropped } = this.#sumCounts(sandbox)
@@ -236,7 +236,7 @@ export class Journal {
     for (const listener of this.#changeListeners) listener()
   }
 
-  /** Returns the counts of a sandbox, or of all. Lost exchanges that nobody has counted yet count as one. */
+  /** Returns the counts of a sandbox, or of all. Uncounted lost exchanges count as one. */
   #sumCounts(sandbox: string | undefined): JournalCounts {
     return this.#counts.sum(sandbox, this.#share?.hasLost(sandbox) ? 1 : 0)
   }

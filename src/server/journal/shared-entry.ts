@@ -13,7 +13,7 @@ import type { MessagePlace, StreamMessage } from '../../state/shared-state.ts'
 import type { DeliveryEnd, ExchangeRecord, JournalEntry, LiveExchange, Recorded, RecordedBody } from './entry.ts'
 import { bodyToBase64, bodyToText, decodeBody, isComplete, parseBody, parseBoundedJson } from './entry-json.ts'
 
-/** Returns the name under which replicas tell the callers of requests apart: no token leaves its process. */
+/** Returns the name by which replicas distinguish callers, so that no token leaves its process. */
 export const hashToken = memoizeLast(
   (token: string): string => `sha256:${createHash('sha256').update(token).digest('base64url')}`,
 )
@@ -46,7 +46,7 @@ const withoutBytes = (body: RecordedBody): RecordedBody => ({ ...body, latin1: u
 
 function shiftConnection(connection: JournalEntry['connection'], ms: number): JournalEntry['connection'] {
   if (!connection) return undefined
-  const shift = (time: number) => Math.round((time + ms) * 1000) / 1000 // exact enough to stay equal
+  const shift = (time: number) => Math.round((time + ms) * 1000) / 1000 // exact enough to compare equal
   return { connectedAt: shift(connection.connectedAt), openTimes: connection.openTimes.map(shift) }
 }
 
@@ -62,7 +62,7 @@ function redactValues(values: RawParameters['path'], token: string | undefined):
   return Object.fromEntries(Object.entries(values).map(([name, value]) => [name, redactText(value, token)]))
 }
 
-/** Encodes a body, as JSON also the whole body of a response where the entry has only a part of it. */
+/** Encodes a body; a JSON response body is encoded whole even if the entry has only a part of it. */
 function shareBody(body: RecordedBody, token: string | undefined, live?: LiveExchange): string {
   const { latin1, size } = body
   if (latin1 === undefined || size === 0) return ''
@@ -89,7 +89,7 @@ export class ExchangeDecoder {
   readonly #ownPrefix: string
   readonly #responses = new LruCache<ReturnType<typeof readShared>>(200)
 
-  /** `ownPrefix`: the first part of the ids of requests that this process responded to. */
+  /** `ownPrefix`: the prefix of the ids of this process's requests. */
   constructor(ownPrefix: string) {
     this.#ownPrefix = ownPrefix
   }
@@ -114,7 +114,7 @@ export class ExchangeDecoder {
     return [entry, this.#toLive(entry, live, sent.json, received.json)]
   }
 
-  /** Returns the live exchange of an entry that was decoded before. Its path parameters are not known any more. */
+  /** Returns the live exchange of a decoded entry. Its path parameters are no longer known. */
   revive(entry: JournalEntry): LiveExchange {
     const { request, response, caller: token } = entry
     const live = this.#toLive(
@@ -148,7 +148,7 @@ export class ExchangeDecoder {
   }
 }
 
-/** The milliseconds by which the end of a delivery may be later than announced, fewer if a retry is judged by it. */
+/** Milliseconds by which a delivery may end later than announced; fewer if a retry is judged by it. */
 const TOLERANCE_MS = 100
 const FAILED_TOLERANCE_MS = 10
 
@@ -158,7 +158,7 @@ interface Appender {
   markLost(sandbox: string): void
 }
 
-/** Begins the record of an exchange, which is appended before its response is sent or, unannounced, at its end. */
+/** Begins to record an exchange, which is appended before its response is sent or, if not announced, at its end. */
 export function beginSharedRecord(appender: Appender, log: Log, onEnd: (recorded: Recorded) => void): ExchangeRecord {
   let announced: Recorded | undefined
   let isRefused = false

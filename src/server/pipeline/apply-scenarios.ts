@@ -15,7 +15,7 @@ import { type ActiveRule, ruleTimesKey } from '../../service/scenarios/rules.ts'
 import type { Store } from '../../state/store.ts'
 import { addDecision, type Exchange, targetOf } from './exchange.ts'
 
-/** Applies the scenarios that fire by chance, in order. Returns the reply of the last one that replies, if any. */
+/** Applies, in order, the scenarios whose chance comes up. Returns the reply of the last one that replies, if any. */
 export async function applyScenarios(exchange: Exchange, scenarios: readonly ActiveScenario[], store: Store) {
   let reply: Reply | undefined
   for (const active of scenarios) {
@@ -33,7 +33,7 @@ export async function applyScenarios(exchange: Exchange, scenarios: readonly Act
   return reply ?? replyBeforeWork(exchange)
 }
 
-/** Returns the reply to a request that is lost before the operation: an example where the client sees a part. */
+/** Returns the reply to a request that is lost before the operation: an example, of which the client may see a part. */
 function replyBeforeWork({ operation, scenarios, delivery }: Exchange): Reply | undefined {
   const isLost = scenarios.map(effectOf).some((effect) => effect.kind === 'deliver' && effect.isBeforeWork)
   if (!isLost || !operation) return undefined
@@ -43,7 +43,7 @@ function replyBeforeWork({ operation, scenarios, delivery }: Exchange): Reply | 
   return { status, headers: {}, body: jsonBody(example.value), origin: 'scenario' }
 }
 
-/** Applies the part of an effect that comes before the operation; drift and `lost-ack` are applied by `applyDamage`. */
+/** Applies the part of an effect that precedes the operation; `applyDamage` applies drift and `lost-ack`. */
 function applyEffect(exchange: Exchange, effect: Effect, chance: Chance): Reply | undefined {
   const { operation } = exchange
   switch (effect.kind) {
@@ -82,17 +82,17 @@ function applyEffect(exchange: Exchange, effect: Effect, chance: Chance): Reply 
 export const applicableScenarios = (exchange: Exchange, scenarios: readonly ActiveScenario[]) =>
   scenarios.filter((active) => inapplicableReason(exchange, active) === undefined)
 
-/** Returns the reason why a scenario makes no sense for the operation of the exchange, or undefined if it does. */
+/** Returns why a scenario does not apply to the operation of the exchange, if so. */
 export function inapplicableReason({ operation }: Exchange, active: ActiveScenario) {
   const { definition, values, text } = active
   const unmatched = isGateway(active) || definition.family === 'time' ? undefined : 'no operation matches the request'
   const reason = operation ? definition.inapplicableReason?.(operation, values) : unmatched
-  return reason === undefined ? undefined : endSentence(`The scenario "${text}" makes no sense here: ${reason}`)
+  return reason === undefined ? undefined : endSentence(`The scenario "${text}" does not apply here: ${reason}`)
 }
 
 /**
- * Returns this request's chance for a purpose, from the seed and the number of such requests before it in the sandbox
- * and operation: the n-th one has the same fate in every run. `counter` names the count; default: the purpose.
+ * Draws a number for a purpose from the seed and the count of earlier such requests of the operation in the sandbox, so
+ * that the n-th request has the same outcome in every run. `counter` names the count; default: the purpose.
  */
 async function drawChance(exchange: Exchange, purpose: string, store: Store, counter = purpose): Promise<Chance> {
   const { id } = exchange.operation ?? { id: '' }
@@ -101,7 +101,7 @@ async function drawChance(exchange: Exchange, purpose: string, store: Store, cou
   return (label) => deriveChance([exchange.seed, name, id, purpose, index, label])
 }
 
-/** Returns the sequence's item for this request, in the order of arrival. `prefix` tells rules from requests. */
+/** Returns the sequence's item for this request, in order of arrival. `prefix` distinguishes rules from requests. */
 export async function nextItem(exchange: Exchange, sequence: Sequence, store: Store, prefix = sequencePrefix) {
   const key = `${prefix}${exchange.operation?.id ?? ''} ${sequence.text}`
   const index = await store.nextSequenceIndex(exchange.sandbox.name, key)
@@ -111,12 +111,12 @@ export async function nextItem(exchange: Exchange, sequence: Sequence, store: St
   return item
 }
 
-/** Returns why a matching rule does not act, if so. `probability` is drawn first, then `times` are counted. */
+/** Returns why a matching rule does not act, if so. `probability` is drawn first, then `times` is counted. */
 export async function findRuleRest(exchange: Exchange, rule: ActiveRule, index: number, store: Store) {
   const { probability, times } = rule
   const key = ruleTimesKey(rule)
   if (probability < 1) {
-    // The key counts lists of rules of all sandboxes, so it may name the count but not decide the chance.
+    // The key depends on the rules of all sandboxes, so it may name the count but not decide the draw.
     const chance = await drawChance(exchange, `rule ${index}`, store, key)
     if (chance('probability') >= probability)
       return `does not act: chance spares the request (probability ${probability})`

@@ -15,7 +15,7 @@ import { splitOutsideQuotes, splitPair } from '../../service/scenarios/split-tex
 import type { Exchange } from './exchange.ts'
 import { documentedBody } from './reply-stages.ts'
 
-/** The request headers that steer the simulator. Any other `X-Sim-` header is refused, not ignored. */
+/** The request headers that control the simulator. Any other `X-Sim-` header is refused, not ignored. */
 const controlHeaders = [
   'x-sim-scenario',
   'x-sim-sequence',
@@ -27,17 +27,17 @@ const controlHeaders = [
 ]
 
 export interface RequestedControls {
-  /** True where a control decides the reply, so that wider scopes are not looked at. */
+  /** True if a control decides the reply, so that wider scopes are ignored. */
   readonly any: boolean
   readonly scenarios: readonly ActiveScenario[]
   readonly sequence: Sequence | undefined
-  /** The reply of `Prefer: example=NAME`, as in Prism; undefined where no example is requested. */
+  /** The reply of `Prefer: example=NAME`, as in Prism; undefined if no example is requested. */
   readonly example: Reply | undefined
   /** The preferences to apply, for `Preference-Applied`: `code=404`; empty for none. */
   readonly preferred: string
 }
 
-/** Reads the request's controls, and sets the seed and the instant that it names. The error is a sentence. */
+/** Reads the request's controls, and applies the seed and the instant that it names. The error is a sentence. */
 export function readControls(exchange: Exchange, catalogue: Catalogue): Result<RequestedControls> {
   const { headers } = exchange.request
   const controls = Object.keys(headers).filter((name) => name.startsWith('x-sim-'))
@@ -67,7 +67,7 @@ function readScenarios(header: string | undefined, catalogue: Catalogue): Result
   return failure('X-Sim-Scenario names no scenario. Name one, such as "rate-limited", or leave the header out.')
 }
 
-/** Finds an unknown control header, request id or expectation, or a Prefer header that is too long, if any. */
+/** Finds an unknown control header, request id or expectation, or an overlong Prefer header, if any. */
 function findHeaderProblem(exchange: Exchange, controls: readonly string[]): string | undefined {
   const { request, expectation, replayOf } = exchange
   const { headers } = request
@@ -82,7 +82,7 @@ function findHeaderProblem(exchange: Exchange, controls: readonly string[]): str
   return isTooLong ? `A Prefer header is at most ${maxControlLength} characters long.` : undefined
 }
 
-/** Compares the names without their prefix, in which all agree. */
+/** Compares the names without their common prefix. */
 function describeUnknownHeader(unknown: string): string {
   const withoutPrefix = (name: string) => name.slice('x-sim-'.length)
   const nearest = findNearest(withoutPrefix(unknown), controlHeaders.map(withoutPrefix))
@@ -134,7 +134,7 @@ function exampleReply(operation: Operation, name: string, code: string | undefin
   return failure(`Prefer: example=${name}: ${operation.id} documents ${documented}.`)
 }
 
-/** Applies `X-Sim-Seed`, `X-Sim-Now` and `Prefer: seed=`, the `preferred` one. Returns what is wrong, if anything. */
+/** Applies `X-Sim-Seed`, `X-Sim-Now` and `Prefer: seed=` (`preferred`). Returns what is wrong, if anything. */
 function setSeedAndNow(exchange: Exchange, preferred: string | undefined): string | undefined {
   const { headers } = exchange.request
   const seed = headers['x-sim-seed'] ?? preferred
@@ -154,8 +154,8 @@ function setSeedAndNow(exchange: Exchange, preferred: string | undefined): strin
 }
 
 /**
- * Parses a `Prefer` header (RFC 7240) with items between commas, or also semicolons, since `code=200;example=NAME` is
- * no parameter of `code` that could be ignored. The first of a name counts, in any letter case.
+ * Parses a `Prefer` header (RFC 7240). Semicolons separate items like commas, since `example` in
+ * `code=200;example=NAME` is not a parameter of `code`. The first item with a name wins, in any letter case.
  */
 function readPreferences(header: string): ReadonlyMap<string, string> {
   const preferences = new Map<string, string>()

@@ -12,7 +12,7 @@ import {
   rawParametersOf,
 } from './exchange.ts'
 
-/** Identifies the caller by its bearer token, or else by the first credential that the operation demands. */
+/** Identifies the caller by its bearer token, or else by the first credential that the operation requires. */
 export function authenticate({ fixtures, settings }: PipelineDeps): RequestStage<MatchedExchange> {
   const magicKeys = new Map(fixtures.keys.map((key) => [key.token, key]))
   const findMeant = memoizeLast((token: string) => findSimilar(token, magicKeys.keys()))
@@ -28,7 +28,7 @@ export function authenticate({ fixtures, settings }: PipelineDeps): RequestStage
   }
 }
 
-/** Returns the credentials of the alternatives that were sent whole; undefined if the operation demands others. */
+/** Returns the credentials of completely sent alternatives; undefined if the operation requires others. */
 export function findCredentials(exchange: MatchedExchange): readonly string[] | undefined {
   const { security } = exchange.operation
   const found: string[] = []
@@ -63,7 +63,7 @@ function describeMissing({ operation: { security }, bearer }: MatchedExchange): 
   return `The ${first?.scheme === undefined ? 'API key is' : 'credentials are'} missing.`
 }
 
-/** Advises about a key that is probably none, or refuses it with `strict`. */
+/** Advises about a value that is probably not a key, or refuses it with `strict`. */
 function judgeKey(
   exchange: MatchedExchange,
   token: string,
@@ -81,7 +81,7 @@ function judgeKey(
 }
 
 function adviseKey(exchange: Exchange, token: string, meant: string | undefined): void {
-  // Keys that differ in a number, such as customer-1 and customer-2, are not slips.
+  // Keys that differ in a number, such as customer-1 and customer-2, are not typing errors.
   if (meant === undefined || withoutDigits(meant) === withoutDigits(token)) return
   const message = `is a letter away from the magic key ${meant}, and switches on nothing; did you mean that?`
   addAdvice(exchange, 'magic-key', message)
@@ -91,7 +91,7 @@ function addAdvice(exchange: Exchange, keyword: string, message: string): void {
   exchange.advice = [...exchange.advice, { in: 'header', pointer: '/authorization', keyword, message }]
 }
 
-/** Says why a key is probably none, without the key itself; undefined for another key. */
+/** Says why a value is probably not a key, without quoting it, if so. */
 function describePlaceholder(token: string): string | undefined {
   const half = token.slice(0, token.length / 2)
   if (/^(undefined|null|nan|\[object \w+\])$/i.test(token)) return 'is the text of a missing value'

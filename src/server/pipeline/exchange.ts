@@ -35,18 +35,18 @@ interface PipelineSettings {
   /** True if a warning about a request, such as an unknown name, refuses the request. */
   readonly strict: boolean
   readonly logBodies: boolean
-  /** Gives replies the informative headers (`X-Sim-...`). */
+  /** Adds the informative headers (`X-Sim-...`) to replies. */
   readonly simHeaders: boolean
-  /** The name of this process among the replicas, if replies are to have it. */
+  /** The name of this process among the replicas, if replies should carry it. */
   readonly replica?: string | undefined
-  /** The form of the reset in the `X-RateLimit-...` headers beside the `RateLimit` fields; `off`: there are none. */
+  /** The format of the reset in the `X-RateLimit-...` headers beside the `RateLimit` fields; `off` for none. */
   readonly xRateLimit: 'off' | 'epoch' | 'seconds'
 }
 
-/** Returns the fault that `convsim each` has planned for a request; called once for each, in their order. */
+/** Returns the fault that `convsim each` has planned for a request; called once for each, in order. */
 export type FindPlannedFault = (operation: string, requestId: string) => ActiveScenario | undefined
 
-/** The parts of a simulator that the stages use; each stage takes some of them. */
+/** The parts of a simulator that the stages use; each stage takes a few. */
 export interface PipelineDeps {
   readonly settings: PipelineSettings
   readonly contract: Contract
@@ -74,7 +74,7 @@ export interface PipelineDeps {
   readonly log: Log
 }
 
-/** Reads the token of a request. Successive requests often have the same. */
+/** Reads the token of a request. Successive requests often have the same one. */
 const readBearerOf = memoizeLast(readBearer)
 
 /** One request on its way through the stages; each stage adds its results. */
@@ -95,14 +95,14 @@ export class Exchange {
   seed = ''
   /** The sandbox's rules. Set by `enter`. */
   rules: ActiveRules = []
-  /** Set by `enter`; undefined where no operation matches. */
+  /** Set by `enter`; undefined if no operation matches. */
   operation: Operation | undefined
-  /** Set by `enter`: the refusal where no operation matches. */
+  /** Set by `enter`: the refusal if no operation matches. */
   unmatched: Reply | undefined
-  /** Set by `enter`; undefined where the simulator responds from the examples of the document. */
+  /** Set by `enter`; undefined if the simulator responds from the document. */
   handler: OperationHandler | undefined
   pathParameters: Readonly<Record<string, string>> = {}
-  /** Set by `authenticate`; undefined where no credential is asked for. No log or store gets its token. */
+  /** Set by `authenticate`; undefined if no credential is asked for. No log or store gets its token. */
   caller: { readonly token: string; readonly plan: string } | undefined
   /** The public name of the stage that runs, or that replied. Set by `createPipeline`. */
   stage = ''
@@ -110,13 +110,13 @@ export class Exchange {
   rule: RuleReference | undefined
   /** Set by `scenario`: the scenarios that act on this request, in the order in which they were written. */
   scenarios: readonly ActiveScenario[] = []
-  /** Set by `scenario`: true where the request itself names its scenarios, so that they must not fail silently. */
+  /** Set by `scenario`: true if the request itself names its scenarios, so that they must not fail silently. */
   requestedExplicitly = false
-  /** Set by `gateway`: true where the scenarios were chosen before the service saw the request. */
+  /** Set by `gateway`: true if the scenarios were chosen before the service saw the request. */
   areScenariosChosen = false
-  /** Set by `scenario`: the documented status below 400 that a scenario asks for; undefined: the operation's own. */
+  /** Set by `scenario`: the documented status below 400 that a scenario requests; undefined: the operation's own. */
   requestedStatus: number | undefined
-  /** Set by `scenario`: true where sampling is to drop the event, whatever its rate. */
+  /** Set by `scenario`: true if sampling drops the event regardless of its rate. */
   isSampledOut = false
   /** Set by `handle`: true for an event that sampling dropped. */
   isDropped = false
@@ -128,22 +128,22 @@ export class Exchange {
   json: Result<Json, Flaw> | undefined
   /** Set by `validate`. */
   parameters: ParameterValues | undefined
-  /** Set by `validate`; undefined where the operation takes no body. */
+  /** Set by `validate`; undefined if the operation takes no body. */
   body: Json | undefined
   violations: readonly Violation[] = []
-  /** Rules of the contract that the reply breaks: by damage on purpose, or in a reply that was withheld. */
+  /** Contract rules that the reply breaks: by deliberate damage, or in a reply that was withheld. */
   responseViolations: readonly Violation[] = []
-  /** Findings about a request that the service accepts and a careful client would not send. */
+  /** Findings about a request that the service accepts but a careful client would not send. */
   advice: readonly Violation[] = []
   /** Set by `scenario` and `applyDamage`. */
   delivery: Delivery = immediateDelivery
-  /** The damage done to the reply on purpose, after it passed the contract check: `drop-field at /messageCount`. */
+  /** The deliberate damage to the reply, after it passed the contract check: `drop-field at /messageCount`. */
   damage: readonly string[] = []
-  /** The outcome that the request, or a scenario, declares for a negative test; undefined for none. */
+  /** The outcome that the request or a scenario declares for a negative test, if any. */
   expectation: Expectation | undefined
   /** Set by `limitRate`: the milliseconds until the rate window ends. */
   resetMs: number | undefined
-  /** Headers that every reply to this request carries: rate fields, `Preference-Applied`. */
+  /** Headers of every reply to this request: rate fields, `Preference-Applied`. */
   readonly extraHeaders: Record<string, string> = {}
 
   constructor(request: SimRequest, sandbox: Sandbox) {
@@ -183,7 +183,7 @@ export function rawParametersOf(exchange: Exchange): RawParameters {
   return exchange.rawParameters
 }
 
-/** Returns the part of an exchange that a handler sees; only for an exchange that `validate` let through. */
+/** Returns the part of an exchange that a handler sees; only for an exchange that passed `validate`. */
 export function operationContext(exchange: Exchange): OperationContext {
   const { sandbox, seed, now, parameters, body, dataOverrides: overrides } = exchange
   if (!parameters) throw new Error('a handler needs the parameters before validate has read them')
@@ -205,22 +205,22 @@ export function operationContext(exchange: Exchange): OperationContext {
   }
 }
 
-/** A stage of a request: replies, or lets the exchange go on to the next stage (undefined). */
+/** A request stage: replies, or passes the exchange to the next stage (undefined). */
 export type RequestStage<Seen extends Exchange = Exchange> = (
   exchange: Seen,
 ) => Reply | undefined | Promise<Reply | undefined>
 
-/** A stage of a reply: every reply passes through all of them. */
+/** A reply stage: every reply passes through all of them. */
 export type ReplyStage = (exchange: Exchange, reply: Reply) => Reply
 
-/** The content of an `Authorization` header: a token and the sandbox of its suffix, or why there is no token. */
+/** The content of an `Authorization` header: a token and its sandbox suffix, or why there is no token. */
 export type Bearer =
   | { readonly ok: true; readonly token: string; readonly sandbox: string | undefined }
   | { readonly ok: false; readonly problem: string }
 
 /**
- * Parses `Bearer any-key` and `Bearer any-key~worker-3` (the part behind the last tilde names a sandbox). The scheme's
- * case does not matter (RFC 9110); any token that is not empty will do. No problem repeats what may be a key.
+ * Parses `Bearer any-key` and `Bearer any-key~worker-3` (the part after the last tilde names a sandbox). The scheme is
+ * case-insensitive (RFC 9110); any non-empty token is valid. Problems never quote what may be a key.
  */
 export function readBearer(header: string | undefined): Bearer {
   const fail = (problem: string) => ({ ok: false, problem }) as const

@@ -23,7 +23,7 @@ import { shapeRefusal } from './shape-refusal.ts'
 export type Pipeline = (request: SimRequest) => Promise<OutgoingReply>
 
 export interface Stages {
-  /** The stages of a request in their order. Those that need no operation also see an exchange without one. */
+  /** The stages of a request in order. Stages that need no operation also see an exchange without one. */
   readonly request: readonly (readonly [name: string, stage: RequestStage<MatchedExchange>])[]
   readonly reply: readonly ReplyStage[]
   /** Returns a reply as it is recorded, once its delivery has ended. */
@@ -40,7 +40,7 @@ export function createPipeline(deps: PipelineDeps, createStages: CreateStages = 
   const addStages = (exchange: Exchange, first: Reply) =>
     stages.reply.reduce((reply, stage) => stage(exchange, reply), first)
   const record = createRecorder(deps, stages.recorded)
-  /** Returns the reply in place of one that could not be announced to the other replicas. */
+  /** Returns the reply that replaces one that could not be announced to the other replicas. */
   const refuse = (exchange: Exchange, error: unknown) => {
     const refusal = replyToStoreError(error, exchange.request.id, log)
     if (!refusal) throw error
@@ -51,7 +51,7 @@ export function createPipeline(deps: PipelineDeps, createStages: CreateStages = 
     const exchange = new Exchange(request, sandboxes.use(defaultSandbox))
     try {
       const first = await findFirstReply(stages.request, exchange, deps)
-      // A refusal has no numbers, so that no scenario has changed them.
+      // A refusal has no numbers that a scenario could have changed.
       if (first.status >= 400)
         exchange.scenarios = exchange.scenarios.filter(({ definition }) => definition.family !== 'data')
       const reply = addStages(exchange, first)
@@ -74,10 +74,10 @@ function createSimulatorStages(deps: PipelineDeps): Stages {
   return {
     request: Object.entries({
       sandbox: enter(deps), // 400 for a malformed name of a sandbox
-      gateway: gateway(deps), // what a gateway in front of the service responds
+      gateway: gateway(deps), // the response of a gateway in front of the service
       identify: identify(), // 404, 405; without an operation no later stage runs
       authenticate: authenticate(deps), // 401
-      scenario: scenario(deps), // any reply that a scenario gives
+      scenario: scenario(deps), // any reply of a scenario
       plan: requirePlan(deps), // 403
       validate: validate(deps), // 400, 413, 415
       subject: checkModelExists(deps), // 404
@@ -90,7 +90,7 @@ function createSimulatorStages(deps: PipelineDeps): Stages {
   }
 }
 
-/** Returns the reply of the first stage that has one. After each stage with a large body, other requests get a turn. */
+/** Returns the first reply of a stage. With a large body, other requests are handled after each stage. */
 async function findFirstReply(stages: Stages['request'], exchange: Exchange, deps: PipelineDeps): Promise<Reply> {
   const { log } = deps
   const { id } = exchange.request
@@ -114,10 +114,10 @@ async function completeRefusal(exchange: Exchange, reply: Reply, deps: PipelineD
   return shapeRefusal(exchange, reply, deps)
 }
 
-/** Returns true for a body of more than 100 kB, with which one stage may take tens of milliseconds. */
+/** Returns true for a body of more than 100 kB, for which one stage may take tens of milliseconds. */
 const hasLargeBody = ({ body }: SimRequest) => body.kind === 'bytes' && body.bytes.length > 100_000
 
-/** The stages before `scenario`, where rules act: a rule can declare their refusals as those of a negative test. */
+/** The stages before `scenario`, where rules act: a rule can declare that a negative test expects their refusals. */
 const stagesBeforeRules: ReadonlySet<string> = new Set(['identify', 'authenticate'])
 
 function replyToBug(error: unknown, requestId: string, log: Log): Reply {

@@ -26,7 +26,7 @@ export function createRecorder(
   const heldBodies = new HeldBodies()
   const logExchange = createExchangeLog(log, settings.logBodies)
   /**
-   * Begins to record an exchange. Other replicas have it before its reply is sent; where that fails, the reply that
+   * Begins to record an exchange. Other replicas have it before its reply is sent; if that fails, the reply that
    * `refuse` returns is sent and recorded instead.
    */
   return async function record(exchange: Exchange, reply: Reply, refuse: (error: unknown) => Reply) {
@@ -55,7 +55,7 @@ export function createRecorder(
           release(exchange)
         }
       } catch (error) {
-        // The client has its reply; nobody above could handle the exception.
+        // The client has its reply, and no caller could handle the exception.
         log.error({ requestId: exchange.request.id, err: error }, 'a bug in what listens to the journal')
       }
     }
@@ -64,7 +64,7 @@ export function createRecorder(
       const [entry, live] = ended
       if (isReset || mayBeUnread(entry, timeOf(exchange))) kept.correct([{ ...entry, hasClientLeft: true }, live])
     }
-    // How a long delivery ends is not known before.
+    // The end of a long delivery is not known in advance.
     if (isLong(exchange.delivery)) heldBodies.hold(exchange)
     else if (kept.announce)
       await kept.announce(create(expectedEnd(exchange.delivery, timeOf(exchange)))).catch((error: unknown) => {
@@ -102,7 +102,7 @@ function liveExchangeOf(exchange: Exchange, reply: Reply): LiveExchange {
   }
 }
 
-/** Returns the request's own token, or without one its API key in a header or place that the contract declares. */
+/** Returns the request's token, or without one its API key as the contract declares it. */
 function findOwnKey({ request: { headers }, caller }: Exchange, names: readonly string[]): string | undefined {
   if (headers['authorization'] !== undefined) return findOwnToken(headers)
   const keys = [...names.map((name) => headers[name] ?? ''), caller?.token ?? '']
@@ -164,7 +164,7 @@ function captureResponse({ body, passedBytes = 0 }: Reply): RecordedBody {
   return passedBytes > captured.size ? { ...captured, size: passedBytes } : captured
 }
 
-/** Returns the reply's headers, redacted where they repeat the request: a redirect to itself, or its violations. */
+/** Returns the reply's headers, redacted if they repeat the request: in a redirect to itself, or in violations. */
 function responseHeaders(exchange: Exchange, reply: Reply, token: string | undefined, query: string) {
   const { violations, advice, request } = exchange
   const isRepeated = reply.origin === 'gateway' && query !== '' && reply.headers['Location'] === targetOf(exchange)
@@ -187,33 +187,33 @@ function describeSteering({ rules, request: { headers } }: Exchange): string {
 /** The outcome for a client that left before the end of its request. */
 const neverSent: DeliveryOutcome = { kind: 'client-gone', sentBytes: 0 }
 
-/** The list of entries without scenarios or damage; lists of their own would have to be collected one by one. */
+/** The list of entries without scenarios or damage; separate lists would have to be garbage-collected one by one. */
 const none: readonly string[] = []
 const noBody: RecordedBody = { latin1: undefined, size: 0 }
 
 function loggedBodyOf({ request: { body, headers } }: Exchange): RecordedBody {
   if (body.kind === 'absent') return noBody
   if (body.kind === 'bytes') return captureBody(toLatin1(body.bytes))
-  // The size of a body that could not be read is known from its header alone.
+  // The size of a body that could not be read is known only from its header.
   const declared = Number(headers['content-length'])
   const size = Number.isSafeInteger(declared) ? declared : 0
   return { latin1: undefined, size: body.kind === 'released' ? body.size : size }
 }
 
-/** The most bytes of all bodies of requests whose responses take long; above them the oldest are released. */
+/** The maximum number of bytes of the bodies of requests with long responses; beyond it the oldest are released. */
 const maxHeldBytes = 16 * 1024 * 1024
 
 const minBytes = 4096
 
 /**
- * The bodies of requests whose responses hang or are late, until these have ended and are recorded. The journal records
- * a released body as an evicted one.
+ * The bodies of requests whose responses hang or are delayed, until they have ended and are recorded. The journal
+ * records a released body as an evicted one.
  */
 class HeldBodies {
   readonly #sizes = new Map<Exchange, number>()
   #bytes = 0
 
-  /** Holds the body of an exchange as bytes only: it is parsed again when it is recorded. */
+  /** Holds only the bytes of a body: it is parsed again when it is recorded. */
   hold(exchange: Exchange): void {
     const { body } = exchange.request
     if (body.kind !== 'bytes' || !isLargeBody(exchange)) return
@@ -227,7 +227,7 @@ class HeldBodies {
     }
   }
 
-  /** Returns true if the body was held, and holds it no longer. */
+  /** Releases the body. Returns true if it was held. */
   end(exchange: Exchange): boolean {
     if (this.#sizes.size === 0) return false
     this.#bytes -= this.#sizes.get(exchange) ?? 0

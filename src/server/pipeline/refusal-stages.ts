@@ -19,7 +19,7 @@ import {
   rawParametersOf,
 } from './exchange.ts'
 
-/** Finds the sandbox, what is set there, and the operation. */
+/** Finds the sandbox, its settings, and the operation. */
 export function enter({ contract, handlers, sandboxes }: PipelineDeps): RequestStage {
   const knownPaths = [...new Set(contract.operations.map(({ basePath, path }) => basePath + path))]
   return async function enter(exchange) {
@@ -27,7 +27,8 @@ export function enter({ contract, handlers, sandboxes }: PipelineDeps): RequestS
     const [, sandboxOfPath, rest] = /^\/_s\/([^/]*)(\/.*)$/.exec(request.path) ?? []
     exchange.path = rest ?? request.path
     const refusal = enterSandbox(exchange, sandboxes, sandboxOfPath)
-    // Before the first await, which fails while a shared state is away: the journal has the operation also then.
+    // Before the first await, which fails while a shared state is unavailable: the journal then still has the
+    // operation.
     exchange.unmatched = refusal ? undefined : matchOperation(exchange, contract, knownPaths)
     exchange.handler = exchange.operation && handlers.get(exchange.operation.id)
     const { seed, rules, clock } = await sandboxes.settings.read(exchange.sandbox.name)
@@ -40,7 +41,7 @@ export function enter({ contract, handlers, sandboxes }: PipelineDeps): RequestS
 
 /**
  * Refuses a request without an operation: 404 for an unknown path, 405 for a wrong method; with `passesUnknown` a proxy
- * passes it on. An aborted body ends here: the real service would not have seen the request, so it consumes no rate and
+ * forwards it. An aborted body ends here: the real service would not have seen the request, so it consumes no rate and
  * no item of a sequence.
  */
 export function identify(passesUnknown = false): RequestStage {
@@ -62,7 +63,7 @@ function enterSandbox(
 ): Reply | undefined {
   const { headers } = exchange.request
   const ofKey = exchange.bearer.ok ? exchange.bearer.sandbox : undefined
-  // The text after the tilde may be part of a secret key: the refusal does not repeat it.
+  // The text after the tilde may be part of a secret key, so the refusal does not quote it.
   if (ofKey !== undefined && !isSandboxName(ofKey)) return refusals.control(keyTrap)
   const names = [headers['x-sim-sandbox'], ofKey, ofPath].filter((name) => name !== undefined)
   const name = names[0] ?? readNameOfBaggage(exchange)
@@ -77,7 +78,7 @@ function enterSandbox(
   return undefined
 }
 
-/** Returns the sandbox that the header `baggage` names, if any. A wrong name gets advice: others use baggage, too. */
+/** Returns the sandbox that the header `baggage` names, if any. A wrong name gets advice: other tools use baggage. */
 function readNameOfBaggage(exchange: Exchange): string | undefined {
   const name = readSandboxOfBaggage(exchange.request.headers['baggage'])
   if (!name.ok) {
@@ -158,7 +159,7 @@ function addAdvice(exchange: MatchedExchange, strict: boolean): Reply | undefine
 const markedMessage = 'begins with a byte order mark, which JSON forbids; send the bytes without EF BB BF'
 const markedBody: Violation = { in: 'body', pointer: '', keyword: 'json', message: markedMessage }
 
-/** Reads and checks the body; sets `exchange.body` where the body is JSON, even if it breaks the schema. */
+/** Reads and checks the body; sets `exchange.body` if the body is JSON, even if it breaks the schema. */
 function checkBody(exchange: MatchedExchange): Violation[] {
   const { operation, request } = exchange
   const expected = operation.body
@@ -192,7 +193,7 @@ function mediaTypeProblem(sent: string | undefined, mediaType: string, allowed: 
   return ['utf-8', 'utf8', 'us-ascii'].includes(charset) ? undefined : `must have the charset utf-8; got "${charset}"`
 }
 
-/** Refuses requests for a model that does not exist: with `--models open` any UUID exists, else only a fixture's. */
+/** Refuses requests for a missing model: with `--models open` any UUID exists, else only those in the fixtures. */
 export function checkModelExists({ isModel }: PipelineDeps): RequestStage<MatchedExchange> {
   return function checkModelExists(exchange) {
     const { operation, handler } = exchange
@@ -204,8 +205,8 @@ export function checkModelExists({ isModel }: PipelineDeps): RequestStage<Matche
 }
 
 /**
- * Refuses requests beyond the plan's limit (docs/development/service.md, 2.4). It is the last of all refusals, so
- * that only a request that would have been handled consumes rate.
+ * Refuses requests beyond the plan's limit (docs/development/service.md, 2.4). It is the last refusal, so that only a
+ * request that would have been handled consumes rate.
  */
 export function limitRate({ store, limitOf }: PipelineDeps) {
   return function limitRate(exchange: MatchedExchange) {

@@ -17,7 +17,7 @@ import {
   type RequestStage,
 } from './exchange.ts'
 
-/** Carries out the operation. It is the last stage and always replies. */
+/** Carries out the operation: the last stage, which always replies. */
 export function handle({ fallback }: PipelineDeps): RequestStage<MatchedExchange> {
   return async function handle(exchange) {
     const { operation, handler } = exchange
@@ -33,12 +33,12 @@ export function handle({ fallback }: PipelineDeps): RequestStage<MatchedExchange
   }
 }
 
-/** Returns the status that a scenario asks for; undefined for that of the success. */
+/** Returns the status that a scenario requests; undefined for that of the success. */
 function chosenStatus({ operation, requestedStatus, isSampledOut }: MatchedExchange): number | undefined {
   return requestedStatus ?? (isSampledOut ? operation.droppedStatus : undefined)
 }
 
-/** Returns why the requested status has no body to be sent with; checked before the operation changes the state. */
+/** Returns why the requested status cannot be sent, if so; checked before the operation changes the state. */
 function problemWithRequestedStatus({ operation, requestedStatus: status }: MatchedExchange): string | undefined {
   if (status === undefined || hasSuccessShape(operation, status)) return undefined
   if (!operation.hasResponseBody(status) || operation.examples(status).length > 0) return undefined
@@ -62,7 +62,7 @@ function hasSuccessShape(operation: Operation, status: number): boolean {
   return operation.hasResponseBody(status) && shapes[0] === shapes[1]
 }
 
-/** Returns the reply of the document's examples and schemas. `status`: by default that of the success. */
+/** Returns a reply from the document's examples and schemas. `status`: by default that of the success. */
 export async function replyFromDocument(exchange: MatchedExchange, fallback: Fallback, status?: number) {
   const { operation, request } = exchange
   const reply = await fallback({ operation, status, accept: request.headers.accept })
@@ -71,7 +71,7 @@ export async function replyFromDocument(exchange: MatchedExchange, fallback: Fal
   return { status: reply.status, headers, body, origin: 'contract' } satisfies Reply
 }
 
-/** Returns true for a header that is sent as documented: HTTP allows its name, and nothing else decides its value. */
+/** Returns true for a header that is sent as documented: its name is valid, and nothing else sets its value. */
 function isDocumentedHeader(name: string): boolean {
   return /^[!#$%&'*+.^_`|~\w-]+$/.test(name) && !name.startsWith('access-control-') && !ownHeaders.has(name)
 }
@@ -81,7 +81,7 @@ const ownHeaders = new Set([
   ...['content-encoding', 'content-length', 'date', 'x-request-id'],
 ])
 
-/** Creates a body of the document, in its media type; JSON is always UTF-8. */
+/** Creates a body from the document, with its media type; JSON is always UTF-8. */
 export function documentedBody({ value, mediaType }: { readonly value: Json; readonly mediaType: string }): Body {
   if (isJson(mediaType))
     return bareMediaType(mediaType).endsWith('+json') ? jsonBody(value, mediaType) : jsonBody(value)
@@ -90,12 +90,12 @@ export function documentedBody({ value, mediaType }: { readonly value: Json; rea
 }
 
 /**
- * Checks the reply against the contract before any damage on purpose. A reply that breaks it is a bug and
- * becomes a 500, except a refusal, which an own contract may not document, and a body of the document, which a header
- * and the log say of. Replies of handlers also keep the rules of `x-simulated-values`; exact responses need not.
+ * Checks the reply against the contract before any deliberate damage. A reply that breaks it is a bug and becomes a
+ * 500, with two exceptions: a refusal, which a user's contract may not document, and a body from the document, which is
+ * marked by a header and logged. Replies of handlers must also follow `x-simulated-values`; exact responses need not.
  */
 export function checkReply({ log }: Pick<PipelineDeps, 'log'>): ReplyStage {
-  // Cached responses are sent many times with one body: 10 kB of it take 40 µs to check.
+  // Cached responses share one body, and checking 10 kB takes 40 µs.
   const checked = new WeakMap<Body, Operation>()
   const warned = new Set<string>()
   const passFaults = (exchange: Exchange, reply: Reply, { id }: Operation, violations: readonly Violation[]) => {
@@ -130,24 +130,24 @@ export function checkReply({ log }: Pick<PipelineDeps, 'log'>): ReplyStage {
 
 const brokenByDocument = 'the response of the document breaks its schema; a valid example would be sent unchanged'
 
-/** Returns true for a refusal, or a scenario's reply, that is not made from the document, which need not have it. */
+/** Returns true for a refusal or a scenario's reply that is not from the document and need not be documented. */
 function isOwnRefusal({ handler }: Exchange, { status, body, origin }: Reply, { statuses }: Operation): boolean {
   if (body?.isDocumented === true) return false
   return origin !== 'contract' || (status >= 400 && !(handler && statuses.includes(status)))
 }
 
-/** Returns true for a reply whose faults are those of a user's document: an example, or a body made from a schema. */
+/** Returns true for a reply whose faults are in a user's document: an example, or a body generated from a schema. */
 function isOfDocument({ handler }: Exchange, { body, status }: Reply): boolean {
   return handler === undefined && (body?.isDocumented === true || status < 400)
 }
 
-/** Returns the rules that a reply breaks. Text of a document is described by no JSON schema. */
+/** Returns the rules that a reply breaks. A text from the document has no JSON schema. */
 function findViolations(operation: Operation, status: number, body: Body, isHandled: boolean): readonly Violation[] {
   const check = isHandled && !body.isExact ? operation.checkSimulatedResponse : operation.checkResponse
   return isJson(body.mediaType) ? check(status, body.value) : []
 }
 
-/** Damages the reply as scenarios ask. Impossible damage is refused if the request itself asks for it. */
+/** Damages the reply as scenarios demand. Impossible damage is refused if the request itself names the scenario. */
 export function applyDamage(exchange: Exchange, original: Reply): Reply {
   const drifted = driftReply(exchange, original)
   if (!drifted.ok && exchange.requestedExplicitly) {
@@ -155,7 +155,7 @@ export function applyDamage(exchange: Exchange, original: Reply): Reply {
     return refusals.control(drifted.error)
   }
   const { status, origin } = original
-  // `lost-ack` loses the acknowledgement of a stored write, never a refusal.
+  // `lost-ack` drops the acknowledgement of a stored write, never a refusal.
   const isStored = status < 300 && (origin === 'contract' || origin === 'upstream')
   if (isStored && exchange.scenarios.some((active) => effectOf(active).kind === 'lose-ack'))
     exchange.delivery = { ...exchange.delivery, mode: { kind: 'reset' } }
@@ -164,7 +164,7 @@ export function applyDamage(exchange: Exchange, original: Reply): Reply {
   return drifted.ok ? drifted.value : original
 }
 
-/** Returns the reply with its drift (at most one), or the reason why the drift cannot be done. */
+/** Returns the reply with its drift (at most one), or why the drift cannot be applied. */
 function driftReply(exchange: Exchange, reply: Reply): Result<Reply> {
   const active = exchange.scenarios.find(({ definition }) => definition.family === 'drift')
   const effect = active && effectOf(active)
@@ -185,7 +185,7 @@ function driftReply(exchange: Exchange, reply: Reply): Result<Reply> {
   return success({ ...reply, body: jsonBody(body, mediaType), origin: 'scenario' })
 }
 
-/** The longest violations header, in characters; clients and proxies refuse much longer headers. */
+/** The maximum length of the violations header, in characters; clients and proxies refuse much longer headers. */
 const maxHeaderLength = 4000
 
 export function finaliseHeaders({ settings: { simHeaders, replica, xRateLimit } }: PipelineDeps): ReplyStage {
@@ -196,11 +196,11 @@ export function finaliseHeaders({ settings: { simHeaders, replica, xRateLimit } 
     if (simHeaders && replica !== undefined) headers['X-Sim-Replica'] = replica
     const { status, body, origin } = reply
     if (reply.stream || reply.relay || reply.cookies) return { ...reply, headers }
-    return { status, headers, body, origin } // which is quicker than a spread
+    return { status, headers, body, origin } // which is faster than a spread
   }
 }
 
-/** Leaves out the acknowledgement where a refusal replaces the success status or the example that was preferred. */
+/** Drops `Preference-Applied` if a refusal replaces the preferred status or example. */
 function extraHeadersFor({ extraHeaders, requestedStatus }: Exchange, { origin, status }: Reply) {
   if (origin !== 'simulator' && status === (requestedStatus ?? status)) return extraHeaders
   const { 'Preference-Applied': _, ...others } = extraHeaders
@@ -209,7 +209,7 @@ function extraHeadersFor({ extraHeaders, requestedStatus }: Exchange, { origin, 
 
 function addSimHeaders(headers: Record<string, string>, exchange: Exchange, reply: Reply): void {
   const { request, operation, sandbox, scenarios, violations, advice } = exchange
-  // The support of the real service asks for the id that the service gave its response.
+  // The real service's support needs the id that the service gave its response.
   headers[headers['x-request-id'] === undefined ? 'X-Request-Id' : 'X-Sim-Request-Id'] = request.id
   headers['X-Sim-Origin'] = reply.origin
   headers['X-Sim-Sandbox'] = sandbox.name
@@ -218,7 +218,7 @@ function addSimHeaders(headers: Record<string, string>, exchange: Exchange, repl
   if (scenarios.length > 0) headers['X-Sim-Scenario'] = escapeNonAscii(scenarios.map(({ text }) => text).join(', '))
   if (violations.length > 0) headers['X-Sim-Violations'] = violationsHeader(violations)
   if (advice.length > 0) headers['X-Sim-Advice'] = violationsHeader(advice)
-  // Those of a deliberate damage are expected, and those of a real service are for the report.
+  // Violations by deliberate damage are expected, and those of a real service belong in the report.
   if (exchange.responseViolations.length > 0 && exchange.damage.length === 0 && reply.body?.isDocumented)
     headers['X-Sim-Response-Violations'] = violationsHeader(exchange.responseViolations)
 }
@@ -234,7 +234,7 @@ function violationsHeader(violations: readonly Violation[]): string {
   return JSON.stringify({ ...countBrokenRules(violations), violations: [] })
 }
 
-/** Escapes header values, since Node refuses characters beyond Latin-1, and names are of any alphabet. */
+/** Escapes header values, since Node refuses characters beyond Latin-1, and names may use any alphabet. */
 function inAscii(headers: Record<string, string>): Record<string, string> {
   for (const name in headers) headers[name] = escapeNonAscii(headers[name] ?? '')
   return headers

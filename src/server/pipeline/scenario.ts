@@ -16,8 +16,8 @@ import { type RequestedControls, readControls } from './control-headers.ts'
 import { addDecision, type Exchange, jsonOf, type PipelineDeps, type RequestStage } from './exchange.ts'
 
 /**
- * Finds the scenarios that act on a request, and applies them. Precedence: request > sandbox > start-up > default; the
- * narrowest scope that asks for anything decides alone. In the request a control header wins over a magic value.
+ * Finds the scenarios that act on a request, and applies them. Precedence: request > sandbox > start-up > default. The
+ * most specific scope wins; scopes are not merged. In the request a control header wins over a magic value.
  */
 export function scenario(deps: PipelineDeps): RequestStage {
   const choose = chooseScenarios(deps)
@@ -45,8 +45,8 @@ const findFault = ({ operation, request }: Exchange, deps: PipelineDeps) =>
   operation && deps.findPlannedFault?.(operation.id, request.id)
 
 /**
- * Applies what a gateway in front of the service does: before the service refuses anything, and also where no operation
- * matches. Where a control of the request, or a rule for it, names a gateway, all scenarios are chosen here.
+ * Applies the scenarios of a gateway in front of the service: before the service refuses anything, and also if no
+ * operation matches. If a control of the request, or a rule for it, names a gateway, all scenarios are chosen here.
  */
 export function gateway(deps: PipelineDeps): RequestStage {
   const choose = chooseScenarios(deps)
@@ -63,7 +63,7 @@ function canMeetGateway(exchange: Exchange, deps: PipelineDeps): boolean {
   const hasControl = ['x-sim-scenario', 'x-sim-sequence', 'prefer'].some((name) => headers[name] !== undefined)
   if (!hasControl && exchange.rules.length + deps.startUp.length === 0) return false // most requests
   const controls = readControls(exchange, deps.catalogue)
-  if (!controls.ok) return true // it is refused here, since a gateway's faulty control needs no key or operation
+  if (!controls.ok) return true // refused here, since an invalid control of a gateway needs no key or operation
   const { any, scenarios, sequence } = controls.value
   if (any) return namesGateway({ scenarios, sequence })
   const { bearer } = exchange
@@ -77,7 +77,7 @@ function canMeetGateway(exchange: Exchange, deps: PipelineDeps): boolean {
 const namesGateway = ({ scenarios, sequence }: Pick<RequestedControls, 'scenarios' | 'sequence'>) =>
   scenarios.some(isGateway) || (sequence?.items.some(({ scenario }) => isGateway(scenario)) ?? false)
 
-/** Applies the scenarios that the request names. A requested example is the reply, whatever the scenarios reply. */
+/** Applies the scenarios that the request names. A requested example overrides the reply of scenarios. */
 async function applyRequested(exchange: Exchange, controls: RequestedControls, store: Store) {
   const { scenarios, sequence, example } = controls
   for (const reason of listDecidingHeaders(exchange)) addDecision(exchange, reason)
@@ -95,7 +95,7 @@ function listDecidingHeaders({ request: { headers } }: Exchange): string[] {
   })
 }
 
-/** Returns why the requested controls cannot act as a whole, so that no test believes in a fault that does not act. */
+/** Returns why the requested controls cannot all act, so that no test silently runs without its fault. */
 function problemWith(exchange: Exchange, { scenarios, sequence, example }: RequestedControls) {
   const items = sequence?.items.map((item) => item.scenario) ?? []
   const all = [...scenarios, ...items]
@@ -113,7 +113,7 @@ function problemWith(exchange: Exchange, { scenarios, sequence, example }: Reque
 
 const decidingKinds: readonly string[] = ['response', 'gateway', 'ordinary', 'sample-out', 'data', 'lose-ack']
 
-/** Returns true for a scenario that decides the response of the operation, or promises that the operation has run. */
+/** Returns true for a scenario that decides the operation's response, or requires that the operation has run. */
 const needsOperation = (active: ActiveScenario) =>
   active.values['when'] === 'after' || decidingKinds.includes(effectOf(active).kind)
 
@@ -124,7 +124,7 @@ function applyWiderScope(exchange: Exchange, deps: PipelineDeps) {
 }
 
 interface MagicScenario {
-  /** The magic value in sentences. A token is in no log and no explanation, so a key is named by its file. */
+  /** The name of the magic value in sentences. Tokens are never logged or explained, so a key is named by its file. */
   readonly source: string
   readonly active: ActiveScenario
 }
@@ -141,10 +141,10 @@ function listMagicScenarios({ caller, pathParameters }: Exchange, { ofKey, ofMod
   return magic
 }
 
-/** The most rules of a scope that a request says why they did not act, since the journal stores it. */
+/** The maximum number of rules per scope for which the journal stores why they did not act. */
 const maxExplainedRules = 20
 
-/** Returns the scenarios of the narrowest scope that has any: magic values, then the sandbox, then the start-up. */
+/** Returns the scenarios of the most specific scope that has any: magic values, then the sandbox, then the start-up. */
 async function findScenarios(exchange: Exchange, magic: readonly MagicScenario[], deps: PipelineDeps) {
   const acting = magic.filter(({ active }) => inapplicableReason(exchange, active) === undefined)
   for (const { source, active } of acting)
@@ -163,7 +163,7 @@ async function findScenarios(exchange: Exchange, magic: readonly MagicScenario[]
   return []
 }
 
-/** Marks a request that was refused before rules act as a negative test, if a rule `expect-refusal` matches it. */
+/** Marks a request refused before rules act as a negative test, if a rule `expect-refusal` matches it. */
 export async function expectRefusal(exchange: Exchange, deps: PipelineDeps): Promise<void> {
   const { store } = deps
   const subject = createSubject(exchange, deps)
@@ -191,14 +191,14 @@ async function scenariosOfRule(exchange: Exchange, placed: PlacedRule, subject: 
   const field = findMismatch(rule, subject)
   if (field !== undefined) return `is not about this request: ${field}`
   const applicable = applicableScenarios(exchange, rule.scenarios)
-  // A request that the scenario makes no sense for does not count against the rule's `times`.
-  if (!rule.sequence && applicable.length === 0) return 'makes no sense for this request'
+  // A request to which the scenario does not apply does not count against the rule's `times`.
+  if (!rule.sequence && applicable.length === 0) return 'does not apply to this request'
   const rest = await findRuleRest(exchange, rule, index, store)
   if (rest !== undefined) return rest
   if (!rule.sequence) return applicable
   const item = await nextItem(exchange, rule.sequence, store, ruleSequencePrefix(rule))
   const active = applicableScenarios(exchange, [item])
-  return active.length > 0 ? active : `makes no sense for this request at its turn, "${item.text}"`
+  return active.length > 0 ? active : `does not apply to this request at its turn, "${item.text}"`
 }
 
 function createSubject(exchange: Exchange, { productsOfModel }: PipelineDeps): MatchSubject {

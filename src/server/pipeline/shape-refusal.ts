@@ -5,7 +5,7 @@ import { jsonBody, type Reply } from '../../service/exchange/reply.ts'
 import { type Exchange, isMatched, type MatchedExchange, type PipelineDeps } from './exchange.ts'
 import { documentedBody, replyFromDocument } from './reply-stages.ts'
 
-/** Returns a refusal in its documented shape: as it is, an example, or generated; any other reply unchanged. */
+/** Returns a refusal in its documented shape: unchanged, an example, or generated. Other replies are unchanged. */
 export function shapeRefusal(exchange: Exchange, reply: Reply, deps: PipelineDeps): Reply | Promise<Reply> {
   const { status, body, origin } = reply
   const isOurs = readError(body?.value) !== '' && !body?.isExact
@@ -23,14 +23,14 @@ async function addHeaders(exchange: MatchedExchange, reply: Reply, { fallback }:
   return withHeaders(reply, headers)
 }
 
-/** Returns a refusal with the documented headers that it has no value of its own for. */
+/** Returns a refusal with the documented headers for which it has no value of its own. */
 function withHeaders(reply: Reply, documented: Readonly<Record<string, string>>): Reply {
   const own = new Set(Object.keys(reply.headers).map((name) => name.toLowerCase()))
   const others = Object.entries(documented).filter(([name]) => !own.has(name))
   return { ...reply, headers: { ...reply.headers, ...Object.fromEntries(others) } }
 }
 
-/** Returns a refusal with a generated body, or an example that is not JSON; unchanged where there is neither. */
+/** Returns a refusal with a generated body, or an example that is not JSON; unchanged if there is neither. */
 async function generate(exchange: MatchedExchange, reply: Reply, { fallback }: PipelineDeps): Promise<Reply> {
   const { status } = reply
   if (!fallback) return reply
@@ -43,7 +43,7 @@ async function generate(exchange: MatchedExchange, reply: Reply, { fallback }: P
   return { ...described, body: isFitting ? jsonBody(worded, body.mediaType) : body }
 }
 
-/** Puts the message, and the status, where a body has an obvious place for them; an `error` may be an object. */
+/** Inserts the message and the status where a body has an obvious place for them; an `error` may be an object. */
 function withMessage(body: Json, message: string, status: number): Json {
   if (!isObject(body)) return body
   const place = ['message', 'detail', 'error', 'title'].find((name) => typeof body[name] === 'string')

@@ -9,7 +9,7 @@ import { traceRequest } from './request-trace.ts'
 import { type RetryFault, type RetryRule, retryRules } from './retries/rules.ts'
 import { RetryTracker } from './retries/tracker.ts'
 
-/** The most paths without an operation that have findings of their own, which leaves room for other findings. */
+/** The maximum number of paths without an operation with separate findings, which leaves room for other findings. */
 const maxPaths = 20
 
 const maxPathLength = 200
@@ -24,10 +24,10 @@ const unmetMessages: Readonly<Record<Expectation, string>> = {
 /**
  * Requests that broke the contract, and unexpected responses. A response is unexpected if its status is 400 or more and
  * no scenario caused it. Three refusals are not unexpected: of a request that broke the contract, since its violations
- * are counted instead; a 403 for a key of the fixtures, which a test chooses for its plan; and that of a proxy for a
- * foreign page, which is not the client under test. A request that the client aborted counts for neither. A request
- * with an expectation is counted apart if it meets it, and is an unexpected response if not. A response of the real
- * service behind a proxy that breaks the contract is unexpected, too, whatever its status.
+ * are counted instead; a 403 for a key of the fixtures, which a test chooses for its plan; and a proxy's refusal of a
+ * foreign page, which is not the client under test. A request aborted by the client counts as neither. A request with
+ * an expectation is counted separately if it meets it, and is an unexpected response if not. A response of a real
+ * service that breaks the contract is unexpected, too, whatever its status.
  */
 export class ContractFindings {
   readonly #findings: TrafficFindings
@@ -43,7 +43,7 @@ export class ContractFindings {
     if (entry.aborted) return
     const { expectation, violations, advice } = entry
     if (!expectation) recordRules(this.#findings.advice, entry, advice)
-    // A response of the real service that breaks the contract by itself, not by a scenario.
+    // A response of the real service that breaks the contract without a scenario.
     const isBroken = entry.response.origin === 'upstream' && entry.responseViolations.length > 0
     if (isBroken) this.#recordUnexpected(entry, describeBrokenRules(entry.responseViolations))
     if (expectation) this.#recordExpected(entry, expectation)
@@ -89,7 +89,7 @@ export class ContractFindings {
     }
   }
 
-  /** Returns the path for which a finding stands; empty once there are findings for as many paths as are stored. */
+  /** Returns the path of a finding; empty once the maximum number of paths have findings. */
   #findingPath(path: string): string {
     if (!this.#paths.has(path) && this.#paths.size >= maxPaths) return ''
     this.#paths.add(path)
@@ -97,7 +97,7 @@ export class ContractFindings {
   }
 }
 
-/** Counts an exchange once for each rule, also if several items of an array break it. */
+/** Counts an exchange once per rule, even if several items of an array break it. */
 function recordRules(tally: TrafficFindings['advice'], entry: JournalEntry, rules: readonly Violation[]): void {
   const { id, operation = '' } = entry
   const counted = new Set<string>()
@@ -116,7 +116,7 @@ function recordRules(tally: TrafficFindings['advice'], entry: JournalEntry, rule
   }
 }
 
-/** Returns the messages of the rules that a response breaks, by rule; several items of an array break one. */
+/** Returns one message per rule that a response breaks, even if several items of an array break it. */
 function describeBrokenRules(violations: readonly Violation[]): ReadonlyMap<string, string> {
   return new Map(
     violations.map(({ pointer, keyword, message }) => {
@@ -142,7 +142,7 @@ const retryAdvice: Readonly<Partial<Record<RetryRule, Violation>>> = {
   },
 }
 
-/** The retries of a client, by the rules of `retries/rules.ts`. What nothing proves is advice, and counted. */
+/** A client's retries, judged by the rules in `retries/rules.ts`. Unproved problems become advice, or are counted. */
 export class RetryProblems {
   readonly #findings: TrafficFindings
   readonly #tracker: RetryTracker
@@ -171,7 +171,7 @@ export class RetryProblems {
     )
   }
 
-  /** Goes on with another end of the delivery of an exchange that it has judged. */
+  /** Re-judges an exchange whose delivery ended differently than recorded. */
   correct(entry: JournalEntry, live: LiveExchange): void {
     if (!entry.expectation) this.#tracker.correct(entry, live)
   }
@@ -186,7 +186,7 @@ export class RetryProblems {
       add('content-type', 'sent a body without a Content-Type')
   }
 
-  /** `subject`: what tells findings on one rule and operation apart. */
+  /** `subject`: distinguishes findings with the same rule and operation. */
   #add(entry: JournalEntry, fault: RetryFault, subject: string, requests: readonly string[]): void {
     const { rule, sentence, waitedMs } = fault
     const { operation = '' } = entry
@@ -200,7 +200,7 @@ export class RetryProblems {
   }
 }
 
-/** The equal responses within a rate window from which on they are advice. */
+/** The number of equal responses within a rate window that results in advice. */
 const maxEqual = 5
 
 const maxReads = 1000

@@ -16,7 +16,7 @@ import {
 import { describeRun, runToJson } from './reported-run.ts'
 import { unjudgedReasons } from './retries/rules.ts'
 
-/** Renders a report. `next`: what the text says below the findings, if there are any. */
+/** Renders a report. `next`: the text below the findings, if there are any. */
 export function renderClientReport(format: ReportFormat, report: Report, next: readonly string[] = []): string {
   const page = toClientPage(report)
   const found = listTestOutput(report)
@@ -24,8 +24,8 @@ export function renderClientReport(format: ReportFormat, report: Report, next: r
 }
 
 /**
- * Describes what the client did. A suite of JUnit is a section with a case for each finding, which fails if `--fail-on`
- * counts it; the coverage, with a case for each operation and condition; and the loss of requests, if there may be any.
+ * Describes what the client did. The JUnit suites are: each section, with a case per finding that fails if `--fail-on`
+ * counts it; coverage, with a case per operation and condition; and the loss of requests, if there may be any.
  */
 function toClientPage(report: Report) {
   const { contract, run, sandbox, violations, unexpected, findings } = report
@@ -170,7 +170,7 @@ function describeCoverage({ met, points, percent, operations }: CoverageView): P
   }
 }
 
-/** Describes each item of an operation's coverage: that it was met, or how to meet it. */
+/** Describes each item of an operation's coverage: covered, or how to cover it. */
 function describeItems(coverage: OperationCoverage, index: number): PageSection {
   const items = coverage.items.filter(({ state }) => state !== 'out-of-reach')
   return {

@@ -4,7 +4,7 @@ import type { DescribedParameter, Operation } from '../../service/contract/contr
 import { listParts, listSchemaParts, mergeProperties } from '../../service/contract/schema-parts.ts'
 import type { LiveExchange } from '../journal/entry.ts'
 
-/** A part of the contract that a client can meet, in a request or, if it has a `status`, in a response. */
+/** A part of the contract that a client can cover, in a request or, if it has a `status`, in a response. */
 export interface CoverageItem {
   /** The name for people: `429`, `query period=7d`, `body valueType: currency`, `recommendations: null`. */
   readonly label: string
@@ -91,7 +91,7 @@ export class OperationItems {
   }
 }
 
-/** Writes the pointer of an item as scenarios do, without the stars of arrays: `dataPoints.avgSafetyScore`. */
+/** Writes the pointer of an item like scenarios, without the stars of arrays: `dataPoints.avgSafetyScore`. */
 export function fieldName(pointer: string): string {
   return parsePointer(pointer)
     .filter((token) => token !== '' && token !== '*')
@@ -100,18 +100,18 @@ export function fieldName(pointer: string): string {
 
 type EnumValue = string | number | boolean
 
-/** A part of a schema that a body can show. The pointer has a star for items and for members without a name. */
+/** A part of a schema that a body can cover. The pointer has a star for array items and for unnamed members. */
 interface SchemaItem {
-  /** `field`: a member that the schema names; `null` and `not-null`: a place that may be null. */
+  /** `field`: a named member; `null` and `not-null`: a nullable value. */
   readonly kind: 'field' | 'null' | 'not-null' | 'value'
   readonly pointer: string
   readonly value?: EnumValue
 }
 
-/** The depth of the deepest place that is listed; a recursive schema would have no end. */
+/** The maximum depth of listed values, since recursive schemas are infinite. */
 const maxDepth = 12
 
-/** Lists the parts of a schema whose references are resolved, in its order, without those of the other direction. */
+/** Lists the parts of a resolved schema in order, without those of the other direction (`readOnly`, `writeOnly`). */
 function* listSchemaItems(
   schemas: readonly JsonObject[],
   other: string,
@@ -135,7 +135,7 @@ function* listSchemaItems(
   }
 }
 
-/** Returns the values of `enum` and `const`; none for a single value, which every client meets. */
+/** Returns the values of `enum` and `const`; none for a single value, which every client covers. */
 function listEnumValues(alternatives: readonly JsonObject[], schemas: readonly JsonObject[]): readonly EnumValue[] {
   const all = alternatives.flatMap(({ enum: listed, const: only }) => [
     ...(Array.isArray(listed) ? listed : []),
@@ -164,7 +164,7 @@ function hasType(type: Json, probe: EnumValue | null | typeof anyOther): boolean
   return probe === anyOther || type === typeof probe || (type === 'integer' && Number.isInteger(probe))
 }
 
-/** Returns true where a schema permits a value, judged by its types and listed values. */
+/** Returns true if a schema permits a value, judged by its types and listed values. */
 function permits(schema: JsonObject, probe: EnumValue | null | typeof anyOther): boolean {
   const { type, enum: listed, const: only } = schema
   const fits = (value: Json) => (probe === anyOther ? value !== null : value === probe)
@@ -178,7 +178,7 @@ function permits(schema: JsonObject, probe: EnumValue | null | typeof anyOther):
   })
 }
 
-/** A place of a body with the keys of its items, and the places in it; a star is for those without a name. */
+/** A place in a body with the keys of its items, and its inner places; a star for unnamed ones. */
 interface Place {
   readonly keys: Map<SchemaItem['kind'], string>
   readonly values: Map<EnumValue, string>
@@ -215,7 +215,7 @@ class BodyReader {
     return place
   }
 
-  /** Returns the keys of the parts that a body shows; a key can occur several times. */
+  /** Returns the keys of the parts that a body covers; a key can occur several times. */
   read(body: Json | undefined): string[] {
     const keys: string[] = []
     if (body !== undefined) visit(body, this.#root, (key) => key !== undefined && keys.push(key))

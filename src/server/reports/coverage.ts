@@ -10,17 +10,17 @@ interface OperationHits {
   /** The number of requests that matched the operation, refused ones included. */
   requests: number
   readonly met: Set<string>
-  /** The response bodies that were read, with their statuses: all responses of a cache have one body. */
+  /** The response bodies already counted, with their statuses, since cached responses share one body. */
   readonly readBodies: WeakMap<object, number>
 }
 
 /**
- * Coverage of the contract: the items that clients have met. It is updated with each exchange, so it does not depend on
- * the journal's evictions; its size is that of the contract, whatever the number of requests.
+ * Coverage of the contract: the items that clients have covered. It is updated with each exchange, so journal evictions
+ * do not affect it; its size depends only on the contract.
  *
- * An item of a request counts once a request with it gets a status below 400, even if the response is lost. An item of
- * a response counts once the client received the response whole and without drift. A response of the simulator itself
- * or of a gateway (`origin`) counts for neither, since the service would never send it.
+ * An item of a request is covered once a request with it gets a status below 400, even if the response is lost. An item
+ * of a response is covered once the client received the response completely and without drift. A response of the
+ * simulator itself or of a gateway (`origin`) covers nothing, since the service would never send it.
  */
 export class Coverage {
   readonly hits: ReadonlyMap<string, OperationHits>
@@ -51,7 +51,7 @@ export class Coverage {
     for (const key of operationItems.readResponse(status, body)) met.add(key)
   }
 
-  /** Adds the hits of another coverage, also of another contract, where operations and items are the same. */
+  /** Adds the hits of another coverage, possibly of another contract, for the operations and items in common. */
   merge(other: Coverage): void {
     for (const [id, hits] of this.hits) {
       const theirs = other.hits.get(id)
@@ -67,9 +67,9 @@ function isUndamaged({ delivery, damage }: JournalEntry): boolean {
 
 export interface CoveredItem {
   readonly name: string
-  /** `out-of-reach`: no known request shows it, so that it does not count. */
+  /** `out-of-reach`: no known request covers it, so it does not count. */
   readonly state: 'met' | 'missing' | 'out-of-reach'
-  /** A missing item, with a sentence and a request that shows it, as JSON has it (`MissingPoint`). */
+  /** A missing item, with a sentence and a request that covers it, as in the JSON (`MissingPoint`). */
   readonly missing?: { readonly sentence: string }
 }
 
@@ -77,7 +77,7 @@ export type CoverageView = ReturnType<typeof viewCoverage>
 
 export type OperationCoverage = ReturnType<typeof viewOperation>
 
-/** Lists the met and the missing items by operation, in the order of the contract; a missing item has a hint. */
+/** Lists the covered and the missing items by operation, in the order of the contract; a missing item has a hint. */
 export function viewCoverage(coverage: Coverage, hintFinder: HintFinder, run: ReportedRun) {
   const operations = Array.from(coverage.hits.values(), (hits) =>
     viewOperation(hits, hintFinder(hits.operationItems, run)),
@@ -95,7 +95,7 @@ function viewOperation(
   const covered = Array.from(items, ([key, item]): CoveredItem => {
     const name = item.label
     const hint = item.status === undefined ? undefined : findHint(key)
-    // Not even if it is met: the total would grow.
+    // Not even if it is covered, since the total would grow.
     if (item.status !== undefined && !hint) return { name, state: 'out-of-reach' }
     if (met.has(key)) return { name, state: 'met' }
     return { name, state: 'missing', missing: hint ? describeUnseen(item, hint, successStatus) : describeUnsent(item) }
@@ -105,7 +105,7 @@ function viewOperation(
   return { operation: id, method, path, requests, ...share, items: covered }
 }
 
-/** `points`: the items that can be met. 100 % only if every one was. */
+/** `points`: the items that can be covered. 100 % only if all were. */
 function toShare(met: number, points: number) {
   return { met, points, percent: points === 0 ? 100 : Math.floor((1000 * met) / points) / 10 }
 }
@@ -120,7 +120,7 @@ function describeUnseen({ label: name, ...point }: CoverageItem, { headers, path
   const inStatus = kind === 'status' || status === success ? '' : ` in a ${status}`
   const [header] = Object.entries(headers)
   const how = header ? `${header.join(': ')} shows it` : 'any good request shows it'
-  // The listed values of a response depend on the model, so the path is part of the hint.
+  // The enum values of a response depend on the model, so the path is part of the hint.
   const onPath = kind === 'response-value' && path !== undefined ? ` on ${path}` : ''
   const sentence = `No test has seen ${name}${inStatus}; ${how}${onPath}.`
   return { name, sentence, point, headers, path }

@@ -6,8 +6,8 @@ import type { UnmetRule } from './unmet.ts'
 
 /**
  * The kinds of findings in the order of reports. `gate`: the condition of `--fail-on` under which they fail the run;
- * `emptySentence`: the sentence in place of the findings if there are none; `heading` and `hint`: what the output of a
- * failed test says above them, and what to do.
+ * `emptySentence`: the sentence in place of the findings if there are none; `heading` and `hint`: the heading in the
+ * output of a failed test, and what to do.
  */
 export const findingKinds = {
   violations: {
@@ -52,10 +52,10 @@ interface Finding {
   /** The operation with the place or rule: `createEvent: body /value`. */
   readonly title: string
   readonly sentence: string
-  /** The members that JSON has in place of `title` and `sentence`. */
+  /** The members in the JSON in place of `title` and `sentence`. */
   readonly members: JsonObject
   readonly first: RequestTrace
-  /** The milliseconds before a retry, which reports show on a terminal alone; undefined for a rule without a time. */
+  /** Milliseconds before a retry, which reports show only on a terminal; undefined for a rule without a time. */
   readonly waitedMs?: number | undefined
 }
 
@@ -68,7 +68,7 @@ export interface CountedFinding extends Finding {
 /** The findings of one kind, at most 100. */
 export interface FindingList {
   readonly list: readonly CountedFinding[]
-  /** The number of requests with further findings, which had no space in the list. */
+  /** The number of requests with further findings beyond the limit. */
   readonly further: number
 }
 
@@ -98,7 +98,7 @@ class FindingTally {
     for (const [key, { finding, count, requests }] of other.#byKey) this.add(key, requests, () => finding, count)
   }
 
-  /** Lists the findings in the order of their keys, so that the order of requests makes no difference. */
+  /** Lists the findings in the order of their keys, independent of the order of requests. */
   toList(): FindingList {
     const sorted = [...this.#byKey].sort(([a], [b]) => (a < b ? -1 : 1))
     return { list: sorted.map(([, { finding, ...shown }]) => ({ ...finding, ...shown })), further: this.#further }
@@ -131,11 +131,11 @@ export class TrafficFindings {
 
   /** The requests by operation; an empty name for those that match none. */
   readonly sent = new Map<string, number>()
-  /** The requests by the rule that acted on them: the number of one of the start, the key of one of the sandbox. */
+  /** The requests by the rule that acted on them: the index of a start-up rule, or the key of a sandbox's rule. */
   readonly acts = new Map<number | string, number>()
-  /** What steered the latest request, beginning with the keys of the sandbox's rules. */
+  /** What controlled the latest request, beginning with the keys of the sandbox's rules. */
   steering = ''
-  /** The rules that never acted on a request and are removed, by their sentences. */
+  /** The removed rules that never acted on a request, by their sentences. */
   readonly removed = new Map<string, UnmetRule>()
 
   countRequest({ operation = '', rule, steering }: Pick<JournalEntry, 'operation' | 'rule' | 'steering'>): void {
@@ -174,7 +174,7 @@ function add<Key>(counts: Map<Key, number>, key: Key, count: number): void {
   counts.set(key, (counts.get(key) ?? 0) + count)
 }
 
-/** Converts findings to the JSON of the control document. A report has no pauses: it is the same in every run. */
+/** Converts findings to the JSON of the control document, without pauses, so that it is the same in every run. */
 export function findingsToJson({ list, further }: FindingList, hasPauses = false) {
   const findings = list.map(({ members, waitedMs, first, count, requests }) => ({
     ...members,

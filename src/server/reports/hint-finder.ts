@@ -8,15 +8,15 @@ import { parseScenarios } from '../../service/scenarios/parse.ts'
 import { fieldName, type OperationItems } from './coverage-items.ts'
 import type { ReportedRun } from './reported-run.ts'
 
-/** A hint for a missing item of a response: the headers and the path of a request whose response shows the item. */
+/** A hint for a missing item of a response: the headers and path of a request whose response covers it. */
 export interface CoverageHint {
-  /** `X-Sim-Scenario` or `Prefer`; empty where any valid request gets the response. */
+  /** `X-Sim-Scenario` or `Prefer`; empty if any valid request gets the response. */
   readonly headers: Readonly<Record<string, string>>
-  /** The path and query of a request that shows the item, or undefined if every request to the operation does. */
+  /** The path and query of a request that covers the item; undefined if every request to the operation does. */
   readonly path: string | undefined
 }
 
-/** A response that the simulator would give to the request of a hint. */
+/** The simulator's response to the request of a hint. */
 export interface Preview {
   readonly hint: CoverageHint
   readonly status: number
@@ -26,23 +26,23 @@ export interface Preview {
 /** Computes the previews of an operation at `now`, epoch milliseconds; none if they cannot be computed. */
 export type Previewer = (operation: string, seed: string, now: number) => readonly Preview[]
 
-/** A hint with the keys of the items that its response shows. */
+/** A hint with the keys of the items that its response covers. */
 interface Candidate {
   readonly hint: CoverageHint
   readonly shows: ReadonlySet<string>
 }
 
-/** Returns the function that finds the hint for the item of a response by its key; undefined where none is known. */
+/** Returns a function that finds the hint for a response item by its key; undefined if none is known. */
 export type HintFinder = (operationItems: OperationItems, run: ReportedRun) => (key: string) => CoverageHint | undefined
 
 /**
- * Creates a finder of hints. Plain candidates come first; among several, the candidate wins that shows most items of
- * the same kind, so that few requests show many items.
+ * Creates a finder of hints. Plain candidates come first; of several, the one that covers most items of the same kind
+ * wins, so that few requests cover many items.
  */
 export function createHintFinder(catalogue: Catalogue, previewer: Previewer): HintFinder {
   return (operationItems, { seed, clock }) => {
     const { operation } = operationItems
-    // Any valid request gets the success status, with a body that is not known beforehand.
+    // Any valid request gets the success status, with a body that is not known in advance.
     const ordinary = { hint: { headers: {}, path: undefined }, status: operation.successStatus, body: undefined }
     const show = ({ hint, status, body }: Preview) => ({
       hint,
@@ -85,7 +85,7 @@ function previewRefusals(operation: Operation, catalogue: Catalogue): Preview[] 
   })
 }
 
-/** Creates a hint that requests a scenario such as `empty`. `path` is undefined if any request shows the items. */
+/** Creates a hint that requests a scenario such as `empty`. `path` is undefined if any request covers the items. */
 export function scenarioHint(scenario: string, path?: string): CoverageHint {
   return { headers: { 'X-Sim-Scenario': scenario }, path }
 }
@@ -101,7 +101,7 @@ function nullCandidates({ items, operation }: OperationItems, catalogue: Catalog
   })
 }
 
-/** Parses a text of scenarios; empty where the catalogue does not contain them. */
+/** Parses a text of scenarios; empty if the catalogue does not contain them. */
 export function parseKnownScenarios(text: string, catalogue: Catalogue): readonly ActiveScenario[] {
   const parsed = parseScenarios(text, catalogue)
   return parsed.ok ? parsed.value : []

@@ -9,7 +9,7 @@ import type { CountedFinding, FindingList, ReportedKind, RequestCounts, Unjudged
 import type { FailCondition, ReportedRun } from './reported-run.ts'
 import type { UnmetRule } from './unmet.ts'
 
-/** A report on the clients of a sandbox, or of all. The same requests give the same report, but for `run`. */
+/** A report on the clients of a sandbox, or of all. The same requests yield the same report, except `run`. */
 export interface Report extends Readonly<RequestCounts> {
   readonly contract: { readonly title: string; readonly version: string }
   readonly run: ReportedRun
@@ -21,13 +21,13 @@ export interface Report extends Readonly<RequestCounts> {
   readonly unmet: readonly UnmetRule[]
   /** The failed calls that could not be judged as retried or not, by the reason. */
   readonly unjudged: readonly UnjudgedCount[]
-  /** Returns the coverage, computed by the first call, since its hints take by far the most time. */
+  /** Returns the coverage, computed at the first call, since its hints take most of the time. */
   readonly coverage: () => CoverageView
   /** True if exchanges of other replicas may be missing, so that every number is a minimum; absent otherwise. */
   readonly truncated?: true
 }
 
-/** A report without its coverage, which then meets no condition. */
+/** A report without coverage, whose conditions are then not met. */
 export type FindingsReport = Omit<Report, 'coverage'>
 
 /** Reports on a sandbox; undefined for all. */
@@ -68,12 +68,12 @@ export function summarizeReport(report: Report): string {
 
 export const listNeverActed = ({ unmet }: FindingsReport) => unmet.filter(({ acted }) => acted === 0)
 
-/** Judges a report by conditions. @returns a sentence for each condition that is met; empty where the run passes */
+/** Judges a report by conditions. @returns a sentence for each condition that is met; empty if the run passes */
 export function judgeFailOn(report: Report, conditions: readonly FailCondition[]): string[] {
   return conditions.flatMap((condition) => judgeCondition(report, condition) ?? [])
 }
 
-/** Judges a report by one condition. @returns a sentence where it is met; undefined where the run passes */
+/** Judges a report by one condition. @returns a sentence where it is met; undefined if the run passes */
 export function judgeCondition(report: FindingsReport | Report, condition: FailCondition): string | undefined {
   const { requests, violations, unexpected, findings } = report
   const sentenceIf = (isMet: boolean, sentence: string) => (isMet ? sentence : undefined)

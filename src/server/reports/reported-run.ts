@@ -5,7 +5,7 @@ export interface ReportedRun {
   /** The machine's time of the report, epoch milliseconds. */
   readonly at: number
   readonly version: string
-  /** The command of `convsim exec`: `npm test`; undefined where there is none. */
+  /** The command of `convsim exec`: `npm test`; undefined if there is none. */
   readonly command: string | undefined
   readonly seed: string
   readonly clock: { readonly mode: string; readonly now: number }

@@ -24,7 +24,7 @@ export interface RequestTrace {
   readonly at: string
   /** The value at the place of the finding as JSON, at most 80 characters; absent without a place or a value. */
   readonly excerpt?: string
-  /** A shell command that sends the request again, the body cut after 2,000 bytes; absent if it is too large. */
+  /** A shell command that resends the request, with at most 2,000 bytes of body; absent if it is too large. */
   readonly curl?: string
 }
 
@@ -55,7 +55,7 @@ export function traceRequest(entry: JournalEntry, place?: RequestPlace): Request
 function excerptAt({ request, ownToken }: JournalEntry, place: RequestPlace): string | undefined {
   const value = findValue(request, place)
   if (value === undefined) return undefined
-  // Redacted within all members around it, since any of their names tells whether the value is a credential.
+  // Redacted within all enclosing members, since any of their names may mark the value as a credential.
   const names = parsePointer(place.pointer)
   const around = names.reduceRight<Json>((inner, name) => ({ [name]: inner }), value)
   const shown = valueAtTokens(redactJson(around, ownToken), names)
@@ -79,7 +79,7 @@ function findValue({ body, query, headers }: JournalEntry['request'], place: Req
   }
 }
 
-/** Headers of the connection, which curl sets itself, and that of a repetition: who runs the command is a client. */
+/** Headers of the connection, which curl sets itself, and that of a replay, since the command acts as a client. */
 const omittedHeaders = [
   'host',
   'connection',
@@ -96,7 +96,7 @@ const curlHeaders = ['User-Agent', 'Accept', 'Content-Type']
 
 /**
  * Formats the request of an entry as a shell command: `curl 'http://127.0.0.1:4010/v1/events' -H ...`. Shell variables
- * stand for redacted credentials: `"${TOKEN:-any-key}"` for the token, `"$X_API_KEY"` for the header `x-api-key`.
+ * replace redacted credentials: `"${TOKEN:-any-key}"` for the token, `"$X_API_KEY"` for the header `x-api-key`.
  */
 export function entryToCurl({ request, ownToken }: JournalEntry): string {
   const { isEncrypted, method, headers, body } = request

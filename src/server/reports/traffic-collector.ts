@@ -39,13 +39,13 @@ export interface ReportedInputs {
   readonly hintFinder: () => HintFinder
   /** Returns the ids of the operations whose body has an idempotency key. */
   readonly idempotentOperations: () => ReadonlySet<string>
-  /** Returns the tokens of the fixtures, and their hashes, which a shared journal has. */
+  /** Returns the tokens of the fixtures, and their hashes, which a shared journal contains. */
   readonly magicKeys: () => ReadonlySet<string>
 }
 
 /**
- * Counts every exchange of the clients, by sandbox. What was counted for a sandbox that is reset, cleared, deleted or
- * evicted still counts for all sandboxes, since a suite may reset between its tests.
+ * Counts every exchange of the clients, by sandbox. The counts of a sandbox that is reset, cleared, deleted or evicted
+ * still count for all sandboxes, since a suite may reset between its tests.
  */
 export class TrafficCollector {
   readonly #present: () => ReportedInputs
@@ -56,8 +56,8 @@ export class TrafficCollector {
   readonly #itemsOf = memoizeLast(({ operations }: Contract) => operations.map((one) => new OperationItems(one)))
 
   /**
-   * `limit`: the most sandboxes with counts of their own; a further sandbox retires the oldest. `reach`: the number of
-   * exchanges after which a failed call is dropped.
+   * `limit`: the maximum number of sandboxes with separate counts; a further sandbox retires the oldest. `reach`: the
+   * number of exchanges after which a failed call is dropped.
    */
   constructor(present: () => ReportedInputs, limit: number, reach: number) {
     this.#present = present
@@ -69,7 +69,7 @@ export class TrafficCollector {
     return new TrafficCounts(this.#present, this.#itemsOf(this.#present().contract), this.#reach)
   }
 
-  /** Goes on with the coverage items of another contract; what was met of the same items stays met. */
+  /** Switches to the coverage items of another contract; items in common stay covered. */
   adopt(): void {
     for (const counts of this.#all()) {
       const { coverage } = this.#createCounts()
@@ -94,7 +94,7 @@ export class TrafficCollector {
     counts.record(entry, live)
   }
 
-  /** Moves the counts of a sandbox to those of all sandboxes; the sandbox begins again without any. */
+  /** Moves the counts of a sandbox to those of all sandboxes; the sandbox restarts without any. */
   retire(sandbox: string): void {
     const counts = this.#bySandbox.get(sandbox)
     if (!counts) return
@@ -139,8 +139,8 @@ const browserPath = /^\/(?:favicon|apple-touch-icon|browserconfig\.xml|robots\.t
 const probeAgent = /^(?:kube-probe|ELB-HealthChecker|GoogleHC|Consul Health Check|Prometheus|Blackbox Exporter)\b/i
 
 /**
- * Returns true for a request that the tested client did not send: the console sent it again, or it is outside the
- * contract, of a probe or of a browser by itself. A script in a page (`Sec-Fetch-Dest: empty`) is a client.
+ * Returns true for a request that the tested client did not send: a replay of the console, or a request outside the
+ * contract by a probe or by a browser itself. A script in a page (`Sec-Fetch-Dest: empty`) is a client.
  */
 export function isIgnoredRequest({ operation, replayOf, request }: JournalEntry): boolean {
   const { method, path, headers } = request

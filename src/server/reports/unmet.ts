@@ -8,7 +8,7 @@ export interface UnmetRule {
   readonly index: number
   /** The number of requests that it acted on. */
   readonly acted: number
-  /** What came instead: `Rule 1 (unavailable on createEvent) never acted: the client sent 1 getModelAnalytics.` */
+  /** What happened instead: `Rule 1 (unavailable on createEvent) never acted: the client sent 1 getModelAnalytics.` */
   readonly sentence: string
 }
 

@@ -4,7 +4,7 @@ import { failure, type Result, success } from '../../base/core/result.ts'
 import { cutText } from '../../base/core/text.ts'
 import type { SandboxSettingsStore } from './settings.ts'
 
-/** The milliseconds without a use after which a sandbox is evicted, as soon as another sandbox is created: a day. */
+/** Sandboxes idle for this time are evicted when a new one is created, milliseconds: a day. */
 const maxIdleMs = 24 * 60 * 60 * 1000
 
 /** A sandbox of this process: everything that changes belongs to a sandbox, and sandboxes do not affect each other. */
@@ -14,7 +14,7 @@ export interface Sandbox {
   activeRequests: number
   /** The machine's time of the last use, epoch milliseconds. */
   usedAt: number
-  /** The ordinal of the last change by the control plane among those of all sandboxes; 0: none. */
+  /** The number of the last change by the control plane, counted over all sandboxes; 0: none. */
   revision: number
 }
 
@@ -36,7 +36,7 @@ export function isSandboxName(name: string): boolean {
 
 export class Sandboxes {
   readonly #known = new Map<string, Sandbox>()
-  /** The last one of `#known`. It is not deleted and set again: V8 would create new tables for a series of requests. */
+  /** The last of `#known`. It is not set again: V8 would create new tables for a series of requests. */
   #latest: Sandbox | undefined
   readonly #limits: SandboxLimits
   readonly settings: SandboxSettingsStore
@@ -113,7 +113,7 @@ export class Sandboxes {
 const sandboxMember = 'convsim.sandbox'
 const prefix = 'convsim.'
 
-/** The limits up to which W3C Baggage (3.3.2) obliges systems to pass a header on. A longer one is not read. */
+/** The limits up to which W3C Baggage (3.3.2) requires systems to propagate a header. A longer one is not read. */
 const maxLength = 8192
 const maxMembers = 64
 
@@ -121,7 +121,7 @@ const none = success(undefined)
 
 /**
  * Returns the sandbox that a `baggage` header (W3C Baggage) names by its member `convsim.sandbox`, if any. The error
- * says why the header is ignored, as the message of an advice. Others' members are never judged.
+ * says why the header is ignored, as the message of an advice. Members of other tools are never judged.
  */
 export function readSandboxOfBaggage(header: string | undefined): Result<string | undefined> {
   if (header === undefined || !header.includes(prefix)) return none // most requests

@@ -25,7 +25,7 @@ export interface SandboxSettings {
   readonly clock: ClockState
 }
 
-/** The settings of a sandbox that were changed. An absent member has the value of the start. */
+/** The changed settings of a sandbox. An absent member has its initial value. */
 export interface ChangedSettings {
   readonly seed?: string
   readonly rules?: ActiveRules
@@ -35,11 +35,11 @@ export interface ChangedSettings {
 /** The changed settings of all sandboxes: of this process, or of all replicas. */
 export interface SettingsRecords {
   read(sandbox: string): Promise<ChangedSettings>
-  /** Returns the seed and the clock as last read; replicas remember those of the default sandbox alone. */
+  /** Returns the seed and the clock as last read; replicas cache only those of the default sandbox. */
   lastRead(sandbox: string): Pick<ChangedSettings, 'seed' | 'clock'>
-  /** Replaces the settings in one step. `change` returns the next ones, or those it was given, and the result. */
+  /** Replaces the settings atomically. `change` returns the next settings, or the given ones, and the result. */
   update<T>(sandbox: string, change: (present: ChangedSettings) => readonly [ChangedSettings, T]): Promise<T>
-  /** Replaces the rules of every sandbox that has any by what `change` returns for them. */
+  /** Replaces the rules of every sandbox that has any with the result of `change`. */
   changeRules(change: ChangeRules): Promise<void>
 }
 
@@ -51,10 +51,10 @@ interface InitialSettings {
   readonly now: () => number
 }
 
-/** The place of added rules among those of the sandbox: before all, or behind all. */
+/** Where rules are added: before or after those of the sandbox. */
 export type RulePosition = 'first' | 'last'
 
-/** The settings of all sandboxes. Every method is one atomic step, for which a shared state needs one round trip. */
+/** The settings of all sandboxes. Every method is atomic, with one round trip to a shared state. */
 export class SandboxSettingsStore {
   readonly #initial: InitialSettings
   readonly #records: SettingsRecords
@@ -68,7 +68,7 @@ export class SandboxSettingsStore {
     return this.#show(await this.#records.read(sandbox))
   }
 
-  /** Returns seed and clock as this process has read them last, without a round trip. */
+  /** Returns seed and clock as this process last read them, without a round trip. */
   lastRead(sandbox: string): Pick<SandboxSettings, 'seed' | 'clock'> {
     return this.#show(this.#records.lastRead(sandbox))
   }
@@ -86,7 +86,7 @@ export class SandboxSettingsStore {
     return this.#records.update(sandbox, (present) => [{ ...present, rules: active }, active])
   }
 
-  /** Adds rules before or behind those of the sandbox, whose counts stay. Returns undefined if there were too many. */
+  /** Adds rules before or after those of the sandbox, whose counts stay. Returns undefined if there are too many. */
   addRules(sandbox: string, added: readonly Rule[], position: RulePosition): Promise<ActiveRules | undefined> {
     const active = activateRules(randomUUID(), added)
     return this.#records.update<ActiveRules | undefined>(sandbox, (present) => {
@@ -101,7 +101,7 @@ export class SandboxSettingsStore {
     return this.#records.changeRules(change)
   }
 
-  /** Sets the clock. `frozen` and `shifted` begin at `now`, by default the time that the clock shows. */
+  /** Sets the clock. `frozen` and `shifted` begin at `now`, by default the clock's current time. */
   setClock(sandbox: string, mode: ClockMode, now?: number): Promise<ClockState> {
     const machineTime = this.#initial.now()
     return this.#records.update(sandbox, (present) => {
@@ -122,7 +122,7 @@ export class SandboxSettingsStore {
     })
   }
 
-  /** Restores the settings of the start. Requests in progress can still count by the keys of old rules. */
+  /** Restores the initial settings. Requests in progress can still count by the keys of old rules. */
   reset(sandbox: string): Promise<void> {
     return this.#records.update(sandbox, () => [{}, undefined])
   }

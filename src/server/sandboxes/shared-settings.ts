@@ -4,14 +4,14 @@ import type { SharedState } from '../../state/shared-state.ts'
 import { defaultSandbox } from './sandboxes.ts'
 import type { ChangedSettings, SettingsRecords } from './settings.ts'
 
-/** Changed settings as they are stored: a rule as it was put, with its key. */
+/** Changed settings as stored: rules as they were set, with their keys. */
 interface StoredSettings extends Omit<ChangedSettings, 'rules'> {
   readonly rules?: readonly { readonly source: JsonObject; readonly key: string }[]
 }
 
 type ParseRule = (source: JsonObject, key: string) => ActiveRule
 
-/** Holds changed settings in a shared state: all replicas have them once the call that sets them has returned. */
+/** Stores changed settings in a shared state: all replicas have them once the call that sets them has returned. */
 export class SharedRecords implements SettingsRecords {
   readonly #state: Pick<SharedState, 'readRecord' | 'updateRecord'>
   readonly #parseRule: ParseRule

@@ -8,7 +8,7 @@ interface UsedFile {
   readonly source: string
   readonly isWritten: boolean
   readonly path: string
-  /** The texts by which two names of one file are found: its real path, and its device and inode. */
+  /** The texts that identify a file under any name: its real path, and its device and inode. */
   readonly keys: readonly string[]
 }
 
@@ -23,12 +23,12 @@ interface FileLine {
   readonly variables: ReadonlyMap<string, string>
 }
 
-/** Returns the sentences about a file that a command would write although it reads it, or writes it twice, if any. */
+/** Returns problems with files that a command would both read and write, or write twice, if any. */
 export function findFileConflict(command: FileCommand, line: FileLine): string | undefined {
   const used = listUsedFiles(command, line)
   for (const [index, output] of used.entries()) {
     if (!output.isWritten) continue
-    // Of two outputs the later one finds the earlier one.
+    // For two outputs, the later one finds the earlier one.
     const other = used.find((one, at) => (one.isWritten ? at < index : true) && isSameFile(output, one))
     if (other) return describeConflict(output, other)
   }
@@ -48,7 +48,7 @@ function listUsedFiles({ settings, runsCommand }: FileCommand, { settings: value
     const value = (values as Readonly<Record<string, string | undefined>>)[name] // settings with files are texts
     return own ? own.list(value).map((file) => toUsedFile(file, source, own.areWritten)) : []
   })
-  // What a command that is run does with its arguments is not known.
+  // What a child command does with its arguments is not known.
   return [...named, ...(runsCommand ? [] : files.map((file) => toUsedFile(file, 'the command line', false)))]
 }
 
@@ -56,7 +56,7 @@ function toUsedFile(file: string, source: string, isWritten: boolean): UsedFile 
   const path = resolve(file)
   const real = findRealPath(file)
   const found = isWritten || !file.endsWith('/') ? findStats(real) : undefined
-  // A device has no content that could be lost, and two outputs can be links to one terminal.
+  // A device has no content to lose, and two outputs can be links to one terminal.
   if (found && !found.isFile() && !found.isDirectory())
     return { source, isWritten, path, keys: isWritten ? [path] : [] }
   const inode = found?.isFile() && found.ino !== 0n ? [`${found.dev}:${found.ino}`] : []
@@ -74,11 +74,11 @@ function findStats(path: string) {
   try {
     return statSync(path, { bigint: true, throwIfNoEntry: false })
   } catch {
-    return undefined // whoever uses the file says why it cannot be used
+    return undefined // the code that uses the file says why it cannot be used
   }
 }
 
-/** Returns a path without links, of which the last parts need not exist. */
+/** Returns a path without links. Its last parts need not exist. */
 export function findRealPath(path: string): string {
   const full = resolve(path)
   try {

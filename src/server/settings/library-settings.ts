@@ -1,4 +1,4 @@
-/** The settings that code can pass: those of a server, except those for the end of its process. */
+/** The settings that code can pass: those of a server, except for the end of its process. */
 import { isIP } from 'node:net'
 import { parseNow } from '../../base/core/instant.ts'
 import { isSeed } from '../../base/core/seeded.ts'
@@ -17,7 +17,7 @@ function listStateFiles(state = ':memory:'): string[] {
   return [path, ...['.journal', '.lock', '.tmp', '.journal.old'].map((ending) => path + ending)]
 }
 
-/** Lists the files of overlays. The name of a bundled overlay means that overlay; `./published` is a file. */
+/** Lists the files of overlays. The name of a bundled overlay selects that overlay; `./published` is a file. */
 export function listOverlays(overlay?: string): string[] {
   return splitList(overlay).map((name) => bundledOverlays.get(name) ?? name)
 }
@@ -115,7 +115,7 @@ const commonSettings = {
 } as const satisfies SettingTable
 
 /**
- * The settings that `serve` and `startSimulator` take.
+ * The settings of `serve` and `startSimulator`.
  * @internal
  */
 export const sharedSettings = { ...commonSettings, ...furtherSettings }
@@ -124,7 +124,7 @@ export const sharedSettings = { ...commonSettings, ...furtherSettings }
 const sharedDefaults = () => defaultsOf(sharedSettings)
 
 export type LibrarySettings = Partial<Omit<ReturnType<typeof sharedDefaults>, 'seed' | 'clock'>> & {
-  /** Seed of all generated data and identifiers; another seed gives other data. Default: "1". */
+  /** Seed of all generated data and identifiers. Default: "1". */
   readonly seed?: string | number | undefined
   /** The simulated time: "real", or an instant at which it stands still. Default: "real". */
   readonly clock?: string | Date | undefined

@@ -1,36 +1,36 @@
 import { parseDuration } from '../../base/core/instant.ts'
 import { findNearest } from '../../base/core/text.ts'
 
-/** A setting: its default, its description, and the parser of its text. Its name in a table gives its flag. */
+/** A setting: its default, its description, and the parser of its text. Its flag derives from its name in a table. */
 export interface Setting<T> {
   /** A one-letter flag: `p`. */
   readonly short?: string
   /** Another environment variable, e.g. `PORT`; `CONVSIM_...` takes precedence. */
   readonly alsoEnv?: string | undefined
-  /** The values of `alsoEnv` that are used, by default all. The variable has other meanings, too. */
+  /** Accepts the values of `alsoEnv` that are meant for convsim, by default all, since others use the variable, too. */
   readonly alsoEnvOnly?: (text: string) => boolean
   /** The placeholder of the value in help: `N`, or undefined for an on/off switch. */
   readonly value: string | undefined
   readonly default: T
-  /** The default as help shows it, unless it is the default itself or none. */
+  /** The default as shown in help, if it differs from the default itself. */
   readonly defaultText?: string
   readonly description: string
   /** Allows the flag several times; its values are joined with commas. */
   readonly repeatable?: boolean
-  /** The files that a value names, and what is done with them; undefined: it names none. */
+  /** The files that a value names, and how they are used; undefined if it names none. */
   readonly files?: SettingFiles
   /** Parses the text of a value. Returns undefined for a text that is not valid. */
   readonly read: (text: string) => T | undefined
   readonly expected: string
-  /** Explains a mistake that `expected` does not make clear, in a sentence without its end. */
+  /** Explains an error that `expected` does not make clear, without a full stop. */
   readonly explain?: (text: string) => string | undefined
-  /** The names that values consist of, for a guess at a wrong one; undefined: values have no names. */
+  /** The names that values consist of, to suggest the nearest one, if values have names. */
   readonly names?: readonly string[]
 }
 
 export interface SettingFiles {
   readonly areWritten: boolean
-  /** Returns the paths of a value, or of the default. A path that ends with a slash is a folder with all its files. */
+  /** Returns the paths of a value, or of the default. A path with a trailing slash is a folder with all its files. */
   readonly list: (value: string | undefined) => readonly string[]
 }
 
@@ -40,7 +40,7 @@ export const readsFile: SettingFiles = { areWritten: false, list: listOne }
 
 export const writesFile: SettingFiles = { areWritten: true, list: listOne }
 
-/** Returns the sentences about a value that a setting does not take. `source`: its flag or variable. */
+/** Returns the problems with a value that a setting does not accept. `source`: its flag or variable. */
 export function describeWrongValue(setting: Setting<unknown>, source: string, given: string): string {
   const { expected, explain, names = [] } = setting
   const mistake = explain?.(given)
@@ -54,43 +54,43 @@ export function describeWrongValue(setting: Setting<unknown>, source: string, gi
   return `${source} takes ${expected}; got "${given}".${guess}`
 }
 
-/** The members of a setting that are given for each setting; the functions below add the others. */
+/** The members of a setting that each setting specifies; the functions below add the others. */
 type SettingOptions = Omit<Setting<unknown>, 'default' | 'value' | 'read' | 'expected'> & {
   readonly value?: string
 }
 
-/** Creates the setting of a whole number from `min` to `max`. The default is undefined unless it is given. */
+/** Creates a setting for a whole number from `min` to `max`. The default is undefined unless given. */
 export function integer<T extends number | undefined = undefined>(
   options: SettingOptions & { default?: T; min: number; max: number },
 ): Setting<number | T> {
   const { min, max } = options
   return {
     value: 'N',
-    default: undefined as T, // which is undefined unless the options have a default
+    default: undefined as T, // undefined unless the options have a default
     ...options,
     expected: `a whole number from ${min} to ${max}`,
     read: (text) => (/^\d{1,15}$/.test(text) && Number(text) >= min && Number(text) <= max ? Number(text) : undefined),
   }
 }
 
-/** Creates the setting of a text that passes `test`. Default of `test`: any text that is not empty. */
+/** Creates a setting for a text that passes `test`, by default any non-empty text. */
 export function text<T extends string | undefined = undefined>(
   options: SettingOptions & { default?: T; test?: (text: string) => boolean; expected?: string },
 ): Setting<string | T> {
   const { test = (text) => text !== '' } = options
   return {
     value: 'TEXT',
-    default: undefined as T, // which is undefined unless the options have a default
+    default: undefined as T, // undefined unless the options have a default
     expected: 'text that is not empty',
     ...options,
     read: (text) => (test(text) ? text : undefined),
   }
 }
 
-/** Returns true for a duration that Node can wait for: a timer of more than 2^31 - 1 ms (24.8 days) fires at once. */
+/** Returns true for a duration that Node can wait for: a timer above 2^31 - 1 ms (24.8 days) fires at once. */
 export const isDelay = (text: string) => (parseDuration(text) ?? Number.POSITIVE_INFINITY) < 2 ** 31
 
-/** Creates the setting of a time that is longer than nothing: `500ms`. The default is undefined unless it is given. */
+/** Creates a setting for a positive duration: `500ms`. The default is undefined unless given. */
 export const duration = <T extends string | undefined = undefined>(options: SettingOptions & { default?: T }) =>
   text<T>({
     value: 'DURATION',
@@ -130,8 +130,8 @@ type ValueOf<S> = S extends Setting<infer T> ? T : never
 export type ValuesOf<Table extends SettingTable> = { readonly [Name in keyof Table]: ValueOf<Table[Name]> }
 
 /**
- * Returns the default of every setting of a table. Its return type is written out, and the functions that call it have
- * none, so that the declarations of the package list the values without the table.
+ * Returns the default of every setting of a table. It has an explicit return type, unlike its callers, so that the
+ * package's declarations list the values without the table.
  */
 export function defaultsOf<Table extends SettingTable>(
   table: Table,
@@ -151,11 +151,11 @@ export function flagOf(name: string): string {
   return `--${name.replace(/[A-Z]/g, (letter) => `-${letter.toLowerCase()}`)}`
 }
 
-/** Returns the parts of a setting that have commas between them; empty for undefined. */
+/** Returns the comma-separated parts of a setting; empty for undefined. */
 export function splitList(list = ''): string[] {
   const parts = list.split(',').map((part) => part.trim())
   return parts.filter((part) => part !== '')
 }
 
-/** The flag or variable that gives each setting, by its name: `--port`, `CONVSIM_STATE`; empty: it has its default. */
+/** The flag or variable that gives each setting, by its name: `--port`, `CONVSIM_STATE`; empty for a default. */
 export type SettingSources = ReadonlyMap<string, string>

@@ -63,7 +63,7 @@ export function readPages({ controlHosts, controlOrigins, cors }: Settings, isPr
   return { hosts: splitList(controlHosts), origins, cors: cors ? allowed : [] }
 }
 
-/** Returns the environment variable of a setting, `CONVSIM_PORT`; undefined for one that no server has. */
+/** Returns the environment variable of a setting, `CONVSIM_PORT`; undefined if it is not a server's setting. */
 export function variableOf(name: string): string | undefined {
   if (!Object.hasOwn(serverSettings, name)) return undefined
   return `CONVSIM_${flagOf(name).slice(2).replaceAll('-', '_').toUpperCase()}`
@@ -74,8 +74,8 @@ export function defaultOf(setting: Setting<unknown>): string {
 }
 
 /**
- * Finds a setting that has no effect beside the others, or that a state in Redis cannot have. A variable without effect
- * may be for other commands, so it is not refused.
+ * Finds a setting that has no effect beside the others, or that does not work with Redis. A variable without effect may
+ * be for other commands, so it is not refused.
  */
 export function findServerProblem(settings: Settings, sources: SettingSources): string | undefined {
   const { state, sync, fixtures, maxAnalysesPerHour } = settings
@@ -85,7 +85,7 @@ export function findServerProblem(settings: Settings, sources: SettingSources): 
     statePrefix: redis,
     replica: redis,
     sync: state === ':memory:' && sync ? 'a state on a disk: --state FILE' : undefined,
-    // Plans of the fixtures can have limits.
+    // Plans in the fixtures can have limits.
     analysesWindow: (fixtures ?? maxAnalysesPerHour) ? undefined : 'a limit: --max-analyses-per-hour N',
   }
   const useless = Object.entries(needs).find(([name, need]) => need && sources.get(name)?.startsWith('--'))

@@ -7,9 +7,8 @@ import { handledOperations } from '../../service/operations/index.ts'
 import { createSimulation } from '../../service/simulation/simulation.ts'
 
 /**
- * Returns the ids of the operations that the simulator responds to: those with a handler and with the parameters, body
- * and responses that it expects. Another API may use the same operationId: its operation is served from the document,
- * with a warning.
+ * Returns the ids of the operations with a handler and with the parameters, body and responses that it expects. Another
+ * API may use the same operationId: its operation is served from the document, with a warning.
  */
 export function findHandled(contract: Contract, fixtures: Fixtures) {
   const findProblems = createOperationCheck(fixtures)
@@ -28,7 +27,7 @@ export function findHandled(contract: Contract, fixtures: Fixtures) {
 
 export const handledIds: ReadonlySet<string> = new Set(handledOperations.map(({ operationId }) => operationId))
 
-/** Warns of the periods of analytics in a document that are not numbers of days. */
+/** Warns of analytics periods in a document that are not numbers of days. */
 export function findLimits({ file, operations }: Contract): Finding[] {
   const analytics = operations.find(({ id }) => id === getModelAnalytics.operationId)
   const { schema } = analytics?.parameters.find(({ in: part, name }) => part === 'query' && name === 'period') ?? {}
@@ -39,7 +38,7 @@ export function findLimits({ file, operations }: Contract): Finding[] {
 
 const takesParts = ({ body }: Operation) => body?.mediaTypes.some((type) => type.startsWith('multipart/')) ?? false
 
-/** Creates a function that describes where an operation of a document differs from the one that its handler expects. */
+/** Creates a function that describes how an operation differs from the one that its handler expects. */
 function createOperationCheck(fixtures: Fixtures): (operation: Operation) => string[] {
   const simulate = createSimulation(fixtures)
   return function findProblems(operation) {
@@ -49,7 +48,7 @@ function createOperationCheck(fixtures: Fixtures): (operation: Operation) => str
     const documented = operation.parameters.filter((parameter) => parameter.in === 'path').map(({ name }) => name)
     const lacksModel = modelParameter !== undefined && !documented.includes(modelParameter)
     const needsJson = readsBody && !(operation.body?.required && operation.bodySchema())
-    // The response to a dropped event is the example of the document, if it has one, and not that of the handler.
+    // The response to a dropped event is the document's example, if any, instead of the handler's response.
     const dropped = [operation.droppedStatus].filter((status) => operation.examples(status).length === 0)
     const successes = new Set([operation.successStatus, ...dropped])
     const refusals = operation.statuses.filter((status) => status >= 400)
@@ -68,7 +67,7 @@ function createOperationCheck(fixtures: Fixtures): (operation: Operation) => str
 /** The bodies of the service's refusals, for `describeMisfit`. */
 const refusal: readonly Json[] = [{ success: false, error: 'The request was refused.' }]
 
-/** Describes the first of the bodies that violates the schema of a status; empty: all fit, or it has no body. */
+/** Describes the first body that breaks the schema of a status; empty if all conform, or the status has no body. */
 function describeMisfit(operation: Operation, status: number, bodies: readonly Json[]): string[] {
   if (!operation.hasResponseBody(status)) return []
   const [violation] = bodies.flatMap((body) => operation.checkResponse(status, body))

@@ -24,18 +24,18 @@ import type { Settings } from '../settings/settings.ts'
 import type { LoadedInputs } from './loaded-inputs.ts'
 import { createPreviewer } from './ordinary-model.ts'
 
-/** The real service, in place of the operations of the simulator. The command `proxy` alone gives one. */
+/** The real service, in place of the simulator's operations. Only the command `proxy` sets it. */
 export interface ProxiedService {
   readonly url: string
-  /** Returns the catalogue, in which the scenarios that need a response of the simulator make no sense. */
+  /** Returns the catalogue, in which scenarios that need a simulated response do not apply. */
   readonly limitCatalogue: (all: Catalogue) => Catalogue
   readonly createStages: CreateStages
-  /** Returns a service that responds without a request to the real one, for `POST /__sim/explain`. */
+  /** Returns a service that responds without a request to the real service, for `POST /__sim/explain`. */
   readonly withoutRequests: () => ProxiedService
   readonly close: () => void
 }
 
-/** The parts of a pipeline that a request can change. They stay when the inputs are loaded again. */
+/** The parts of a pipeline that a request can change. They survive a reload of the inputs. */
 interface PipelineState extends Pick<PipelineDeps, 'store' | 'sandboxes' | 'journal' | 'log' | 'findPlannedFault'> {
   readonly proxied?: ProxiedService | undefined
 }
@@ -45,8 +45,8 @@ interface SimulatorState extends PipelineState {
 }
 
 /**
- * The inputs that requests get, and the parts made of them. With `--watch` each reload makes the next generation;
- * sandboxes, state and journal stay, and a request is handled by the generation that it came to.
+ * The loaded inputs, and the parts built from them. With `--watch` each reload creates the next generation; sandboxes,
+ * state and journal stay, and a request is handled by the generation that received it.
  */
 export interface Generation extends LoadedInputs, ServedInputs, ReportedInputs {
   readonly service: Pipeline

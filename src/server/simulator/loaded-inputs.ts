@@ -28,7 +28,7 @@ export interface LoadedInputs
   readonly fallback?: Fallback | undefined
 }
 
-/** Loads the inputs that the settings name. `thorough`: see `LoadOptions`. */
+/** Loads the inputs named by the settings. `thorough`: see `LoadOptions`. */
 export async function loadInputs(
   settings: Settings,
   limitCatalogue?: (all: Catalogue) => Catalogue,
@@ -45,7 +45,7 @@ export async function loadInputs(
     const findings = loaded.flatMap((one) => (one.ok ? [] : one.error))
     return failure(nameFlags(findings, settings))
   }
-  // A test checks the bundled document, whose start must be quick.
+  // A test checks the bundled document, so that a start is fast.
   const isOwn = settings.contract !== undefined || overlays.length > 0
   const { handled, warnings } = isOwn
     ? findHandled(contract.value, fixtures.value)
@@ -82,7 +82,7 @@ export async function loadStartInputs(
   return success({ ...inputs.value, fallback: createFallback(contract) })
 }
 
-/** Returns the files that the inputs are read from at present; those of a fixtures folder one by one. */
+/** Returns the files from which the inputs are currently read; those of a fixtures folder one by one. */
 export function listInputFiles({ contract, overlay, fixtures, rules }: Settings): string[] {
   return [
     contract ?? bundledContract,
@@ -143,7 +143,7 @@ function checkMagicValues({ keys, models }: Fixtures, catalogue: Catalogue, oper
   })
 }
 
-/** Returns a finding for each persona with the name of a built-in scenario, one of which could not be reached. */
+/** Returns a finding for each persona with the name of a built-in scenario, since one would hide the other. */
 function checkPersonaNames({ personas }: Fixtures, { definitions, statuses }: Catalogue): Finding[] {
   const names = [...definitions, ...statuses].map(({ name }) => name)
   const taken = personas.filter(({ name }) => names.indexOf(name) !== names.lastIndexOf(name))

@@ -32,7 +32,7 @@ export async function openState(settings: Settings, log: Log): Promise<Result<Op
   return opened
 }
 
-/** Loads the first state of the default sandbox, which a reset restores (`--seed-state`); undefined without a file. */
+/** Loads the initial state of the default sandbox, which a reset restores (`--seed-state`); undefined for none. */
 export async function loadSeedState(file: string | undefined): Promise<Result<SandboxExport | undefined, Findings>> {
   if (file === undefined) return success(undefined)
   const source = await readSource(file)
@@ -41,13 +41,13 @@ export async function loadSeedState(file: string | undefined): Promise<Result<Sa
   return parsed.ok ? parsed : failure(parsed.error.map((message) => errorAt(file, message)))
 }
 
-/** Returns the settings, with a name for this replica if others can share its state: `3f2a91c0d1e2-1`. */
+/** Returns the settings, with a name for this replica if its state can be shared: `3f2a91c0d1e2-1`. */
 export function withReplica(settings: Settings, { shared }: OpenedStore): Settings {
   const name = `${hostname().replace(/[^A-Za-z0-9._-]/g, '-')}-${process.pid}`.slice(-64)
   return shared ? { ...settings, replica: settings.replica ?? name } : settings
 }
 
-/** The smallest size, in messages, of the stream of all replicas; reports need it even if the journal has no room. */
+/** The minimum size, in messages, of the stream of all replicas; reports need it even without a journal. */
 const minStreamSize = 1000
 
 export function openJournal(
@@ -70,7 +70,7 @@ interface SandboxParts {
   readonly rules: () => RuleContext
 }
 
-/** Creates the registry of sandboxes, which begins with those of the state; of a shared state, the newest. */
+/** Creates the registry of sandboxes, initially those of the state; of a shared state, the newest. */
 export async function createSandboxes(
   { seed, clock, sandboxLimit: limit }: Settings,
   { now, log, store, shared, journal, rules }: SandboxParts,
@@ -86,7 +86,7 @@ export async function createSandboxes(
       log.error({ sandbox: name, err: error }, 'its state could not be dropped'),
     )
   }
-  // All of a sandbox is in the shared state, where other replicas may use it.
+  // Everything of a sandbox is in the shared state, where other replicas may use it.
   const sandboxes = new Sandboxes(settings, { limit, now, onEvicted: shared ? () => {} : onEvicted })
   journal.onEntry(({ sandbox }, { isForeign }) => {
     if (isForeign) sandboxes.use(sandbox) // a sandbox that another replica uses is in use here, too
@@ -96,7 +96,7 @@ export async function createSandboxes(
   return sandboxes
 }
 
-/** Creates the parser of stored rules, which may be of another replica or of an earlier contract. */
+/** Creates the parser of stored rules, which may come from another replica or an earlier contract. */
 function createRuleParser(rules: () => RuleContext, log: Log) {
   return (source: JsonObject, key: string): ActiveRule => {
     const rule = readActiveRule(source, key, rules())

@@ -7,12 +7,12 @@ import type { KnownModel } from '../../service/simulation/persona.ts'
 import { type Preview, type Previewer, parseKnownScenarios, scenarioHint } from '../reports/hint-finder.ts'
 import type { LoadedInputs } from './loaded-inputs.ts'
 
-/** The names of path parameters that take the id of a model. An operation without a handler means the same by them. */
+/** The names of path parameters for a model's id, also in operations without a handler. */
 const modelParameters = new Set(handledOperations.flatMap(({ modelParameter }) => modelParameter ?? []))
 
 const placeholder = 'ID'
 
-/** Finds the first model of the fixtures without a scenario or shape of its own, if any: its responses are ordinary. */
+/** Finds the first model in the fixtures without its own scenario or shape, if any: its responses are ordinary. */
 export function findOrdinaryModel({ models }: Fixtures): KnownModel | undefined {
   return models.find(({ scenario, shape }) => scenario === undefined && shape === undefined)
 }
@@ -29,7 +29,7 @@ export interface ExampleRequest {
   readonly scenario: string
 }
 
-/** Finds a GET request that needs nothing but a model's id; undefined where the contract has none. */
+/** Finds a GET request that needs only a model's id; undefined if the contract has none. */
 export function findExampleRequest(contract: Contract, fixtures: Fixtures): ExampleRequest | undefined {
   const model = findOrdinaryModel(fixtures)
   const operation = contract.operations.find((candidate) => isAskedByPath(candidate, model !== undefined))

@@ -29,7 +29,7 @@ interface ReloadDeps {
   readonly now: () => number
   readonly served: Served
   readonly sandboxSettings: SandboxSettingsStore
-  /** Called once a generation is served: reports go on with its contract. */
+  /** Called once a generation is served, so that reports use its contract. */
   readonly adopt: () => void
 }
 
@@ -44,7 +44,7 @@ export function reloadOnChange(watchFiles: WatchFiles, stopping: AbortSignal, de
   )
 }
 
-/** Loads all inputs again, and serves them if none has an error. Otherwise what was loaded before stays. */
+/** Reloads all inputs, and serves them if none has an error. Otherwise the previous inputs stay. */
 async function reload(deps: ReloadDeps, files: readonly string[]): Promise<void> {
   const { log, now, served } = deps
   const at = now()
@@ -56,14 +56,14 @@ async function reload(deps: ReloadDeps, files: readonly string[]): Promise<void>
     served.reloadFailure = { at, findings: loaded.error }
     return
   }
-  // Rules that the present generation has, too, keep their counts.
+  // Rules that the current generation has, too, keep their counts.
   const number = served.present.number + 1
   const startUp = activateRules(`start-up ${number}`, loaded.value.startUp, served.present.startUp)
   const generation = deps.createGeneration(number, { ...loaded.value, startUp })
   const { contract, contractDigest } = generation
   const tookMs = now() - at
   const misfits: { sandbox: string; rule: number; problem: string }[] = []
-  // One step without an await, so that no request meets rules and scenarios of two generations.
+  // One step without an await, so that no request sees rules and scenarios of two generations.
   const changed = deps.sandboxSettings.changeRules((rules, sandbox) => {
     const refitted = rules.map(({ source, key }) => readActiveRule(source, key, generation))
     for (const [index, { misfit }] of refitted.entries())
@@ -83,23 +83,22 @@ async function reload(deps: ReloadDeps, files: readonly string[]): Promise<void>
 
 const pollMs = 150
 
-/** The looks for which a file may be missing: editors and deployments remove a file before they replace it. */
+/** The number of polls for which a file may be missing: editors and deployments remove files to replace them. */
 const maxMissingLooks = 10
 
 /** A text that changes with each file, by its path; undefined for a file that does not exist. */
 type Stamps = ReadonlyMap<string, string | undefined>
 
-/** Calls `onChange` with the changed files, and waits for it before the next look, until `stopping`. */
+/** Calls `onChange` with the changed files, and waits for it before the next poll, until `stopping`. */
 export type WatchFiles = (
   stopping: AbortSignal,
   onChange: (changed: readonly string[]) => Promise<void>,
 ) => Promise<void>
 
 /**
- * Creates a watcher of the files that `listFiles` returns at each look; one more or one fewer is a change, too. It
- * compares times, sizes and inodes at intervals. Events of `fs.watch` do not come for a file that an editor replaces, a
- * symbolic link that is turned to another folder (config maps of Kubernetes), and most folders that a container shares
- * with its host. A look at nine files takes some 0.2 ms.
+ * Creates a watcher of the files that `listFiles` returns at each poll; an added or removed file is a change, too. It
+ * polls times, sizes and inodes, since `fs.watch` misses files replaced by editors, switched symbolic links (Kubernetes
+ * config maps), and most folders shared by a container and its host. A poll of nine files takes about 0.2 ms.
  */
 export async function createFileWatcher(listFiles: () => readonly string[]): Promise<WatchFiles> {
   let known = await readStamps(listFiles())
@@ -111,7 +110,7 @@ export async function createFileWatcher(listFiles: () => readonly string[]): Pro
       looks = listChanged(seen, present).length === 0 ? looks + 1 : 0
       seen = present
       const changed = listChanged(known, present)
-      // A file that has just changed may still be written.
+      // A file that has just changed may still be being written.
       const neededLooks = changed.every((file) => present.get(file)) ? 1 : maxMissingLooks
       if (changed.length === 0 || looks < neededLooks) continue
       known = present

@@ -31,15 +31,15 @@ import { createFileWatcher, logWarnings, reloadOnChange, type Served, type Watch
 /** Everything but the socket: requests in, replies out. */
 export interface Simulator extends Handlers {
   readonly contract: Contract
-  /** Returns a request to begin with; undefined where the contract has none that needs no more than a path. */
+  /** Returns a sample request; undefined if the contract has none that needs only a path. */
   findExample(): ExampleRequest | undefined
-  /** Returns the report about the clients of all sandboxes so far, also while the shared state does not respond. */
+  /** Returns the report about the clients of all sandboxes so far, even while the shared state does not respond. */
   report(): Promise<Report>
-  /** Aborted at a stop: ends the requests that wait, `POST /__sim/verify` and streams, and the deliveries that hang. */
+  /** Aborted at a stop: ends waiting requests (`POST /__sim/verify`, streams) and hanging deliveries. */
   readonly stopping: AbortController
   /** Aborted before a stop, while requests are still handled: health is 503 from then on. */
   readonly draining: AbortController
-  /** Says why the state is not written any more, not even by `close`: a removed state folder, for example. */
+  /** Says why the state is no longer written, not even by `close`: for example, its folder was removed. */
   findStateLoss(): Promise<string | undefined>
   close(): Promise<void>
 }
@@ -50,13 +50,13 @@ export interface Dependencies {
   readonly onExchange?: EntryListener
   readonly findPlannedFault?: FindPlannedFault
   readonly proxied?: ProxiedService | undefined
-  /** True for a simulator that ends with its tests. Default: if it may choose its port. */
+  /** True for a simulator that ends with its tests. Default: true if it chooses its port. */
   readonly isTemporary?: boolean | undefined
 }
 
 export async function createSimulator(settings: Settings, deps: Dependencies): Promise<Result<Simulator, Findings>> {
   const { log, proxied } = deps
-  let ofContract: readonly string[] = [] // a file that is new in the list is a change: it is loaded once more
+  let ofContract: readonly string[] = [] // a file that is new in the list is a change: it triggers another reload
   const load = async () => {
     const loaded = await loadStartInputs(settings, log, proxied?.limitCatalogue)
     if (loaded.ok) ofContract = loaded.value.contract.files
@@ -93,7 +93,7 @@ export async function createSimulator(settings: Settings, deps: Dependencies): P
   }
 }
 
-/** The checked inputs and the opened state of a start; a state to begin with and a watcher only with their flags. */
+/** The checked inputs and the opened state of a start; an initial state and a watcher only with their flags. */
 interface Start extends OpenedStore {
   readonly inputs: LoadedInputs
   readonly load: () => Promise<Result<LoadedInputs, Findings>>
@@ -112,7 +112,7 @@ async function joinParts(settings: Settings, deps: Dependencies, start: Start): 
   const served: Served = { present: createNext(1, inputs), reloadFailure: undefined }
   const counted = { journal, sandboxes, store }
   const { reporter, reportAtEnd, keepUnmet, adopt } = createReporter(settings, deps, counted, present)
-  const stopping = transferableAbortController() // of Node, also where happy-dom has replaced the global
+  const stopping = transferableAbortController() // Node's, even where happy-dom has replaced the global
   const draining = new AbortController()
   setMaxListeners(0, stopping.signal) // one listener for each waiting request, without a limit
   const pages = readPages(settings, proxied !== undefined)
@@ -180,7 +180,7 @@ function createReporter(
   const collector = createCollector()
   journal.onEntry((entry, live) => collector.record(entry, live))
   journal.onClear((sandbox) => collector.retire(sandbox))
-  // For the report at the end, if Redis is away then.
+  // For the final report, if Redis is unavailable then.
   const own = journal.isShared ? createCollector() : collector
   if (own !== collector) journal.onOwnEntry((entry, live) => own.record(entry, live))
   const failOn = parseGate(settings.failOn, settings.allowNoRequests)
@@ -193,7 +193,7 @@ function createReporter(
     const countActed = (rule: ActiveRule) => Math.max(used.get(ruleActedKey(rule)) ?? 0, acts.get(rule.key) ?? 0)
     return listUnmet(rules, { sandbox, scope: 'sandbox' }, countActed, sent)
   }
-  /** Keeps the rules that never acted, although requests came, before they are removed. */
+  /** Notes the rules that never acted, although requests came, before they are removed. */
   const keepUnmet = async (sandbox: string) => {
     const unmet = await readUnmet(sandbox, collector)
     if (unmet.length === 0) return

@@ -22,11 +22,11 @@ export interface RunningSimulator extends Pick<Simulator, 'findExample' | 'repor
   readonly baseUrl: string
   readonly controlUrl: string
   readonly origin: string
-  /** The authority by which clients trust the server; undefined without TLS. */
+  /** The authority that clients must trust; undefined without TLS. */
   readonly authority: Pick<ServerCertificate, 'authority' | 'authorityFile'> | undefined
   /** Stops accepting connections, finishes active requests, and writes the state. */
   close(): Promise<void>
-  /** Does what `close` does, and returns the report about all clients with the last requests. Replaces `close`. */
+  /** Like `close`, but returns the report about all clients, including the last requests. */
   closeWithReport(): Promise<Report>
   [Symbol.asyncDispose](): Promise<void>
 }
@@ -67,7 +67,7 @@ export async function start(settings: Settings, deps: Dependencies): Promise<Res
   const closeWithReport = async () => {
     await endRequests()
     try {
-      return await report() // while other replicas can still be asked
+      return await report() // while other replicas can still be reached
     } finally {
       await close()
     }
@@ -84,22 +84,22 @@ export async function start(settings: Settings, deps: Dependencies): Promise<Res
   })
 }
 
-/** Finds an address beyond this machine through which others could control the simulator, unless that is allowed. */
+/** Finds an address through which other machines could control the simulator, unless that is allowed. */
 async function findExposure({ host, controlToken, controlOpen }: Settings, log: Log): Promise<Finding | undefined> {
   const isLoopback = host.toLowerCase() === 'localhost' || host === '::1' || /^127\./.test(host)
   if (isLoopback || controlOpen || controlToken !== undefined) return undefined
-  // A host that is not an address of this machine, on none of whose ports it can listen, is to be named first.
+  // A host that is not an address of this machine is reported first, since it cannot listen on any of its ports.
   const listening = await listen({ listener: () => undefined, messages: {} }, { host, port: 0 }, log)
   if (!listening.ok) return errorAt(listening.error.flag, listening.error.message)
   await stop(listening.value, 0)
   const message =
     `Listening on ${host} lets others steer the simulator through /__sim. ` +
-    'Set --control-token, or --control-open if that is meant.'
+    'Set --control-token, or --control-open if that is intended.'
   return errorAt('--host', message)
 }
 
 /**
- * Starts a simulator with settings from code, by default with any free port and with its state in memory.
+ * Starts a simulator with settings from code, by default on a free port and with its state in memory.
  * @throws Error with every problem of settings, documents, fixtures and port
  */
 export async function startFromCode(settings: LibrarySettings): Promise<RunningSimulator> {
@@ -116,7 +116,7 @@ export async function startFromCode(settings: LibrarySettings): Promise<RunningS
   throw new Error(messages.join('\n'))
 }
 
-/** Parses settings from code as the command line does, since types let wrong values pass (`clock: 'noon'`). */
+/** Parses settings from code like the command line, since types do not exclude wrong values (`clock: 'noon'`). */
 function parseSettings(settings: LibrarySettings) {
   const known = new Map<string, Setting<unknown>>(Object.entries(sharedSettings))
   const values: Record<string, unknown> = {}
@@ -132,7 +132,7 @@ function parseSettings(settings: LibrarySettings) {
   return { values, problems }
 }
 
-/** Reads a value: a list of texts as one with commas, a date as an instant; undefined for another object. */
+/** Reads a value: a list of texts joined with commas, a date as an instant; undefined for another object. */
 function readGiven(setting: Setting<unknown>, given: unknown): unknown {
   const plain = given instanceof Date ? given.toJSON() : given
   const hasObject = [plain].flat().some((part) => typeof part === 'object')
@@ -144,7 +144,7 @@ function describeUnknownSetting(name: string, known: readonly string[]): string 
   return `"${name}" is not a setting of the library, but the flag ${flagOf(name)} of the command line.`
 }
 
-/** Writes the flags in a message about settings as code names them: `maxAnalysesPerHour`. Other names stay. */
+/** Replaces the flags in a message with the names used in code: `maxAnalysesPerHour`. Other names stay. */
 export function nameInCode(text: string): string {
   return text.replace(/--[a-z][a-z-]*/g, (flag) => nameByFlag.get(flag) ?? flag)
 }

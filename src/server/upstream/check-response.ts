@@ -17,11 +17,11 @@ export interface CheckedResponse {
   readonly violations: readonly Violation[]
   /** The body, if it is JSON. */
   readonly value?: Json
-  /** True if the body is not checked, since it has more than the most members and items, or too many levels. */
+  /** True if the body is not checked because it has too many members, items or levels. */
   readonly isTooLarge?: true
 }
 
-/** Returns every rule of the contract that a response of the real service breaks: status, media type, JSON, schema. */
+/** Returns every contract rule that a response of the real service breaks: status, media type, JSON, schema. */
 export function checkServiceResponse(
   operation: Operation,
   { status, mediaType, bytes }: ReceivedResponse,
@@ -29,7 +29,7 @@ export function checkServiceResponse(
 ): CheckedResponse {
   const undocumented = operation.checkResponse(status, null).filter(({ keyword }) => keyword === 'status')
   const described = operation.responseMediaTypes(status)
-  const isOpen = undocumented.length === 0 && described.length === 0 // a body that is not described can be any
+  const isOpen = undocumented.length === 0 && described.length === 0 // without a documented body, any body is valid
   if (bytes === undefined || operation.method === 'HEAD' || isOpen) return { violations: undocumented }
   const ofForm = described.length > 0 ? checkForm(described, mediaType, bytes) : undocumented
   if (bytes.length === 0 || !isJson(mediaType)) return { violations: ofForm }

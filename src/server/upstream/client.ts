@@ -20,21 +20,21 @@ export interface UpstreamRequest {
 }
 
 export interface UpstreamClient {
-  /** The service. Its token, if any, replaces that of the client. */
+  /** The service. Its token, if any, replaces the client's. */
   readonly target: UpstreamAccess
-  /** Sends a request, and resolves with the head of the response. An abort of `signal` ends both. */
+  /** Sends a request, and resolves to the head of the response. Aborting `signal` ends both. */
   send(request: UpstreamRequest, signal: AbortSignal): Promise<Result<IncomingMessage, TrafficProblem>>
   close(): void
 }
 
-/** The methods that may be sent twice (RFC 9110, 9.2.2), and so over a connection that may just be closing. */
+/** The methods that may be sent twice (RFC 9110, 9.2.2), and therefore over a connection that may be closing. */
 const idempotent = new Set(['GET', 'HEAD', 'OPTIONS', 'PUT', 'DELETE', 'TRACE'])
 
-/** The methods whose requests say that they have no body. */
+/** The methods whose requests declare that they have no body. */
 const withBody = new Set(['POST', 'PUT', 'PATCH'])
 
 /**
- * Creates the client of a real service. It connects at the first request. The time limit holds until the response
+ * Creates the client of a real service. It connects at the first request. The time limit applies until the response
  * begins, and between two parts of its body.
  */
 export function createUpstreamClient(target: UpstreamAccess): UpstreamClient {
@@ -42,7 +42,7 @@ export function createUpstreamClient(target: UpstreamAccess): UpstreamClient {
   const { host } = new URL(origin)
   const { Agent, request } = origin.startsWith('https:') ? https : http
   const agent = new Agent({ keepAlive: true })
-  // A write that was lost on a closing connection could have been carried out: it gets a new connection instead.
+  // A write lost on a closing connection may have been carried out, so it gets a new connection instead.
   const freshAgent = new Agent()
 
   const send = (asked: UpstreamRequest, signal: AbortSignal, isRetry = false): ReturnType<UpstreamClient['send']> =>
@@ -53,7 +53,7 @@ export function createUpstreamClient(target: UpstreamAccess): UpstreamClient {
       const sent = request(origin, {
         method,
         path,
-        headers: ['Host', host, ...asked.headers, ...length], // a list keeps repeated lines, and the case of names
+        headers: ['Host', host, ...asked.headers, ...length], // a list preserves repeated lines and the case of names
         agent: isRepeatable ? agent : freshAgent,
         timeout: timeoutMs,
         signal,
@@ -63,7 +63,7 @@ export function createUpstreamClient(target: UpstreamAccess): UpstreamClient {
         resolve(failure(describeTimeOut(origin, timeoutMs)))
         sent.destroy(new Error(`nothing was received for ${timeoutMs} ms`))
       }
-      const limit = setTimeout(giveUp, timeoutMs) // also for a head that comes byte by byte
+      const limit = setTimeout(giveUp, timeoutMs) // also for a head that arrives byte by byte
       const end = (problem: string) => {
         clearTimeout(limit)
         resolve(failure({ problem: 'connection', sentence: `The real service at ${origin} ${problem}.` }))
@@ -76,11 +76,11 @@ export function createUpstreamClient(target: UpstreamAccess): UpstreamClient {
       sent.on('response', (response) => {
         clearTimeout(limit)
         received = response
-        response.on('error', () => undefined) // whoever reads the body gets it; nobody else must
+        response.on('error', () => undefined) // the reader of the body gets it
         resolve(success(response))
       })
       sent.on('timeout', () => {
-        // Bytes that wait to be read are there: the client is slow, or a scenario delays them, not the service.
+        // If bytes are buffered, the client or a scenario is slow, not the service.
         if (received === undefined || received.readableLength === 0) giveUp()
       })
       sent.on('error', (error: NodeJS.ErrnoException) => {

@@ -5,7 +5,7 @@ const certificateCode = /CERT|SELF_SIGNED|UNABLE_TO_(GET|VERIFY)/
 
 const noTls = 'it does not speak TLS as expected; is the scheme right, https or http?'
 
-/** The codes of a connection that cannot be made, or broke before a response. */
+/** The codes of a connection that failed, or broke before a response. */
 const connectionFaults: Readonly<Record<string, string>> = {
   ECONNREFUSED: 'it refuses the connection; is it running, and is the port right?',
   ENOTFOUND: 'its host name is not known; is it spelt right?',

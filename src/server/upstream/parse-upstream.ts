@@ -4,7 +4,7 @@
  */
 import { failure, type Result, success } from '../../base/core/result.ts'
 
-/** The variable of the token for the real service. A flag could be read by other users of the machine. */
+/** The variable with the token for the real service. Other users of the machine could read a flag. */
 export const upstreamTokenVariable = 'CONVSIM_UPSTREAM_TOKEN'
 
 export function readUpstreamToken(env: NodeJS.ProcessEnv): Result<string | undefined> {

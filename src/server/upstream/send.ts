@@ -14,7 +14,7 @@ type JsonRequest = Omit<UpstreamRequest, 'headers'>
 
 const maxAttempts = 3
 
-/** The wait before the first retry, milliseconds; each further one is twice as long. */
+/** The wait before the first retry, milliseconds; it doubles for each further one. */
 const backOffMs = 500
 
 /**
@@ -41,13 +41,13 @@ export async function sendWithRetries(
   }
 }
 
-/** Returns true for a failure after which the same request may succeed, and does nothing twice. */
+/** Returns true for a failure after which the same request may succeed and has no effect twice. */
 function isTransient({ response }: TrafficSample, isRepeatable: boolean): boolean {
   if ('problem' in response) return isRepeatable && ['time-out', 'connection'].includes(response.problem)
   return response.status === 429 || (isRepeatable && [500, 502, 503, 504].includes(response.status))
 }
 
-/** Sends a request once. No redirect is followed, so that no other host gets the token. */
+/** Sends a request once. Redirects are not followed, so that no other host gets the token. */
 async function send(client: UpstreamClient, { method, target: path, body }: JsonRequest): Promise<TrafficSample> {
   const { origin, basePath, token, timeoutMs } = client.target
   const headers = {

@@ -76,7 +76,7 @@ export function createAjvCompiler(
       compilations.push(compiled)
       return validator
     },
-    /** Compiles the validators that were given out so far, and warns of each schema that cannot be compiled. */
+    /** Compiles the validators requested so far, and warns of each schema that cannot be compiled. */
     compileAll: () => compilations.flatMap((compiled) => compiled().fault ?? []),
     isFormat: (name) => name in request.ajv.formats,
     compiled: [...new Set(Object.values(instances))],
@@ -90,7 +90,7 @@ function createDocumentAjv(document: JsonObject, code: CodeOptions | undefined) 
   return ajv.addSchema(onlyChecked('document', document), DOCUMENT)
 }
 
-/** Creates the check of parts of schemas, whose references lead into a document. It takes what it cannot compile. */
+/** Creates a check for schemas with references into a document. If a schema cannot be compiled, all is accepted. */
 export function createPartCheck(document: JsonObject): (schema: JsonObject) => Validator | undefined {
   const ajv = createDocumentAjv(document, undefined)
   return (schema) => {
@@ -98,15 +98,15 @@ export function createPartCheck(document: JsonObject): (schema: JsonObject) => V
     try {
       return limitTime(ajv.compile(JSON.parse(text)) as Validator)
     } catch {
-      return undefined // the checks of the document have told why
+      return undefined // the checks of the document have reported why
     }
   }
 }
 
-/** Creates the regular expression of a pattern, whatever flag it needs. (ajv writes `code` into compiled files.) */
+/** Creates the regular expression of a pattern with whatever flag it needs. (ajv writes `code` into compiled files.) */
 const regExp = Object.assign((pattern: string) => parsePattern(pattern) ?? /(?:)/, { code: 'new RegExp' })
 
-/** Returns a copy with the schemas alone, and of those only what values are checked by. */
+/** Returns a copy with only the schemas, and of those only the keywords that validate values. */
 function onlyChecked(kind: NodeKind, value: JsonObject): JsonObject {
   if (kind !== 'schema') return mapNodes(kind, value, onlyChecked, (data, name) => (name === '$ref' ? data : undefined))
   const kept = Object.entries(value).filter(([keyword, rule]) => isChecked(keyword, rule))
@@ -114,8 +114,8 @@ function onlyChecked(kind: NodeKind, value: JsonObject): JsonObject {
 }
 
 /**
- * Returns true for a schema whose check can take long: with patterns, or with a schema that two references lead to, as
- * it can be recursive, or be applied a million times by 20 schemas that refer twice to the next.
+ * Returns true for a schema whose check can take long: with patterns, or with a schema referenced twice, which can be
+ * recursive, or be applied a million times by 20 schemas that each refer twice to the next.
  */
 export function mayTakeLong(document: JsonObject, pointer: string): boolean {
   const passed = [pointer]

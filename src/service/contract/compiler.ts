@@ -3,8 +3,8 @@ import type { Validator } from '../../base/documents/ajv.ts'
 import type { PrecompiledSource } from '../../base/documents/precompiled.ts'
 
 /**
- * What a value is: requests need no `readOnly` properties, and responses no `writeOnly` ones; the simulator's own
- * responses keep the rules of `x-simulated-values`, too. A use without validators of its own has those of the next.
+ * The use of a value: requests need no `readOnly` properties, and responses no `writeOnly` ones; simulated responses
+ * also follow `x-simulated-values`. A use without its own validators shares those of the next.
  */
 const USES = ['simulated', 'response', 'request'] as const
 export type Use = (typeof USES)[number]

@@ -1,6 +1,6 @@
 /**
- * An OpenAPI document as operations that can be matched and checked.
- * `loadContract` makes a `Contract` of a file; `Contract.match` finds the operation of a request.
+ * An OpenAPI document as operations that can be matched and checked. `loadContract` turns a file into a `Contract`;
+ * `Contract.match` finds the operation of a request.
  */
 import type { JsonObject } from '../../base/core/json.ts'
 import type { Finding } from '../../base/documents/source.ts'
@@ -30,7 +30,7 @@ export interface Assumption {
 
 export interface Contract {
   readonly file: string
-  /** The files that were read for the document: `file`, and those that its references lead to. */
+  /** The files read for the document: `file`, and those that it references. */
   readonly files: readonly string[]
   readonly title: string
   readonly version: string

@@ -19,13 +19,13 @@ import { readBasePath } from './servers.ts'
 import { upgrade } from './upgrade.ts'
 
 export interface LoadOptions {
-  /** True also finds all that does not prevent serving, which takes as long as the rest of the load. @default false */
+  /** True also finds problems that do not prevent serving, which doubles the loading time. @default false */
   readonly thorough?: boolean
-  /** False leaves out the validators of responses, which are most of the validators. @default true */
+  /** False skips the validators of responses, which are the majority. @default true */
   readonly responses?: boolean
-  /** The precompiled files, which are neither parsed nor compiled. @default the files that the build has precompiled */
+  /** The precompiled files, which are neither parsed nor compiled. @default the files precompiled by the build */
   readonly precompiled?: PrecompiledFiles
-  /** The files of overlays that are applied to the document, in their order. @default none */
+  /** The overlays to apply to the document, in order. @default none */
   readonly overlays?: readonly string[]
 }
 
@@ -34,7 +34,7 @@ export async function loadContract(file: string, options: LoadOptions = {}): Pro
     const source = await readDocument(file, options)
     return source.ok ? await buildContract(source.value, options) : source
   } catch (error) {
-    // A document can bring a library to its limits, such as the end of the stack.
+    // A document can exceed a library's limits, such as its stack.
     return failure([errorAt(file, `cannot be checked: ${reasonOf(error)}`)])
   }
 }

@@ -1,6 +1,6 @@
 import type { Shape } from './request/shape.ts'
 
-/** Returns a media type in lower case without parameters: `application/json` of `Application/JSON; charset=utf-8`. */
+/** Returns a media type in lower case without parameters: `application/json` for `Application/JSON; charset=utf-8`. */
 export const bareMediaType = (mediaType: string): string => mediaType.replace(/;.*/s, '').trim().toLowerCase()
 
 /** Returns true for a media type of JSON: `application/json`, `application/problem+json`, or a range of such types. */
@@ -25,6 +25,6 @@ export function matchMediaType(documented: readonly string[], sent: string): str
 /** Returns true for the media type of a form whose fields are one text: `user=joe&age=7`. */
 export const isForm = (mediaType: string): boolean => bareMediaType(mediaType) === 'application/x-www-form-urlencoded'
 
-/** Returns true if a body that is not JSON is checked: a form of an object, or a text whose schema takes texts. */
+/** Returns true if a body other than JSON is checked: a form for an object, or text for a schema that accepts it. */
 export const isCheckedText = (mediaType: string, { types, takesText }: Shape): boolean =>
   (isForm(mediaType) && types.has('object')) || (takesText && !bareMediaType(mediaType).startsWith('multipart/'))

@@ -24,7 +24,7 @@ export function compileOperations(document: JsonObject, compiler: Compiler, canC
   const taken = new Set<string>()
   return listOperations(document).flatMap(({ path, method, item }) => {
     const request = `${method} ${anonymousPath(path)}`
-    if (taken.has(request)) return [] // an earlier operation has the same requests
+    if (taken.has(request)) return [] // an earlier operation matches the same requests
     const id = valueAt(document, joinPointer(item, method, 'operationId'))
     const name = typeof id === 'string' && !taken.has(id) ? id : `${method.toUpperCase()} ${path}`
     taken.add(request).add(name)
@@ -36,10 +36,10 @@ const PARAMETER = /\{([^{}]*)\}/g
 
 export const parameterNames = (path: string) => Array.from(path.matchAll(PARAMETER), ([, name = '']) => name)
 
-/** Returns a path template without the names of its parameters, which decide nothing. */
+/** Returns a path template without its parameter names, which do not affect matching. */
 export const anonymousPath = (path: string): string => path.replace(PARAMETER, '{}')
 
-/** Lists the operations under `paths`, each with the pointer of its path item, which a path can refer to. */
+/** Lists the operations under `paths`, each with the pointer of its path item, which may be a reference's target. */
 export function listOperations(document: JsonObject) {
   const paths = isObject(document.paths) ? Object.keys(document.paths) : []
   return paths.flatMap((path) => {
@@ -85,7 +85,7 @@ function compileOperation(
     get droppedStatus(): number {
       return chosen.dropped ?? chosen.success ?? responses().successStatus
     },
-    /** The documented statuses that are numbers, ascending. */
+    /** The numeric documented statuses, ascending. */
     get statuses(): readonly number[] {
       return responses().statuses
     },
@@ -96,19 +96,19 @@ function compileOperation(
     get body(): { readonly required: boolean; readonly mediaTypes: readonly string[] } | undefined {
       return body()?.described
     },
-    /** The parameters that are read, those of the path item first. Cookies are left out. */
+    /** The parameters, those of the path item first, without cookies. */
     get parameters(): readonly DescribedParameter[] {
       return parameters().described
     },
     /** Returns the JSON schema of the request body with every `$ref` resolved; undefined if there is none. */
     bodySchema: (): JsonObject | undefined => body()?.schema(),
     bodyExamples: (): readonly Example[] => body()?.examples() ?? [],
-    /** Coerces the sent parameters to their types and lists every violation; `values` is reliable only without any. */
+    /** Coerces the sent parameters to their types and lists every violation, without which `values` is valid. */
     readParameters: (sent: RawParameters): { values: ParameterValues; violations: Violation[] } =>
       parameters().read(sent),
     /** Returns the value of a body that is not JSON: the object of a form, or else the text itself. */
     readText: (mediaType: string, text: string): Json => body()?.readText(mediaType, text) ?? text,
-    /** Returns every violation of a body, of a media type without parameters. Objects are checked in JSON and forms. */
+    /** Returns every violation of a body. `mediaType`: without parameters. Objects are checked in JSON and forms. */
     checkBody: (mediaType: string, value: Json): Violation[] => body()?.check(mediaType, value) ?? [],
     ...describeResponses(responses),
   }
@@ -117,13 +117,13 @@ function compileOperation(
 const describeResponses = (responses: () => ReturnType<typeof compileResponses>) => ({
   /** Returns every violation of a response. An undocumented status breaks the keyword `status`. */
   checkResponse: (status: number, value: Json) => responses().check(status, value, false),
-  /** Returns every violation of the simulator's own response, which also keeps the rules of `x-simulated-values`. */
+  /** Returns every violation of a simulated response, which must also follow `x-simulated-values`. */
   checkSimulatedResponse: (status: number, value: Json) => responses().check(status, value, true),
   examples: (status: number): readonly Example[] => responses().find(status)?.examples() ?? [],
   hasResponseBody: (status: number) => (responses().find(status)?.mediaTypes.length ?? 0) > 0,
   /** Returns the documented media types of a status, in lower case without parameters, in the document's order. */
   responseMediaTypes: (status: number): readonly string[] => responses().find(status)?.mediaTypes ?? [],
-  /** Returns the pointer of the response of a status: its own, else that of its range (`4XX`), else `default`. */
+  /** Returns the pointer of the response for a status: its own, else that of its range (`4XX`), else `default`. */
   responsePointer: (status: number) => responses().find(status)?.pointer,
   responseDescription: (status: number) => responses().find(status)?.description,
   /** Returns the JSON schema of a status's body with every `$ref` resolved; undefined if there is none. */
@@ -176,14 +176,14 @@ function compileContent(document: JsonObject, compiler: Compiler, mediaType: str
   if (schema === undefined) return {}
   const shape = new Shape(document, [schema.value])
   const isText = isCheckedText(mediaType, shape)
-  const validate = compiler.getValidator(schema.pointer, 'request') // for findings also where it is not used
+  const validate = compiler.getValidator(schema.pointer, 'request') // for findings even where it is not used
   const readForm = isForm(mediaType) && shape.types.has('object') ? compileForm(document, media) : undefined
   return { isText, validate, readForm }
 }
 
 const isSuccess = (status: number) => status >= 200 && status < 300
 
-/** Compiles the responses of the operation at `pointer`; unless `canCheck`, without validators. */
+/** Compiles the responses of the operation at `pointer`, without validators unless `canCheck`. */
 function compileResponses(document: JsonObject, compiler: Compiler, pointer: string, canCheck: boolean) {
   const listPointer = joinPointer(pointer, 'responses')
   const byKey = new Map<string, NonNullable<ReturnType<typeof compileResponse>>>()
@@ -204,7 +204,7 @@ function compileResponses(document: JsonObject, compiler: Compiler, pointer: str
     successStatus: statuses.find(isSuccess) ?? (byKey.has('2XX') || byKey.has('DEFAULT') ? 200 : lowest),
     keys,
     find,
-    /** Returns every violation of a response. `isSimulated`: the simulated values are demanded, too. */
+    /** Returns every violation of a response. `isSimulated`: it must follow `x-simulated-values`, too. */
     check(status: number, body: Json, isSimulated: boolean): Violation[] {
       const response = find(status)
       if (byKey.size === 0) return []
@@ -219,7 +219,7 @@ function compileResponses(document: JsonObject, compiler: Compiler, pointer: str
   }
 }
 
-/** Compiles a response, of whose content the JSON is checked. Without a compiler it has no validators. */
+/** Compiles a response, whose JSON content is checked. Without a compiler it has no validators. */
 function compileResponse(document: JsonObject, compiler: Compiler | undefined, pointer: string) {
   const response = resolve(document, pointer)
   if (response === undefined) return undefined

@@ -17,7 +17,7 @@ import { listHiddenNames } from './security.ts'
 const DEFAULT_STYLES = { path: 'simple', query: 'form', header: 'simple', cookie: 'form' } as const
 const LOCATIONS = Object.keys(DEFAULT_STYLES) as (keyof typeof DEFAULT_STYLES)[]
 
-/** The parameters of a request as they were sent: decoded strings; a repeated query parameter is an array. */
+/** The parameters of a request as sent: decoded strings; a repeated query parameter is an array. */
 export interface RawParameters {
   readonly path: Readonly<Record<string, string>>
   readonly query: Readonly<Record<string, string | readonly string[]>>
@@ -42,16 +42,16 @@ interface Parameter extends Serialisation {
 
 export interface DescribedParameter extends Parameter {
   readonly in: keyof RawParameters
-  /** True for the style `deepObject`: each member is sent as a parameter of its own, such as `filter[min]=3`. */
+  /** True for the style `deepObject`: each member is sent as a separate parameter, such as `filter[min]=3`. */
   readonly isDeepObject: boolean
-  /** Returns true if one of the names sent is its own or, in a query, `filter[min]` or a property of an object. */
+  /** Returns true for a parameter's name or, in a query, for `filter[min]` or the property of an exploded object. */
   isIn(sent: Fields): boolean
 }
 
 /** The headers that OpenAPI excludes from parameters, because other parts of the document describe them. */
 const IGNORED = ['header accept', 'header content-type', 'header authorization']
 
-/** Compiles the parameters of a path item and of an operation, which win. `described` has all but cookies. */
+/** Compiles the parameters of a path item and of an operation; the latter win. `described`: all except cookies. */
 export function compileParameters(document: JsonObject, compiler: Compiler, pathItem: string, operation: string) {
   const byName = new Map<string, Parameter>()
   for (const owner of [pathItem, operation]) {
@@ -118,7 +118,7 @@ function readParameter(
   }
 }
 
-/** Returns where violations are, which hide credentials, also API keys. A path is shown as it is sent. */
+/** Returns the location of violations in a parameter, with API keys hidden. A path is shown as sent. */
 function describeFaults(document: JsonObject, location: Parameter['in'], name: string): Pick<Parameter, 'at' | 'hide'> {
   if (location === 'cookie')
     return { at: { in: 'header', pointer: joinPointer('/cookie', name) }, hide: () => redacted }
@@ -128,7 +128,7 @@ function describeFaults(document: JsonObject, location: Parameter['in'], name: s
   return { at, hide: (names, value) => (isKey ? redacted : hideCredential([name, ...names], value)) }
 }
 
-/** Reads the sent ones of parameters into `values`, the others by their defaults. Returns violations, missing first. */
+/** Reads sent parameters into `values`, with defaults for the others. Returns violations, missing parameters first. */
 function readGroup(parameters: readonly Parameter[], sent: ReadonlyMap<Parameter, Sent>, values: JsonObject) {
   const missing: Violation[] = []
   const wrong: Violation[] = []
@@ -146,7 +146,7 @@ function readGroup(parameters: readonly Parameter[], sent: ReadonlyMap<Parameter
   return [...missing, ...wrong]
 }
 
-/** Returns the value of what was sent. A wrong one is read again, as a single one or a text where the schema has it. */
+/** Returns the value of a parameter. An invalid one is read again as a single value or text, if that is allowed. */
 function readValue(parameter: Parameter, what: Sent): Result<Json, Violation[]> {
   const { shape, validate, allowsEmpty, at, hide } = parameter
   const read = readSent(parameter, what)
@@ -160,14 +160,14 @@ function readValue(parameter: Parameter, what: Sent): Result<Json, Violation[]> 
 
 /** Reads the cookies of a request, percent-decoded. */
 export const readCookies = ({ cookie = '' }: RawParameters['header']): Fields =>
-  // `parse` sets no member to undefined, and reads a plus sign as a space.
+  // `parse` never sets a member to undefined, and reads a plus sign as a space.
   parse(cookie.replaceAll('; ', ';').replaceAll('+', '%2B'), ';', '=', { maxKeys: 0 }) as Fields
 
-/** Returns true for the name of a query parameter as it is sent, that of a member included. */
+/** Returns true for the name of a query parameter as sent, including that of a member. */
 export const isParameterName = (parameters: readonly DescribedParameter[], sent: string): boolean =>
   parameters.some((one) => one.in === 'query' && one.isIn({ [sent]: '' }))
 
-/** Returns the function that reads a form of a media type, whose fields have the styles of its `encoding`. */
+/** Returns a function that reads a form of a media type, whose `encoding` defines the styles of fields. */
 export function compileForm(document: JsonObject, media: string): (text: string) => JsonObject {
   const form = new Shape(document, [resolve(document, joinPointer(media, 'schema'))?.value ?? {}])
   const finder = once(() =>
@@ -185,7 +185,7 @@ export function compileForm(document: JsonObject, media: string): (text: string)
   }
 }
 
-/** Reads how a field is written. Without a style an object is JSON, or has its members in brackets. */
+/** Reads the style of a field. Without one, an object is JSON, or has its members in brackets. */
 function readField(document: JsonObject, pointer: string, name: string, form: Shape): Serialisation {
   const shape = form.member(name)
   const { style, explode, contentType } = resolve(document, pointer)?.value ?? {}

@@ -8,7 +8,7 @@ export interface ResolvedObject {
   readonly value: JsonObject
 }
 
-/** Returns where references lead from a pointer; of references that lead only to each other, one of them. */
+/** Returns the pointer at the end of a chain of references; in a circle, one of them. */
 export function followReferences(document: JsonObject, pointer: string) {
   const passed = new Set<string>()
   for (let at = pointer; ; ) {
@@ -20,13 +20,13 @@ export function followReferences(document: JsonObject, pointer: string) {
   }
 }
 
-/** Returns the object that a pointer finally leads to; undefined if there is none, and for a circle of references. */
+/** Returns the object at the end of a pointer's references; undefined if there is none, or for a circle. */
 export function resolve(document: JsonObject, pointer: string): ResolvedObject | undefined {
   const { isCircle, ...end } = followReferences(document, pointer)
   return isObject(end.value) && !isCircle ? { pointer: end.pointer, value: end.value } : undefined
 }
 
-/** Returns the schema that a pointer leads to, behind references alone: members beside a reference count, too. */
+/** Returns the schema at a pointer, following only pure references, since members beside a reference count, too. */
 export function resolveSchema(document: JsonObject, pointer: string): ResolvedObject | undefined {
   const value = valueAt(document, pointer)
   if (!isObject(value)) return undefined
@@ -40,7 +40,7 @@ export interface Example {
   readonly pointer: string
 }
 
-/** Returns the examples of a media type, a parameter or a header, but those in other files (`externalValue`). */
+/** Returns the examples of a media type, a parameter or a header, except those in other files (`externalValue`). */
 export function readExamples(document: JsonObject, pointer: string): Example[] {
   const owner = resolve(document, pointer)
   if (owner === undefined) return []
@@ -55,18 +55,18 @@ export function readExamples(document: JsonObject, pointer: string): Example[] {
   })
 }
 
-/** The most objects of an expanded schema: 20 schemas that each refer twice to the next have a million. */
+/** The maximum number of objects in an expanded schema: 20 schemas that each refer twice to the next have a million. */
 const MAX_EXPANDED = 20_000
 
 /**
- * Returns a schema, or an object of another kind, with the target of every `$ref` in its place. Members beside a `$ref`
- * win over those of the target. The `$ref` of a recursive schema to itself stays, because its expansion has no end, and
- * so does what is deeper when the expansion is very large.
+ * Returns a schema, or another object, with every `$ref` replaced with its target. Members beside a `$ref` win over the
+ * target's. References of a recursive schema to itself stay, since its expansion is infinite, and so do deep references
+ * of a very large expansion.
  */
 export function dereference(document: JsonObject, value: JsonObject, kind: NodeKind = 'schema'): JsonObject {
   const root = { kind, value, copy: {}, around: [] as string[] } // the references that led to the value
   const tasks = [root]
-  // Level by level, so that a bound leaves the deepest parts as they are.
+  // Level by level, so that the limit leaves the deepest parts unexpanded.
   for (const task of tasks) {
     const { merged, around } =
       tasks.length < MAX_EXPANDED ? merge(document, task.value, task.around) : { merged: task.value, around: [] }
@@ -81,7 +81,7 @@ export function dereference(document: JsonObject, value: JsonObject, kind: NodeK
   return root.copy
 }
 
-/** Returns an object with the target of its `$ref`, and of the next ones, merged into it. */
+/** Returns an object with the targets of its chain of `$ref`s merged into it. */
 function merge(document: JsonObject, value: JsonObject, around: string[]): { merged: JsonObject; around: string[] } {
   const { $ref, ...beside } = value
   const pointer = typeof $ref === 'string' ? parseReference($ref) : undefined

@@ -1,4 +1,4 @@
-/** The security schemes of a document, and the credentials that they demand. */
+/** The security schemes of a document, and the credentials that they require. */
 import { isObject, type Json, type JsonObject } from '../../base/core/json.ts'
 import { joinPointer, valueAt } from '../../base/core/json-pointer.ts'
 import { resolve } from './resolve.ts'
@@ -11,14 +11,14 @@ export interface Credential {
   readonly scheme: string | undefined
 }
 
-/** The alternatives, each with the credentials that it demands. */
+/** The alternatives, each with the credentials that it requires. */
 type Security = readonly (readonly Credential[])[]
 
 const schemesPointer = '/components/securitySchemes'
 
 export const schemePointer = (name: string) => joinPointer(schemesPointer, name)
 
-/** Returns the alternatives of `security`. Certificates and schemes that the document lacks demand nothing. */
+/** Returns the alternatives of `security`. Certificates and undefined schemes require nothing. */
 export function readSecurity(document: JsonObject, security: Json | undefined): Security {
   const alternatives = Array.isArray(security) ? security.filter(isObject) : []
   return alternatives.map((one) => Object.keys(one).flatMap((name) => readScheme(document, name) ?? []))
@@ -44,13 +44,13 @@ export function listKeys(document: JsonObject, locations: readonly Credential['i
   return credentials.flatMap((one) => (one && !one.scheme && locations.includes(one.in) ? one.name : []))
 }
 
-/** Returns the names of headers, query parameters and cookies with an API key, in lower case, but `authorization`. */
+/** Returns the lower-case names of headers, query parameters and cookies with an API key, except `authorization`. */
 export function listHiddenNames(document: JsonObject): readonly string[] {
   const names = listKeys(document, ['header', 'query', 'cookie']).map((name) => name.toLowerCase())
   return names.filter((name) => name !== 'authorization') // whose scheme and sandbox stay
 }
 
-/** Returns the alternatives that demand something; without any, a bearer token. */
+/** Returns the alternatives that require something; without any, a bearer token. */
 function listDemands(security: Security): Security {
   const demands = security.filter((credentials) => credentials.length > 0)
   return demands.length > 0 ? demands : [[authorization('bearer')]]

@@ -1,6 +1,6 @@
 import { isObject, type Json, type JsonObject } from '../../base/core/json.ts'
 
-/** Returns the path of a server URL, its variables replaced by their defaults: `/v1`; undefined if it is not usable. */
+/** Returns the path of a server URL with its variables replaced by their defaults: `/v1`; undefined if not usable. */
 export function readServerPath(server: Json | undefined): string | undefined {
   if (!isObject(server) || typeof server.url !== 'string') return undefined
   const variables = isObject(server.variables) ? server.variables : {}
@@ -8,7 +8,7 @@ export function readServerPath(server: Json | undefined): string | undefined {
     const { default: value, enum: values } = toObject(variables[name])
     return String(value ?? (Array.isArray(values) ? values[0] : undefined) ?? all)
   })
-  // A server URL may be relative; the origin is not used, so its variables need no value.
+  // A server URL may be relative. The origin is not used, so its variables need no values.
   const path = url.replace(/^([a-z][\w+.-]*:)?\/\/[^/]*\{[^/]*/i, '')
   if (/[{}]/.test(path) || !URL.canParse(path, 'http://localhost')) return undefined
   return new URL(path, 'http://localhost').pathname.replace(/(?<!\/)\/+$/, '')

@@ -95,7 +95,7 @@ const MEMBERS: Readonly<Partial<Record<NodeKind, Readonly<Record<string, MemberR
   },
 }
 
-/** Yields every object of a known kind in a document or in the part at `pointer`, each before the objects in it. */
+/** Yields every object of a known kind in a document or in the part at `pointer`, each before its inner objects. */
 export function* walk(value?: Json, kind: NodeKind = 'document', pointer = ''): Generator<DocumentNode> {
   if (!isObject(value)) return
   yield { kind, pointer, value }
@@ -109,7 +109,7 @@ export function* walk(value?: Json, kind: NodeKind = 'document', pointer = ''): 
   }
 }
 
-/** Lists the schemas in a document, each before those in it. */
+/** Lists the schemas in a document, each before its inner schemas. */
 export const listSchemas = (document: JsonObject): DocumentNode[] =>
   Array.from(walk(document)).filter(({ kind }) => kind === 'schema')
 
@@ -119,7 +119,7 @@ function findRule(kind: NodeKind, name: string): MemberRule | undefined {
   return name.startsWith('x-') || name === '$ref' ? undefined : members['*']
 }
 
-/** Returns the values of a member that are of the kind of its rule, each with its token; a single one has none. */
+/** Returns the values of a member with the kind of its rule, each with its token; a single value has none. */
 function listItems({ form }: MemberRule, member: Json): (readonly [string | undefined, Json])[] {
   if (form === 'single') return [[undefined, member]]
   if (form === 'list' ? !Array.isArray(member) : !isObject(member)) return []
@@ -127,7 +127,7 @@ function listItems({ form }: MemberRule, member: Json): (readonly [string | unde
   return form === 'map with extensions' ? items.filter(([name]) => !name.startsWith('x-')) : items
 }
 
-/** Returns a copy with what `onNode` returns for each object in it, and `onData` for each other member, if anything. */
+/** Returns a copy in which inner objects are results of `onNode`, and other members those of `onData`, if any. */
 export function mapNodes(
   kind: NodeKind,
   value: JsonObject,
@@ -143,7 +143,7 @@ export function mapNodes(
   return copy
 }
 
-/** Maps the objects of a member. Other values, such as the schema `true`, have no members, and stay. */
+/** Maps the objects of a member. Other values, such as the schema `true`, are unchanged. */
 function mapMember(rule: MemberRule, member: Json, onNode: (kind: NodeKind, value: JsonObject) => Json): Json {
   const mapped = listItems(rule, member).map(([token, item]) => {
     return [token ?? '', isObject(item) ? onNode(rule.kind, item) : item] as const

@@ -7,13 +7,13 @@ export interface Difference {
   /** The name of the field: `operation`, `status`, `query/period`, `header/x-team`, `body/components/0/content`. */
   readonly field: string
   readonly expected: Json
-  /** The value of the request; undefined where it has none. */
+  /** The value of the request, if it has one. */
   readonly actual: Json | undefined
-  /** True where the values may be equal: the part that decides is redacted or not stored. */
+  /** True if the values may be equal: the decisive part is redacted or not stored. */
   readonly isOpen?: true
 }
 
-/** A condition: yields the differences of a subject from it, none where the subject meets it. */
+/** A condition: yields the differences of a subject from it; none if the subject meets it. */
 export type Condition = (subject: MatchSubject) => Iterable<Difference>
 
 /** Yields every difference between a subject and the conditions, in their order. */
@@ -21,7 +21,7 @@ export function* findDifferences(conditions: readonly Condition[], subject: Matc
   for (const differences of conditions) yield* differences(subject)
 }
 
-/** Compares a subject with conditions, up to the first certain difference; `open` where a hidden part decides. */
+/** Compares a subject with conditions, up to the first certain difference; `open` if a hidden part decides. */
 export function matchOutcome(conditions: readonly Condition[], subject: MatchSubject): 'yes' | 'no' | 'open' {
   let outcome: 'yes' | 'open' = 'yes'
   for (const { isOpen } of findDifferences(conditions, subject)) {
@@ -45,14 +45,14 @@ export interface RequestMatch {
   /** Exact values by JSON pointer if all names are pointers (`{"/eventType": "purchase"}`); else a part of the body. */
   readonly body?: Readonly<Record<string, Json>>
   readonly traceId?: string
-  /** A status such as 429, or a class of statuses such as `4xx`. */
+  /** A status such as 429, or a status class such as `4xx`. */
   readonly status?: number | string
   readonly origin?: Origin
   /** True for requests that broke a rule of the contract, false for those that broke none. */
   readonly violations?: boolean
   /** True for requests that caused advice, false for those that caused none. */
   readonly advice?: boolean
-  /** True for requests whose response a scenario damaged on purpose, false for the others. */
+  /** True for requests whose response was damaged by a scenario, false for the others. */
   readonly damage?: boolean
 }
 
@@ -83,7 +83,7 @@ export interface MatchSubject {
   }
   /** Returns true for a value with a redacted part. Default: none. */
   readonly isRedacted?: (value: Json) => boolean
-  /** The description of a body that is not completely known, if it is not: `(5 bytes of 9 are kept)`. */
+  /** The description of a body that is not completely known: `(5 bytes of 9 are kept)`. */
   readonly incompleteBody?: string | undefined
 }
 
@@ -102,7 +102,7 @@ export function productsOf(
   return [...own, ...models.flatMap((id) => productsOfModel.get(id) ?? [])]
 }
 
-/** Returns the conditions of a query; cheap comparisons come first, the body last. */
+/** Returns the conditions of a query, cheap comparisons first, the body last. */
 export function requestConditions({ operation, match = {} }: RequestQuery): Condition[] {
   const { method, status, product, body } = match
   return [
@@ -149,7 +149,7 @@ function condition(
   if (expected === undefined) return []
   const differences: Condition = function* (subject) {
     const values = valuesOf(subject)
-    // Redaction hides a value, not that there was one.
+    // Redaction hides a value, but not its existence.
     const isUncertain = expected !== null && isOpen(subject, values)
     const isMet = values.length > 0 ? values.some(matches) : expected === null
     if (!isMet) yield { field, expected, actual: values[0], ...(isUncertain && { isOpen: true as const }) }

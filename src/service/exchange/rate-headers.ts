@@ -5,7 +5,7 @@ export function retryHeaders(resetMs: number): Record<string, string> {
 
 /**
  * Reads the wait that `Retry-After` (seconds or an HTTP date) and `retry-after-ms` demand: the shorter one, since
- * seconds are rounded up. `now`: the time of the response, epoch milliseconds. `at` is the date, if that form decides.
+ * seconds are rounded up. `now`: the time of the response, epoch milliseconds. `at`: the date, if it decides.
  */
 export function readRetryAfter(
   headers: Readonly<Record<string, string>>,
@@ -24,7 +24,7 @@ export function readRetryAfter(
 
 const readNumber = (text: string) => (/^\s*\d{1,12}(\.\d{1,6})?\s*$/.test(text) ? Number(text) : Number.NaN)
 
-/** A limit of requests in each window. `windowMs`: whole seconds. */
+/** A limit of requests per window. `windowMs`: whole seconds. */
 export interface RateLimit {
   readonly quota: number
   readonly windowMs: number
@@ -41,7 +41,7 @@ export function rateHeaders({ quota, windowMs }: RateLimit, remaining: number, r
   }
 }
 
-/** Returns the `X-RateLimit-...` headers that say the same as `RateLimit`. `resetMs` is exact, where it is known. */
+/** Returns the `X-RateLimit-...` headers equivalent to `RateLimit`. `resetMs` is exact, if known. */
 export function olderRateHeaders(
   headers: Readonly<Record<string, string>>,
   reset: 'epoch' | 'seconds',

@@ -12,7 +12,7 @@ import { hourMs, type RateLimit, retryHeaders } from './rate-headers.ts'
 import { jsonBody, type Origin, type Reply } from './reply.ts'
 import type { SimRequest } from './request.ts'
 
-/** Returns a reply with the service's error body. `error` says what is wrong and what a right request looks like. */
+/** Returns a reply with the service's error body. `error` says what is wrong and what a valid request looks like. */
 export function refuse(status: number, error: string, origin: Origin, headers: Record<string, string> = {}): Reply {
   return { status, headers, body: jsonBody({ success: false, error }), origin }
 }
@@ -22,18 +22,18 @@ export function readError(value: Json | undefined): string {
   return typeof error === 'string' ? error : ''
 }
 
-/** Returns the first preferred status with a response of its own; else the first, of a range, `default` or neither. */
+/** Returns the first preferred status with its own response; else the first preferred status. */
 export function pickDocumentedStatus(operation: Operation, preferred: readonly [number, ...number[]]): number {
   return preferred.find((status) => operation.statuses.includes(status)) ?? preferred[0]
 }
 
-/** Returns true where a response of the status, of its range (`4XX`) or, for an error, `default` is documented. */
+/** Returns true if a response for the status, its range (`4XX`) or, for an error, `default` is documented. */
 export function isDocumented({ responses, successStatus }: Operation, status: number): boolean {
   const keys = [String(status), `${Math.floor(status / 100)}XX`, ...(status < 400 ? [] : ['default'])]
   return status === successStatus || keys.some((key) => responses.includes(key))
 }
 
-/** Returns the body of a refusal: ours if the schema has its `error` or no member, else an example, if one fits. */
+/** Returns the body of a refusal: the simulator's if the schema has its `error` or no members, else an example. */
 export function bodyOfRefusal(operation: Operation, { status, body }: Pick<Reply, 'status' | 'body'>) {
   if (!body || !operation.hasResponseBody(status)) return body?.value
   if (!operation.responseMediaTypes(status).some(isJson)) return undefined
@@ -52,7 +52,7 @@ function refuseDocumented(
   return refuse(pickDocumentedStatus(operation, preferred), error, 'contract', headers)
 }
 
-/** The messages of both the pipeline and scenarios: a client cannot tell a simulated refusal from a real one. */
+/** The messages of both the pipeline and scenarios, so that simulated and real refusals are the same for clients. */
 export const messages = {
   unauthorized: (problem: string, { security }: Pick<Operation, 'security'>) =>
     `${problem} Send ${describeSecurity(security)}.`,
@@ -65,16 +65,16 @@ export const messages = {
 
 export const abortedMessage = 'The client went away before the end of its body.'
 
-/** The milliseconds after which a client may try again while the shared state does not respond. */
+/** Milliseconds after which a client may retry while the shared state does not respond. */
 const unavailableMs = 1000
 
 export const refusals = {
-  /** `right`: the path under the base URL, if it would be an operation. */
+  /** `right`: the path under the base URL, if that matches an operation. */
   outsideBase: (base: string, path: string, right: string | undefined) =>
     refuse(
       404,
       right
-        ? `Nothing is served at ${path}. The base URL of this service ends in ${base}: ask for ${right}.`
+        ? `Nothing is served at ${path}. The base URL of this service ends in ${base}: request ${right}.`
         : `Nothing is served at ${path}. The service is under ${base}, the simulator's controls are under /__sim.`,
       'simulator',
     ),
@@ -100,7 +100,7 @@ export const refusals = {
     return refuseDocumented(operation, isMediaType ? [415, 400, 422] : [400, 422], formatViolations(violations))
   },
   aborted: () => refuse(400, abortedMessage, 'simulator'),
-  /** Stands in for the response to a client that disconnected: only log and journal show it. 499 is nginx's status. */
+  /** Replaces the response to a client that disconnected: only log and journal show it. 499 is nginx's status. */
   clientGone: () => refuse(499, 'The client went away before the real service had responded.', 'simulator'),
   unreadableBody: (operation: Operation, status: number, reason: string) =>
     refuseDocumented(operation, [status, 400, 422], reason),
@@ -127,7 +127,7 @@ export function replyToStoreError(error: unknown, requestId: string, log: Log): 
   return refusals.ownFault(error.message)
 }
 
-/** Counts the broken rules; `more` where the check stopped before it looked for all. */
+/** Counts the broken rules; `more` if the check stopped early. */
 export function countBrokenRules(violations: readonly Violation[]): { total: number; more?: true } {
   const total = violations.filter(({ keyword }) => keyword !== 'more').length
   return total < violations.length ? { total, more: true } : { total }
@@ -144,23 +144,22 @@ export function formatViolations(violations: readonly Violation[]): string {
 
 export interface PageSettings {
   /**
-   * Host names that are allowed besides those that are never public. Empty: all names without dots, since public name
-   * servers do not resolve them; with a list, a name without dots must be in it, because a server of the local network
-   * may resolve it.
+   * Host names allowed besides those that are never public. Empty: all names without dots, since public name servers do
+   * not resolve them. With a list, a name without dots must be in it, because a local name server may resolve it.
    */
   readonly hosts: readonly string[]
-  /** Origins of web pages that may send requests, besides the own one: `http://localhost:6006`. */
+  /** Origins of web pages that may send requests, besides the server's own: `http://localhost:6006`. */
   readonly origins: readonly string[]
-  /** The origins of pages whose scripts may read responses of the service; of a proxy only `--control-origins`. */
+  /** The origins of pages whose scripts may read the service's responses; for a proxy only `--control-origins`. */
   readonly cors: CorsOrigins
 }
 
-/** Host names that no attacker can rebind to this machine, because no public name server resolves them. */
+/** Host names that attackers cannot rebind to this machine, because public name servers do not resolve them. */
 const privateNames = ['localhost', 'host.docker.internal']
 const privateSuffixes = ['.localhost', '.svc.cluster.local']
 
 /**
- * Refuses requests of foreign web pages with 403; undefined: the request is allowed.
+ * Refuses requests of foreign web pages with 403; undefined if the request is allowed.
  * - A script of a foreign page is refused by its `Origin`, or by `Sec-Fetch-Site`.
  * - A page whose host name was rebound to this address (DNS rebinding) is refused by its `Host`.
  *
@@ -184,7 +183,7 @@ export function refuseForeignPage(
   return undefined
 }
 
-/** Returns true for an IP address, a name that is never public or listed; without a list for any without dots. */
+/** Returns true for an IP address, a name that is never public, or a listed one; without a list, any without dots. */
 function isAllowedHost(host: string, listed: readonly string[]): boolean {
   const name = host
     .replace(/:\d+$/, '')
@@ -203,7 +202,7 @@ function isFromForeignPage({ method, headers }: SimRequest, allowed: readonly st
   if (origin !== undefined && allowed.includes(origin)) return false
   if (origin !== undefined && origin !== `http://${host}` && origin !== `https://${host}`) return true
   const site = headers['sec-fetch-site']
-  // Another port of localhost is same-site, and none is what the user typed.
+  // Another port of localhost is same-site, and `none` is an address that the user typed.
   if (site === undefined || site === 'same-origin' || site === 'none') return false
   return !(allowsLinks && method === 'GET' && headers['sec-fetch-mode'] === 'navigate')
 }

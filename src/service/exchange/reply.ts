@@ -2,24 +2,24 @@ import type { Json } from '../../base/core/json.ts'
 import { once } from '../../base/core/memoize.ts'
 import { fromLatin1, toLatin1, utf8ToLatin1 } from '../../base/core/text.ts'
 
-/** The cause of a reply; `gateway`: a simulated one before the service; `upstream`: the real service of a proxy. */
+/** The cause of a reply; `gateway`: a simulated gateway; `upstream`: the real service behind a proxy. */
 export type Origin = 'contract' | 'scenario' | 'gateway' | 'simulator' | 'upstream'
 
 export interface Reply {
   readonly status: number
-  /** Names as they are sent; `Content-Type` and `Content-Length` are added by `http/`. */
+  /** Names as sent; `http/` adds `Content-Type` and `Content-Length`. */
   readonly headers: Readonly<Record<string, string>>
-  /** Lines of the real service, names and values in turn, written unchanged in place of those of `headers`. */
+  /** Header lines of the real service, names and values in turn, sent unchanged in place of those in `headers`. */
   readonly rawHeaders?: readonly string[]
   readonly body: Body | undefined
   readonly origin: Origin
   /** Chunks in place of a body; absent for a reply with a body, or with none. */
   readonly stream?: ReplyStream
-  /** The body of the real service, passed on while it arrives, in place of a body; absent for every other reply. */
+  /** The real service's body, streamed as it arrives, in place of a body; absent for every other reply. */
   readonly relay?: RelayedBody
-  /** The bytes that passed of a relayed body that is recorded in part; absent: `body` is whole. */
+  /** The streamed bytes of a body that is recorded in part; absent if `body` is complete. */
   readonly passedBytes?: number
-  /** Values of `Set-Cookie`, which is the only header that may be repeated and not joined; absent for none. */
+  /** Values of `Set-Cookie`, the only header that may be repeated but not joined; absent for none. */
   readonly cookies?: readonly string[]
 }
 
@@ -28,31 +28,31 @@ export interface RelayedBody {
   readonly mediaType: string | undefined
   /** The bytes that the service announced, if any. */
   readonly length: number | undefined
-  /** Yields the bytes as they arrive, no faster than taken. Throws if the service breaks the connection off. */
+  /** Yields the bytes as they arrive, no faster than consumed. Throws if the service breaks off the connection. */
   chunks(): AsyncIterable<Uint8Array>
 }
 
-/** A body that is sent in chunks of text, until they end or the client has gone. */
+/** A body sent in chunks of text until they end or the client has left. */
 export interface ReplyStream {
   readonly mediaType: string
   chunks(clientGone: AbortSignal): AsyncIterable<string>
 }
 
-/** The body of a reply. It never changes, so its encoding can be computed once and shared. */
+/** The immutable body of a reply, so its encoding can be computed once and shared. */
 export interface Body {
   readonly value: Json
   /** `application/json; charset=utf-8` unless the body is text of another type. */
   readonly mediaType: string
-  /** Is true for a body that a fixture has word for word, which need not keep the rules of `x-simulated-values`. */
+  /** True for an exact body from a fixture, which need not follow `x-simulated-values`. */
   readonly isExact?: true
-  /** Is true for an example of the document, or a body made from its schema: a fault of it is one of the document. */
+  /** True for an example of the document, or a body generated from its schema: its faults are the document's. */
   readonly isDocumented?: true
-  /** Returns the encoded body with one character for each byte, encoded on the first call. */
+  /** Returns the encoded body with one character per byte, encoded on the first call. */
   latin1(): string
   bytes(): Uint8Array
 }
 
-/** Creates a JSON body, of another media type of JSON if named. The caller must not change the value afterwards. */
+/** Creates a JSON body, optionally with another JSON media type. The caller must not change the value afterwards. */
 export function jsonBody(value: Json, mediaType = 'application/json; charset=utf-8'): Body {
   return createBody(value, mediaType, () => JSON.stringify(value))
 }
@@ -70,10 +70,10 @@ function createBody(value: Json, mediaType: string, text: () => string): Body {
   return { value, mediaType, latin1, bytes: once(() => fromLatin1(latin1())) }
 }
 
-/** The way in which a reply is written to the socket. Every mode but `whole` is switched on by a scenario. */
+/** How a reply is written to the socket. Every mode except `whole` comes from a scenario. */
 export type DeliveryMode =
   | { readonly kind: 'whole' }
-  /** The whole body in a number of pieces, evenly spread over `ms` milliseconds. */
+  /** The whole body in pieces, evenly spread over `ms` milliseconds. */
   | { readonly kind: 'dribble'; readonly ms: number; readonly pieces: number }
   /** Nothing is sent, and the connection stays open. */
   | { readonly kind: 'hang' }
@@ -82,20 +82,20 @@ export type DeliveryMode =
   | { readonly kind: 'empty' }
   /** The first `keep` (0 to 1) of the body under the whole body's Content-Length, then the end of the connection. */
   | { readonly kind: 'truncated'; readonly keep: number }
-  /** The first `keep` (0 to 1) of the body, with a Content-Length that agrees. */
+  /** The first `keep` (0 to 1) of the body, with a matching Content-Length. */
   | { readonly kind: 'malformed'; readonly keep: number }
 
 export const usableDeliveries: readonly string[] = ['whole', 'dribble'] satisfies DeliveryMode['kind'][]
 
-/** The end of a delivery: the part of the reply that reached the client. */
+/** How a delivery ended: the part of the reply that reached the client. */
 export type DeliveryOutcome =
-  /** The whole reply was handed to the operating system, on a connection that the client had not closed. */
+  /** The whole reply was passed to the operating system, on a connection that the client had not closed. */
   | { readonly kind: 'delivered' }
-  /** The client closed the connection before. `sentBytes`: the bytes of the body sent until then, in whole pieces. */
+  /** The client closed the connection before. `sentBytes`: the bytes of the body sent until then, in whole chunks. */
   | { readonly kind: 'client-gone'; readonly sentBytes: number }
   /** The simulator stopped before, since the delivery would have outlasted the stop. `sentBytes`: as above. */
   | { readonly kind: 'server-stopped'; readonly sentBytes: number }
-  /** The real service behind a proxy broke its response off, and so did the proxy. `sentBytes`: as above. */
+  /** The real service behind a proxy broke off its response, and so did the proxy. `sentBytes`: as above. */
   | { readonly kind: 'upstream-gone'; readonly sentBytes: number }
   /** A scenario damaged the delivery, so that no usable reply was sent. */
   | { readonly kind: 'damaged' }
@@ -103,7 +103,7 @@ export type DeliveryOutcome =
 export const delivered: DeliveryOutcome = { kind: 'delivered' }
 
 export interface ClientSight {
-  /** The time at which the head was sent, by the process's monotonic clock, in milliseconds; undefined if unsent. */
+  /** When the head was sent, by the process's monotonic clock, in milliseconds; undefined if it was not. */
   readonly headSentAt: number | undefined
   /** True if the client closed the connection before its end, or after a whole reply that it may not have read. */
   readonly hasClientLeft: boolean
@@ -120,10 +120,10 @@ export function expectedEnd({ mode: { kind } }: Delivery, now: number) {
   }
 }
 
-/** The milliseconds after the head in which a client that leaves may not have seen it: a busy process sees it late. */
+/** Milliseconds after the head during which a leaving client may not have seen it: a busy process sees it late. */
 const unseenMs = 250
 
-/** The least time after which clients give up, milliseconds. */
+/** The minimum time after which clients give up, milliseconds. */
 const shortestTimeoutMs = 100
 
 /** Returns true if a client that closed its connection right after a slow head may not have read it. */
@@ -140,7 +140,7 @@ export interface Delivery {
   readonly mode: DeliveryMode
 }
 
-/** The delivery of the real service: at once, and whole. */
+/** The delivery of the real service: immediate and complete. */
 export const immediateDelivery: Delivery = { delayMs: 0, mode: { kind: 'whole' } }
 
 export interface OutgoingReply {

@@ -6,7 +6,7 @@
 import { parse } from 'node:querystring'
 import { LruCache } from '../../base/core/memoize.ts'
 
-/** A request body as it was read from the socket. It is not parsed yet. */
+/** A request body as read from the socket, not yet parsed. */
 export type RequestBody =
   | { readonly kind: 'absent' }
   | { readonly kind: 'bytes'; readonly bytes: Uint8Array }
@@ -19,26 +19,26 @@ export type RequestBody =
 
 /** The connection of a request, by the process's monotonic clock, milliseconds. */
 export interface Connection {
-  /** The time at which it was opened, which tells it from others. */
+  /** When it was opened, which identifies it. */
   readonly connectedAt: number
-  /** The opening times of the connections that were open at the receipt, this one included; at most 100. */
+  /** The opening times of the connections open at the time of receipt, including this one; at most 100. */
   readonly openTimes: readonly number[]
 }
 
 export interface SimRequest {
-  /** The journal's key, unique in the process; sent back as `X-Request-Id`. */
+  /** The journal's key, unique in the process; returned as `X-Request-Id`. */
   readonly id: string
   /** The machine's time of receipt, epoch milliseconds. */
   readonly at: number
   /** The time of receipt by the process's monotonic clock, milliseconds with fractions. */
   readonly receivedAt: number
-  /** The time at which the client opened the connection, for its first request only, by the same clock. */
+  /** When the client opened the connection, by the same clock; only for its first request. */
   readonly openedAt: number | undefined
-  /** Absent for a request over no socket. */
+  /** Absent for a request without a socket. */
   readonly connection?: Connection
   /** Returns the milliseconds since the receipt, by a monotonic clock. */
   readonly elapsed: () => number
-  /** Calls `onGone` if the client closes its connection, and returns the end of the watch. Absent without a client. */
+  /** Calls `onGone` if the client closes its connection. Returns a function to unsubscribe. Absent without a client. */
   readonly watchClient?: (onGone: () => void) => () => void
   readonly isEncrypted?: boolean | undefined
   readonly method: string
@@ -46,20 +46,20 @@ export interface SimRequest {
   readonly path: string
   /** The query as sent, without the question mark; empty without a query. */
   readonly query: string
-  /** Lower-case names. Repeated headers are joined with commas; of a single value (`Content-Type`) the first counts. */
+  /** Lower-case names. Repeated headers are joined with commas; for singular ones (`Content-Type`) the first counts. */
   readonly headers: Readonly<Record<string, string>>
-  /** The lines of the headers as they were sent: names and values in turn. Absent for a request over no socket. */
+  /** The header lines as sent: names and values in turn. Absent for a request without a socket. */
   readonly rawHeaders?: readonly string[]
   readonly body: RequestBody
 }
 
-/** Releases the bytes of a body in place, since whoever waits for the response holds the request. */
+/** Releases the bytes of a body in place, since code that waits for the response holds the request. */
 export function releaseBody(request: { body: RequestBody }): void {
   const { body } = request
   if (body.kind === 'bytes') request.body = { kind: 'released', size: body.bytes.length }
 }
 
-/** Creates a request that came over no socket, received at 0 unless `at` says otherwise. `target`: path and query. */
+/** Creates a request without a socket, received at 0 unless `at` is given. `target`: path and query. */
 export function createRequest(
   { target, ...given }: Pick<SimRequest, 'id' | 'method' | 'headers' | 'body'> & { readonly target: string },
   at = 0,
@@ -70,7 +70,7 @@ export function createRequest(
 
 type Query = Readonly<Record<string, string | readonly string[]>>
 
-/** Most requests repeat one of a few queries. Without this, a cached GET takes some 4 µs more. */
+/** Most requests repeat one of a few queries. Without this cache, a cached GET takes about 4 µs more. */
 const parsedQueries = new LruCache<Query>(100)
 
 /** Parses a query string: `a=1&a=2` is `{ a: ['1', '2'] }`. The result is frozen and shared between calls. */
@@ -84,7 +84,7 @@ function freezeQuery(query: Query): Query {
   return Object.freeze(query)
 }
 
-/** The outcomes that a negative test can declare: a request that breaks the contract, a status of 400 or more. */
+/** The outcomes that a negative test can declare: a request that breaks the contract, or a status of 400 or more. */
 export const expectations = ['violation', 'refusal'] as const
 
 export type Expectation = (typeof expectations)[number]
@@ -98,12 +98,12 @@ export const readExpectation = ({ [expectationHeader]: value }: Headers) =>
   value === undefined ? undefined : expectations.find((known) => known === value)
 
 /**
- * The header that marks a request as a repetition of a recorded one: `X-Sim-Replay-Of: req-7`. The console sets it, as
- * other tools can; the tested client did not send such a request.
+ * The header that marks a request as a replay of a recorded one: `X-Sim-Replay-Of: req-7`. The console and other tools
+ * send it; such a request is not from the tested client.
  */
 export const replayHeader = 'x-sim-replay-of'
 
-/** Returns the id of the repeated request, `req-7` or, of a replica, `req-3f2a91c0-7`; undefined for other values. */
+/** Returns the id of the replayed request, `req-7` or, from a replica, `req-3f2a91c0-7`; undefined for other values. */
 export function readReplayOf({ [replayHeader]: value }: Headers): string | undefined {
   return value !== undefined && /^req-(?:[\da-f]{8}-)?[1-9]\d{0,15}$/.test(value) ? value : undefined
 }
@@ -116,7 +116,7 @@ export const readTraceId = (header: string | undefined) => traceParent.exec(head
 
 /**
  * Returns true if a list such as `Accept` or `Accept-Encoding` names a value with a weight above 0: `text/html`, as
- * browsers do. Ranges such as that of all media types, which curl and `fetch` send, do not count.
+ * browsers send. Ranges such as the one for all media types, which curl and `fetch` send, do not count.
  */
 export function accepts(list: string | undefined, name: string): boolean {
   const items = list?.toLowerCase().split(',') ?? []

@@ -10,18 +10,18 @@ import type { OperationDefinition } from './handler.ts'
 
 export const defaultDays = 30
 
-/** Returns the days of a period: 7 for `7d`. A period of another form, in an edited contract, has none. */
+/** Returns the number of days in a period: 7 for `7d`; undefined for other formats in an edited contract. */
 export const readDays = memoizeLast((period: unknown): number | undefined => {
   const [, days] = /^([1-9]\d{0,2})d$/.exec(String(period)) ?? []
   return days === undefined ? undefined : Number(days)
 })
 
-/** The most responses that are cached, about 50 kB each; beyond it the least recently used are evicted. */
+/** The maximum number of cached responses, about 50 kB each; the least recently used are evicted. */
 const cacheSize = 100
 
 /**
  * GET /models/{modelId}/analytics (docs/development/service.md, 3): the model's numbers over the period. A response is
- * a pure function of the values in `cacheKey`, so the latest `cacheSize` responses are cached under it.
+ * a pure function of the values in `cacheKey`, so the latest `cacheSize` responses are cached by it.
  */
 export const getModelAnalytics: OperationDefinition = {
   operationId: 'getModelAnalytics',
@@ -34,7 +34,7 @@ export const getModelAnalytics: OperationDefinition = {
   requires: 'analytics',
   rateLimit: 'analyses',
   createHandle({ simulate, store, productsOfModel, responses }) {
-    // By model and period, each encoded once.
+    // Responses by model and period, each encoded once.
     const exactResponses = new Map(
       responses
         .filter(({ operation }) => operation === getModelAnalytics.operationId)
@@ -43,7 +43,7 @@ export const getModelAnalytics: OperationDefinition = {
     const cache = new LruCache<Body>(cacheSize)
     return async ({ sandbox, seed, now, parameters, overrides, explain }) => {
       const modelId = String(parameters.path['modelId']).toLowerCase()
-      // A scenario that chooses numbers needs generated ones.
+      // A scenario that changes numbers needs generated ones.
       const exact = exactResponses.get(`${modelId} ${parameters.query['period']}`)
       if (exact && overrides === noOverrides) {
         explain(`The response is an exact one of the fixtures: ${exact.file}.`)
@@ -85,7 +85,7 @@ function analyticsBody(
 
 /**
  * Returns the change that the events of a model's products make to each day's conversation quality, the weight of the
- * quality settings times the day's impacts; undefined without events. Changes of the same key are equal on every day.
+ * quality settings times the day's impacts; undefined without events. Changes with the same key are equal on every day.
  */
 async function qualityShift(store: Store, sandbox: string, productIds: readonly string[], { days, now }: PeriodQuery) {
   const today = dayOf(now)

@@ -5,7 +5,7 @@ import type { EventDraft } from '../../state/records.ts'
 import { jsonBody } from '../exchange/reply.ts'
 import { bodyOf, findEmptyIds, type OperationDefinition, type ValidBody } from './handler.ts'
 
-/** An event as the contract's schema lets it in: an `EventDraft` without the defaults. */
+/** An event that conforms to the contract's schema: an `EventDraft` without the defaults. */
 type EventBody = Partial<EventDraft> & Pick<EventDraft, 'eventType' | 'productId' | 'value'>
 
 /** POST /events (docs/development/service.md, 5): records a business event once per `insertId`. */
@@ -15,7 +15,7 @@ export const createEvent: OperationDefinition = {
   samples: () => [{ success: true, eventId: '2c5ea4c0-4067-41e9-8bad-9b1deb4d3b7d' }],
   warnings(request) {
     const { eventType, value, valueType = 'text' } = eventOf(request)
-    // An edited contract can let in numbers as well.
+    // An edited contract can allow numbers, too.
     const empty = findEmptyIds(request, ['insertId', 'externalConversationId'])
     return [...typeWarnings(String(eventType)), ...valueWarnings(String(value), valueType), ...empty]
   },
@@ -56,8 +56,8 @@ const differentPayload: Violation = {
 const withoutId = ({ insertId: _, ...others }: EventBody): EventBody => others
 
 /**
- * Fills in the defaults except `eventAt`, which the store adds: a retry without it is then no other payload. An empty
- * `insertId` identifies nothing.
+ * Fills in the defaults except `eventAt`, which the store adds, so that a retry without it has the same payload. An
+ * empty `insertId` identifies nothing.
  */
 function withDefaults(given: EventBody): EventDraft {
   const body = given.insertId === '' ? withoutId(given) : given
@@ -69,7 +69,7 @@ function withDefaults(given: EventBody): EventDraft {
   return { ...untimed, valueType, influence }
 }
 
-/** Warns of an `eventType` that names nothing: it is accepted, but such an event cannot be found again. */
+/** Warns of an empty `eventType`: it is accepted, but such an event cannot be found again. */
 function typeWarnings(eventType: string): Violation[] {
   if (eventType.trim() !== '') return []
   const message = 'should name the event, such as "signup_completed"; it is empty'
@@ -78,7 +78,7 @@ function typeWarnings(eventType: string): Violation[] {
 
 const number = /^\s*[+-]?(?:\d+(?:\.\d*)?|\.\d+)(?:e[+-]?\d+)?\s*$/i
 
-/** Formats of `value` by `valueType`. Any text fits `text`, and every type that an edited contract adds. */
+/** Formats of `value` by `valueType`. Any text is valid for `text`, and for types added by an edited contract. */
 const valueFormats = new Map([
   ['currency', { pattern: number, expected: 'an amount such as "149.00"' }],
   ['numeric', { pattern: number, expected: 'a number such as "42"' }],

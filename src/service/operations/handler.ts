@@ -12,11 +12,11 @@ export interface OperationContext extends WriteContext {
   /** Typed by the contract, defaults filled in. */
   readonly parameters: ParameterValues
   readonly body: Json | undefined
-  /** The changes that scenarios of the data family make to the response. */
+  /** The changes that data scenarios make to the response. */
   readonly overrides: DataOverrides
-  /** True where a scenario has sampling drop the event, whatever its rate. */
+  /** True if a scenario makes sampling drop the event, regardless of its rate. */
   readonly isSampledOut: boolean
-  /** Responds with the status that the document chooses for an event that sampling drops. */
+  /** Selects the documented status for an event that sampling drops. */
   markDropped(): void
   explain(reason: string): void
   warn(advice: Violation): void
@@ -29,19 +29,19 @@ export interface OperationDeps {
   readonly responses: readonly ExactResponse[]
 }
 
-/** An operation of the service: what it reads of the document, the conditions under which it runs, and its handler. */
+/** An operation of the service: what it needs from the document, its preconditions, and its handler. */
 export interface OperationDefinition {
   readonly operationId: string
-  /** The name of the path parameter that takes the id of a model, which must exist; absent: the path names no model. */
+  /** The name of the path parameter with the id of a model, which must exist; absent if the path names no model. */
   readonly modelParameter?: string
   readonly readsBody?: true
-  /** Responds like those of the handler, which the success status of the document must accept. */
+  /** Sample responses of the handler, which the document's success status must accept. */
   samples(simulate: Simulate): readonly Json[]
-  /** Generates the response of a model without events; absent: the data family of scenarios does not apply. */
+  /** Generates the response of a model without events; absent: data scenarios do not apply. */
   generate?(simulate: Simulate, query: Pick<AnalyticsQuery, 'modelId' | 'seed' | 'now'>, overrides: DataOverrides): Json
   /** The feature that the caller's plan must include (docs/development/service.md, 2.2); absent: none. */
   readonly requires?: 'analytics'
-  /** The hourly limit of the plan that a request counts against (docs/development/service.md, 2.4); absent: none. */
+  /** The plan's hourly limit against which a request counts (docs/development/service.md, 2.4); absent: none. */
   readonly rateLimit?: 'analyses'
   warnings?(request: ValidBody): readonly Violation[]
   /** Returns recommendations that the request does not follow; they are never refused. */
@@ -49,7 +49,7 @@ export interface OperationDefinition {
   createHandle(deps: OperationDeps): OperationHandler['handle']
 }
 
-/** A request's body, validated; undefined where the operation takes no body, or none was sent. */
+/** A request's validated body; undefined if the operation takes no body, or none was sent. */
 export type ValidBody = Pick<OperationContext, 'body'>
 
 export interface OperationHandler extends Omit<OperationDefinition, 'createHandle'> {
@@ -63,7 +63,7 @@ export function findEmptyIds(request: ValidBody, names: readonly string[]): read
   return empty.map((name) => ({ in: 'body', pointer: `/${name}`, keyword: 'empty-id', message }))
 }
 
-/** Returns the request's body. An edited contract can make the body optional, and let a request without one pass. */
+/** Returns the request's body. In an edited contract the body can be optional and absent. */
 export function bodyOf({ body }: ValidBody): Json {
   if (body === undefined) throw new Error('the operation needs a body, and the contract let a request without one pass')
   return body

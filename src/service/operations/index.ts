@@ -4,7 +4,7 @@ import { createEvent } from './events.ts'
 import type { OperationDefinition, OperationDeps, OperationHandler } from './handler.ts'
 import { createPrompt } from './prompts.ts'
 
-/** The operations that the simulator implements; it responds to any other from the examples of its document. */
+/** The operations that the simulator implements; any other is served from its document. */
 export const handledOperations: readonly OperationDefinition[] = [getModelAnalytics, createPrompt, createEvent]
 
 export type OperationHandlers = ReadonlyMap<string, OperationHandler>

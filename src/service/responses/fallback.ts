@@ -11,7 +11,7 @@ import { createMakeValue, type MakeValue } from './tools.ts'
 
 interface FallbackRequest {
   readonly operation: Operation
-  /** The documented status to reply with, by itself, a range (`4XX`) or `default`; undefined: the success status. */
+  /** The status to reply with, documented itself or by a range (`4XX`) or `default`; undefined: the success status. */
   readonly status?: number | undefined
   readonly accept?: string | undefined
 }
@@ -29,10 +29,10 @@ interface FallbackBody {
   readonly mediaType: string
 }
 
-/** Returns the documented response: an example, or else a generated body, always the same; it may break its schema. */
+/** Returns the documented response: an example, else a deterministic generated body, which may break its schema. */
 export type Fallback = (request: FallbackRequest) => Promise<FallbackReply>
 
-/** Creates the fallback of a document, which it reads when an operation is first requested. */
+/** Creates the fallback for a document, which is read when an operation is first requested. */
 export function createFallback({ document }: Pick<Contract, 'document'>): Fallback {
   const makeValue = once(() => createMakeValue(document))
   const replies = new Map<string, Promise<FallbackReply>>()
@@ -52,13 +52,13 @@ export function createFallback({ document }: Pick<Contract, 'document'>): Fallba
   }
 }
 
-/** Returns the documented media type that `Accept` prefers; of several, JSON is first, then those with an example. */
+/** Returns the documented media type that `Accept` prefers; of several, JSON first, then types with an example. */
 function chooseType(document: JsonObject, response: string, accept: string): string | undefined {
   const all = Object.keys(resolve(document, joinPointer(response, 'content'))?.value ?? {})
   const json = all.find(isJson)
   const schemaOf = (type = '') =>
     JSON.stringify(resolve(document, joinPointer(response, 'content', type))?.value.schema)
-  const isChecked = (type: string) => schemaOf(type) === schemaOf(json) // responses are checked by the first schema
+  const isChecked = (type: string) => schemaOf(type) === schemaOf(json) // the first schema checks responses
   const hasExample = (type: string) => readExamples(document, joinPointer(response, 'content', type)).length > 0
   const rank = (type: string) => (type === json ? 0 : hasExample(type) ? 1 : 2)
   const offered = all.filter((type) => !isJson(type) || isChecked(type)).sort((a, b) => rank(a) - rank(b))
@@ -109,14 +109,14 @@ async function makeBody(
   return { value: value === undefined ? '' : toText(document, mediaType, value, schema), mediaType }
 }
 
-/** Returns an example, which some documents write as a text of JSON, as common in Swagger 2.0: the parsed one then. */
+/** Returns an example; if it is a text of JSON, as is common in Swagger 2.0, its parsed value. */
 function parseWritten(example: Json, countErrors: (value: Json) => number): Json {
   const parsed = typeof example === 'string' ? parseJson(example) : undefined
   if (typeof parsed !== 'object' || parsed === null) return example
   return countErrors(parsed) <= countErrors(example) ? parsed : example
 }
 
-/** Returns the value that breaks the fewest rules, made by us, or by Prism where ours breaks any. */
+/** Returns the value that breaks the fewest rules: the simulator's own, or Prism's if that breaks fewer. */
 async function makeJson(document: JsonObject, schema: Json, make: MakeValue, countErrors: (value: Json) => number) {
   const made = await make(schema, countErrors)
   if (made !== undefined && countErrors(made) === 0) return made

@@ -7,12 +7,12 @@ export interface FlatSchema extends JsonObject {
   readonly required: string[]
 }
 
-/** A number that varies a value: it chooses alternatives, and every second four of them leave out optional members. */
+/** A number that varies a value: it selects alternatives, and four of every eight leave out optional members. */
 export const isLean = (variant: number): boolean => variant % 8 >= 4
 
 /**
- * Merges a schema with what it refers to, `allOf`, and the alternatives that a variant chooses. `path` gets the
- * references that were followed. Returns undefined if no value is possible, or within itself the third time.
+ * Merges a schema with its references, `allOf`, and the alternatives that a variant selects. `path` gets the followed
+ * references. Returns undefined if no value is possible, or at the third level of recursion.
  */
 export function flatten(root: JsonObject, schema: Json, variant: number, path: string[]): FlatSchema | undefined {
   const flat: FlatSchema = { properties: {}, required: [] }
@@ -50,7 +50,7 @@ export const numberOf = (value: Json | undefined, other: number) => (typeof valu
 
 export const listOf = (value: Json | undefined): Json[] => (Array.isArray(value) ? value : [])
 
-/** Chooses an alternative, null last, with the value that the discriminator has for it. */
+/** Selects an alternative, null last, with its discriminator value. */
 function choose(alternatives: readonly Json[], { discriminator }: JsonObject, variant: number): Json {
   const isNull = (one: Json) => Number(isObject(one) && one['type'] === 'null')
   const sorted = alternatives.toSorted((a, b) => isNull(a) - isNull(b))
@@ -65,7 +65,7 @@ function choose(alternatives: readonly Json[], { discriminator }: JsonObject, va
 
 const both = (one: Json, other: Json): Json => (one === false || other === false ? false : { allOf: [one, other] })
 
-/** How the values of a keyword in several schemas are joined to one for all of them; of others the last counts. */
+/** How values of a keyword in several schemas are merged; for other keywords the last value wins. */
 const JOINS: readonly (readonly [RegExp, (old: Json, added: Json) => Json])[] = [
   [/^required$/, (old, added) => [...new Set([...listOf(old), ...listOf(added)])]],
   [/^(properties|patternProperties|dependent\w+)$/, mergeMembers],

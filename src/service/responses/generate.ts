@@ -2,23 +2,23 @@ import { canonicalJson, isObject, type Json, type JsonObject } from '../../base/
 import { type FlatSchema, flatten, isLean, listOf, numberOf } from './flatten.ts'
 import { makeNumber, makeText, type Tools } from './leaf.ts'
 
-/** The place of a value: the references around its schema, the levels above it, and the first variant to try. */
+/** The context of a value: the references around its schema, its depth, and the first variant to try. */
 interface At {
   readonly path: readonly string[]
   readonly depth: number
   readonly variant: number
 }
 
-/** The levels of a body, and its values, after which optional parts are left out. */
+/** The depth of a body, and the number of its values, beyond which optional parts are left out. */
 const [maxShownDepth, maxShown] = [8, 1000]
 
-/** The levels of a body, and its values, after which there are no more. */
+/** The maximum depth of a body, and the maximum number of its values. */
 const [maxDepth, maxValues] = [30, 10_000]
 
-/** The most variants of a value that are tried, and the most checks of them all. */
+/** The maximum number of variants tried per value, and of checks in total. */
 const [maxVariants, maxChecks] = [16, 200]
 
-/** Keywords that the first variant can break. */
+/** Keywords that the first variant may break. */
 const UNCERTAIN = [
   ...[
     'oneOf',
@@ -38,8 +38,8 @@ const UNCERTAIN = [
 ]
 
 /**
- * Returns a value for a schema, the same for the same schema: with its optional members, and without those for
- * requests alone; undefined if there is none. With `isValid` each part that can break its schema is checked and varied.
+ * Returns a deterministic value for a schema, with its optional members, but without those only for requests; undefined
+ * if there is none. With `isValid`, each part that may break its schema is checked and varied.
  */
 export const generate = (root: JsonObject, schema: Json, tools: Tools): Json | undefined =>
   new Generator(root, tools).make(schema, { path: [], depth: 0, variant: 0 })
@@ -127,7 +127,7 @@ class Generator {
     return this.#addMembers(flat, at, object)
   }
 
-  /** Adds members until there are as many as documented; a map shows one. */
+  /** Adds members up to the documented minimum; a map gets at least one. */
   #addMembers(flat: FlatSchema, at: At, object: JsonObject): JsonObject {
     const [pattern] = Object.keys(toObject(flat.patternProperties))
     const names = flat.propertyNames ?? (pattern === undefined ? undefined : { pattern })
@@ -161,7 +161,7 @@ class Generator {
 
 const toObject = (value: Json | undefined): JsonObject => (isObject(value) ? value : {})
 
-/** Returns the schemas of the items, at least `length` of them: those of the prefix, those contained, then others. */
+/** Returns the schemas of at least `length` items: those of `prefixItems`, those of `contains`, then the others. */
 function listSchemas({ prefixItems, contains, minContains, ...flat }: FlatSchema, length: number): Json[] {
   const others = flat.items ?? flat.unevaluatedItems ?? {}
   const contained = contains === undefined ? 0 : Math.min(numberOf(minContains, 1), maxValues)
@@ -176,7 +176,7 @@ const TYPES_OF_KEYWORDS: readonly (readonly [string, RegExp])[] = [
   ['number', /imum$|^multipleOf$/],
 ]
 
-/** Returns the types that a value can have, null last; of a schema that allows all of them, first what it hints at. */
+/** Returns the types that a value can have, null last; if all are allowed, those that keywords suggest come first. */
 function listTypes({ type, ...flat }: FlatSchema): Json[] {
   if (type !== undefined) return [type].flat().toSorted((a, b) => Number(a === 'null') - Number(b === 'null'))
   const { properties, required, ...keywords } = flat

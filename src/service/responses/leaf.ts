@@ -2,13 +2,13 @@ import type { Json, JsonObject } from '../../base/core/json.ts'
 import { type FlatSchema, numberOf } from './flatten.ts'
 
 export interface Tools {
-  /** Returns a text that a regular expression matches, if one is found. */
+  /** Returns a text that matches a regular expression, if one is found. */
   readonly matchText: (pattern: string, seed: number) => string | undefined
   readonly isMatch: (pattern: string, text: string) => boolean
   readonly isValid?: (schema: JsonObject, value: Json) => boolean
 }
 
-/** The longest generated text, in characters. */
+/** The maximum length of a generated text, in characters. */
 const maxLength = 10_000
 
 const FORMATS: ReadonlyMap<string, readonly string[]> = new Map(
@@ -33,7 +33,7 @@ const FORMATS: ReadonlyMap<string, readonly string[]> = new Map(
   ].flatMap(([names = '', ...texts]) => names.split(' ').map((name) => [name, texts] as const)),
 )
 
-/** Returns a text of a schema, in its length; each variant of one without format and pattern is another. */
+/** Returns a text for a schema, within its length limits; without format and pattern, each variant differs. */
 export function makeText(flat: FlatSchema, variant: number, matchText: Tools['matchText']): string {
   const { pattern, format } = flat
   const least = Math.min(numberOf(flat.minLength, 0), maxLength)
@@ -48,7 +48,7 @@ export function makeText(flat: FlatSchema, variant: number, matchText: Tools['ma
   return [...text.padEnd(least, text.at(-1))].slice(0, most).join('')
 }
 
-/** Returns the number of a schema that is nearest to 0; each variant is a step further. */
+/** Returns the valid number nearest to 0; each variant is a step further. */
 export function makeNumber(flat: FlatSchema, variant: number, isInteger: boolean): number {
   const above = numberOf(flat.exclusiveMinimum, Number.NEGATIVE_INFINITY)
   const below = numberOf(flat.exclusiveMaximum, Number.POSITIVE_INFINITY)

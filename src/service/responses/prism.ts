@@ -2,7 +2,7 @@ import type { Json, JsonObject } from '../../base/core/json.ts'
 import { once } from '../../base/core/memoize.ts'
 import { dereference } from '../contract/resolve.ts'
 
-/** The pipeline validates the request before and the response after, so Prism validates nothing. */
+/** The pipeline validates requests and responses, so Prism validates nothing. */
 const CONFIG = {
   isProxy: false,
   checkSecurity: false,
@@ -14,8 +14,8 @@ const CONFIG = {
 } as const
 
 /**
- * Loads Prism, which takes a second and 95 MB; undefined where it is not installed, since the npm package lacks it.
- * Prism calls `logger.success`, which pino does not have, in each request.
+ * Loads Prism, which takes a second and 95 MB; undefined if it is not installed, since the npm package does not include
+ * it. Prism calls `logger.success`, which pino lacks, for each request.
  */
 const load = once(async () => {
   try {
@@ -27,10 +27,10 @@ const load = once(async () => {
   }
 })
 
-/** Recursion, and what Prism shows as it is: members for requests alone, a null, and a discriminator of any text. */
+/** Recursion, and what Prism does not handle: members only for requests, null, and discriminators. */
 const unsuited = /"\$ref"|"writeOnly":true|"discriminator":|"type":\[?"null"/
 
-/** Returns the body that Prism's mock sends for a JSON schema; undefined for an unsuited one, or if Prism has none. */
+/** Returns the body that Prism's mock sends for a JSON schema; undefined for an unsupported schema, or no body. */
 export async function samplePrism(document: JsonObject, schema: Json | undefined): Promise<Json | undefined> {
   const expanded = typeof schema === 'object' ? dereference(document, schema as JsonObject) : undefined
   if (expanded === undefined || unsuited.test(JSON.stringify(expanded))) return undefined
@@ -39,12 +39,12 @@ export async function samplePrism(document: JsonObject, schema: Json | undefined
   const paths = { '/': { get: { responses: { 200: { description: '', content } } } } }
   const description = { openapi: '3.1.0', info: { title: '', version: '' }, paths }
   try {
-    // The operation that responds is the one that the contract matched, so Prism gets no other.
+    // The contract has already matched the operation, so Prism gets only that one.
     const operations = (await loaded?.prism.getHttpOperationsFromSpec(description)) ?? []
     const reply = await loaded?.instance.request({ method: 'get', url: { path: '/' } }, operations)()
     if (reply?._tag !== 'Right' || reply.right.output.body === undefined) return undefined
     return JSON.parse(JSON.stringify(reply.right.output.body))
   } catch {
-    return undefined // it throws for schemas that it does not expect
+    return undefined // it throws for unexpected schemas
   }
 }

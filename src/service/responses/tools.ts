@@ -4,21 +4,21 @@ import type { Validator } from '../../base/documents/ajv.ts'
 import { generate } from './generate.ts'
 import type { Tools } from './leaf.ts'
 
-/** Returns a value for a schema, the one that `countErrors` finds the fewest errors in; undefined if there is none. */
+/** Returns the value for a schema in which `countErrors` finds the fewest errors; undefined if there is none. */
 export type MakeValue = (schema: Json, countErrors?: (value: Json) => number) => Promise<Json | undefined>
 
-/** Milliseconds after which work on a pattern is given up: neither the engine nor the library has a bound. */
+/** Milliseconds after which work on a pattern is abandoned, since neither the engine nor the library has a limit. */
 const maxPatternMs = 100
 
-/** Texts for patterns that no text of printable ASCII fits, which is all that the library makes. */
+/** Texts for patterns that printable ASCII does not match, since the library generates nothing else. */
 const otherTexts = ['é', 'éé', 'éàü', '日本語', '\n', '\t', '😀']
 
-/** Loads the library that makes texts for regular expressions; those that check values, when they are needed. */
+/** Loads, on demand, the library that generates texts for regular expressions. */
 export async function createMakeValue(document: JsonObject): Promise<MakeValue> {
   const { sample, stringMatching } = await import('fast-check')
   const matchText: Tools['matchText'] = (pattern, seed) =>
     tryFlags(pattern, (expression) => {
-      // It has no assertions, so that texts are made without, and tried.
+      // It does not support assertions, so texts are generated without them, and tested.
       const plain = pattern.replace(/\(\?<?[=!][^()]*\)|\\[bB]/g, '')
       const source = new RegExp(plain, expression.flags)
       // The library lists all characters of a class such as \p{L}, which takes some 100 ms.
@@ -39,14 +39,14 @@ export async function createMakeValue(document: JsonObject): Promise<MakeValue> 
   }
 }
 
-/** Returns a result for a regular expression with the flag `u`, or else without; undefined where neither has one. */
+/** Returns a result for a regular expression with the flag `u`, or else without; undefined if neither yields one. */
 function tryFlags<T>(pattern: string, use: (expression: RegExp) => T | undefined): T | undefined {
   for (const flags of ['u', '']) {
     try {
       const result = use(new RegExp(pattern, flags))
       if (result !== undefined) return result
     } catch {
-      // not a regular expression with these flags, or one that the library cannot make texts for
+      // not a regular expression with these flags, or not supported by the library
     }
   }
   return undefined
@@ -61,7 +61,7 @@ async function createCheck(document: JsonObject): Promise<NonNullable<Tools['isV
     const validate = validators.get(key)
     const isValid = validate?.(value) ?? true
     if (validate?.errors?.[0]?.keyword !== TIMEOUT) return isValid
-    validators.set(key, undefined) // no variant of it can be checked
+    validators.set(key, undefined) // none of its variants can be checked
     return true
   }
 }

@@ -2,10 +2,10 @@ import { isObject, type Json, type JsonObject } from '../../base/core/json.ts'
 import { joinPointer, parsePointer } from '../../base/core/json-pointer.ts'
 
 export interface BodyPlace {
-  /** JSON pointer; that of a schema has a star for the index of an item: `/dataPoints/*`. */
+  /** JSON pointer; in a schema, with a star for the index of an item: `/dataPoints/*`. */
   readonly pointer: string
   readonly schema: JsonObject
-  /** True for a member that its object must have. */
+  /** True for a required member. */
   readonly required: boolean
 }
 
@@ -16,7 +16,7 @@ export interface BodyLocation extends BodyPlace {
 /** Returns all values of a body that the schema describes by `properties` and `items`, outermost first. */
 export function listBodyLocations(body: Json, schema: JsonObject): BodyLocation[] {
   const locations: BodyLocation[] = [{ pointer: '', schema, value: body, required: false }]
-  // The list grows while it is walked: each location adds the locations within it.
+  // The list grows during the loop: each location adds its inner locations.
   for (const location of locations) locations.push(...listInnerLocations(location))
   return locations
 }
@@ -33,11 +33,11 @@ function listInnerLocations({ schema, value, pointer }: BodyLocation): BodyLocat
 }
 
 interface SchemaLocation extends BodyPlace {
-  /** True where every body has the value: it is required at each level, and in no array. */
+  /** True if every body has the value: it is required at each level, and not in an array. */
   readonly isCertain: boolean
 }
 
-/** Returns all places within a schema without references, outermost first; the `$ref` of a recursive one ends it. */
+/** Returns all places within a resolved schema, outermost first; a recursive `$ref` ends the walk. */
 export function listSchemaLocations(schema: JsonObject): SchemaLocation[] {
   return [...visit({ pointer: '', schema, required: false, isCertain: true })]
 }
@@ -54,7 +54,7 @@ function* visit(location: SchemaLocation): Generator<SchemaLocation> {
   }
 }
 
-/** Returns the name of a place, in which a list stands for its items: `dataPoints.date` of the items' `date`. */
+/** Returns the name of a place, in which a list represents its items: `dataPoints.date` for the items' `date`. */
 export function fieldOf({ pointer }: BodyPlace): string {
   return parsePointer(pointer)
     .filter((token) => token !== '*')

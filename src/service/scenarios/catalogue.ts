@@ -8,23 +8,23 @@ import { gatewayScenarios } from './gateways.ts'
 import { createStatusScenario, refusalScenarios, statusScenarios } from './refusals.ts'
 import { timeScenarios } from './time.ts'
 
-/** The expectations family: a rule of it marks the requests of negative tests that cannot send `X-Sim-Expect`. */
+/** The expectations family: its rules mark requests of negative tests that cannot send `X-Sim-Expect`. */
 const expectationScenarios = (
   [
-    ['violation', 'to break the contract: reports count it apart, and a request that does not is a finding.'],
-    ['refusal', 'to be refused: reports count it apart, and a response below 400 is a finding.'],
+    ['violation', 'break the contract: reports count it separately, and a request that does not is a finding.'],
+    ['refusal', 'be refused: reports count it separately, and a response below 400 is a finding.'],
   ] as const
 ).map(
   ([expectation, meaning]): ScenarioDefinition => ({
     name: `expect-${expectation}`,
     family: 'expectations',
-    description: `The request is meant ${meaning}`,
+    description: `The request is expected to ${meaning}`,
     parameters: [],
     effect: () => ({ kind: 'expect', expectation }),
   }),
 )
 
-/** The scenario of an event that sampling drops, whatever its rate. */
+/** The scenario of an event that sampling drops regardless of its rate. */
 const sampledOut: ScenarioDefinition = {
   name: 'sampled-out',
   family: 'idempotency',

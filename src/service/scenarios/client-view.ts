@@ -10,7 +10,7 @@ import {
 } from './definition.ts'
 import { type Parameter, readValues } from './parameters.ts'
 
-/** Describes the reply that an effect gives the client: `Status 429, Retry-After: 1, body {"success":false,...}`. */
+/** Describes the reply that the client gets: `Status 429, Retry-After: 1, body {"success":false,...}`. */
 export function describeClientView(effect: Effect, operation: Operation): string {
   const success = `Status ${operation.successStatus}`
   switch (effect.kind) {
@@ -92,7 +92,7 @@ function describeWrite({ method }: Operation, isBeforeWork: boolean): string {
 
 export const formatRow = (name: string, description: string) => `  ${name.padEnd(18)} ${description}`
 
-/** Writes a parameter with its default and unit: `retry-after=1 (s): When the client may come back.` */
+/** Formats a parameter with its default and unit: `retry-after=1 (s): When the client may come back.` */
 export function describeParameter(parameter: Parameter): string {
   const { name, default: defaultValue, unit, description } = parameter
   const choices = parameter.type === 'choice' ? ` One of ${parameter.of.join(', ')}.` : ''
@@ -100,7 +100,7 @@ export function describeParameter(parameter: Parameter): string {
   return `${name}${value}${unit ? ` (${unit})` : ''}: ${description}${choices}`
 }
 
-/** Returns a scenario as its example switches it on: `null;fields=recommendations`, `slow;ms=1000`, `server-error`. */
+/** Returns an example that switches on a scenario: `null;fields=recommendations`, `slow;ms=1000`, `server-error`. */
 export function exampleOf(definition: ScenarioDefinition): ActiveScenario {
   const texts = new Map(listShownParameters(definition).map((parameter) => [parameter.name, exampleValue(parameter)]))
   const read = readValues([...definition.parameters, probability], texts)

@@ -21,16 +21,16 @@ export const families = [
   'expectations',
 ] as const
 
-/** A scenario that can be switched on. Help, documentation and control plane follow from the definitions. */
+/** A scenario that can be switched on. Help, documentation and control plane are derived from the definitions. */
 export interface ScenarioDefinition {
   readonly name: string
   readonly family: (typeof families)[number]
   /** One sentence that says what the client gets. */
   readonly description: string
   readonly parameters: readonly Parameter[]
-  /** Returns the reason why the scenario makes no sense for an operation; absent or undefined: it makes sense. */
+  /** Returns why the scenario does not apply to an operation; absent or undefined if it applies. */
   inapplicableReason?(operation: Operation, values: ScenarioValues): string | undefined
-  /** Returns the problem of values that do not go together (`"max" is less than "ms"`), or undefined for none. */
+  /** Returns the problem with values that contradict each other (`"max" is less than "ms"`), if any. */
   problem?(values: ScenarioValues): string | undefined
   /** Returns the values of the parameter "pointer" for an operation, with a star for items; absent without one. */
   pointers?(operation: Operation): readonly string[]
@@ -69,12 +69,12 @@ export interface DataOverrides {
   /** The persona in place of the model's own; undefined: the model's own. */
   readonly persona: string | undefined
   readonly shape: 'no-null' | 'all-null' | undefined
-  /** Fields set to null whatever the numbers say: `avgSafetyScore`, `dataPoints.avgSafetyScore`. */
+  /** Fields set to null regardless of the numbers: `avgSafetyScore`, `dataPoints.avgSafetyScore`. */
   readonly nulls: readonly string[]
   readonly extreme: Extreme | undefined
 }
 
-/** A field of a response with an extreme value: `recommendations.summary`. A list's items get another value. */
+/** A field of a response with an extreme value: `recommendations.summary`. Items of a list get a different value. */
 export interface ExtremeField {
   readonly field: string
   readonly value: Json
@@ -97,20 +97,20 @@ interface DriftedBody {
 }
 
 export type Effect =
-  /** Carries out the operation, responds with the status if documented, and switches off scenarios of wider scopes. */
+  /** Carries out the operation, responds with the status if documented, and overrides scenarios of wider scopes. */
   | { readonly kind: 'ordinary'; readonly status: number }
   /** Replies in place of the operation. `modelId`: the model in the path, if any. `now`: epoch milliseconds. */
   | { readonly kind: 'response'; readonly reply: (operation: Operation, modelId?: string, now?: number) => Reply }
-  /** Carries out the operation as sampling does that drops the event. */
+  /** Carries out the operation as if sampling dropped the event. */
   | { readonly kind: 'sample-out' }
-  /** Replies before all else, also where no operation matches. `target`: path and query; `now`: epoch milliseconds. */
+  /** Replies before all else, even if no operation matches. `target`: path and query; `now`: epoch milliseconds. */
   | { readonly kind: 'gateway'; readonly reply: (request: { target: string; now: number }) => Reply }
   | { readonly kind: 'data'; readonly overrides: Partial<DataOverrides> }
-  /** Delays the reply by these milliseconds. `drawn` is true where the delay depends on chance. */
+  /** Delays the reply by these milliseconds. `drawn` is true if the delay is random. */
   | { readonly kind: 'delay'; readonly drawn: boolean; readonly ms: (chance: Chance) => number }
   /** Changes how the reply is written to the socket; with `isBeforeWork` the operation is not carried out. */
   | { readonly kind: 'deliver'; readonly mode: DeliveryMode; readonly isBeforeWork: boolean }
-  /** No change of the reply. Declares the outcome that the reports expect. */
+  /** Does not change the reply. Declares the outcome that the reports expect. */
   | { readonly kind: 'expect'; readonly expectation: Expectation }
   /** Stores the write and resets the connection before its acknowledgement. */
   | { readonly kind: 'lose-ack' }

@@ -8,14 +8,14 @@ import { type BodyLocation, type BodyPlace, listBodyLocations, listSchemaLocatio
 import type { ScenarioDefinition } from './definition.ts'
 import { integer, numberOf, type Parameter, type ScenarioValues, textOf } from './parameters.ts'
 
-/** A kind of drift from the contract, which breaks one rule of the reply's schema at one place. */
+/** A kind of drift, which breaks one rule of the reply's schema at one place. */
 interface Drift {
   readonly name: string
   readonly description: string
   readonly fits: (place: BodyPlace) => boolean
-  /** Returns true for a value that it can damage there; absent: any. */
+  /** Returns true for a value that it can damage; absent: any. */
   readonly fitsValue?: (value: Json) => boolean
-  /** Returns the value that the place gets instead; undefined removes the member. */
+  /** Returns the replacement value; undefined removes the member. */
   readonly damage: (location: BodyLocation) => Json | undefined
 }
 
@@ -78,7 +78,7 @@ export const driftScenarios = drifts.map(
     inapplicableReason(operation, values) {
       const pointer = textOf(values, 'pointer')
       const possible = responseLocations(operation).filter(drift.fits)
-      // A write is stored before its reply is damaged, so drift that may be impossible is refused beforehand.
+      // A write is stored before its reply is damaged, so possibly impossible drift is refused in advance.
       const fitting = possible.filter(({ isCertain }) => isCertain || operation.method === 'GET')
       if (fitting.length === 0) return `the response of ${operation.id} has no field that this could be done to`
       if (pointer === undefined || fitting.some((one) => withStars(one.pointer) === withStars(pointer)))

@@ -6,11 +6,11 @@ import { fieldOf, listSchemaLocations, typesOf } from './body-locations.ts'
 import type { DataOverrides, ExtremeField, ScenarioDefinition } from './definition.ts'
 import { namesOf } from './parameters.ts'
 
-/** A scenario that sets fields of a response: all that fit, or those that its parameter names. */
+/** A scenario that sets fields of a response: all suitable ones, or those named by its parameter. */
 interface FieldKind {
   readonly name: string
   readonly description: string
-  /** Returns the value for the fields of a schema; undefined for fields that stay as they are. */
+  /** Returns the value for fields with a schema; undefined for fields that stay unchanged. */
   readonly valueFor: (schema: JsonObject) => Json | undefined
 }
 
@@ -56,7 +56,7 @@ export const fieldScenarios = (operations: readonly Operation[]): ScenarioDefini
 function fieldScenario(kind: FieldKind, operations: readonly Operation[]): ScenarioDefinition {
   const { name, description } = kind
   const isNull = kind === nulls
-  // By id, since each simulator has operations of its own; listed on first use, since a start needs no fields.
+  // By id, since each simulator has its own operations; listed on first use, since a start needs no fields.
   const byOperation = once(() => new Map(operations.map((operation) => [operation.id, listFields(kind, operation)])))
   const listAll = () => [...byOperation().values()].flat()
   return {
@@ -101,7 +101,7 @@ function listFields({ valueFor }: FieldKind, operation: Operation): ExtremeField
   })
 }
 
-/** Sets fields of a body to their extreme values where they have a value, then some to null. The body is changed. */
+/** Sets fields of a body that have a value to their extreme values, then some to null. Changes the body in place. */
 export function overrideFields(body: JsonObject, { extreme, nulls }: DataOverrides): JsonObject {
   for (const { field, value } of extreme?.fields ?? []) setField(body, field.split('.'), value)
   for (const field of nulls) setField(body, field.split('.'), null)
@@ -120,7 +120,7 @@ function setField(within: Json, [name = '', ...rest]: readonly string[], value: 
 const isOfType = (schema: JsonObject, type: string) =>
   typesOf(schema).includes(type) && !('enum' in schema || 'const' in schema)
 
-/** Returns the largest number of a schema, or without a bound the largest whole number that JSON readers take. */
+/** Returns the largest number of a schema, or without a maximum the largest integer that JSON readers handle. */
 function largestNumber(schema: JsonObject): number | undefined {
   const isNumber = isOfType(schema, 'number') || isOfType(schema, 'integer')
   if (!isNumber || 'multipleOf' in schema || 'exclusiveMaximum' in schema) return undefined

@@ -47,7 +47,7 @@ export const gatewayScenarios: readonly ScenarioDefinition[] = [
     'maintenance',
     'Returns 503 with an HTML page and Retry-After as a date: the platform is down for maintenance.',
     ({ now }, values) => {
-      // A date has whole seconds: rounded up, so that a client that obeys is never early.
+      // A date has whole seconds, rounded up so that an obedient client is never early.
       const date = httpDate((Math.ceil(now / 1000) + numberOf(values, 'retry-after')) * 1000)
       return reply(503, page('503 Service Unavailable'), { 'Retry-After': date })
     },

@@ -6,7 +6,7 @@ type ParameterKind =
       readonly type: 'integer' | 'number'
       readonly minimum: number
       readonly maximum: number
-      /** The words that it takes beside numbers: `none`. */
+      /** The words that it accepts besides numbers: `none`. */
       readonly words?: readonly string[]
     }
   | { readonly type: 'choice'; readonly of: readonly string[] }
@@ -16,10 +16,10 @@ type ParameterKind =
 
 export type Parameter = ParameterKind & {
   readonly name: string
-  /** The value where none is given; undefined: none, see `required`. */
+  /** The default; undefined for none, see `required`. */
   readonly default?: number | string
   readonly required?: boolean
-  /** A value for examples, needed where one must be given: `recommendations`. */
+  /** A value for examples, needed for required parameters: `recommendations`. */
   readonly example?: string
   /** `s` or `ms`; absent for a plain number or a text. */
   readonly unit?: string
@@ -27,7 +27,7 @@ export type Parameter = ParameterKind & {
   readonly description: string
 }
 
-/** Returns a function that creates parameters of a type of number: `integer('ms', [0, 1000], 'The delay.')`. */
+/** Returns a function that creates number parameters: `integer('ms', [0, 1000], 'The delay.')`. */
 const ofNumber =
   (type: 'integer' | 'number') =>
   (
@@ -42,7 +42,7 @@ export const number = ofNumber('number')
 
 type ScenarioValue = number | string | readonly string[]
 
-/** Creates the parameter that places a fault of the connection before or after the work of the service. */
+/** Creates the parameter that places a connection fault before or after the service's work. */
 export function whenParameter(defaultValue: 'before' | 'after'): Parameter {
   return {
     name: 'when',
@@ -55,7 +55,7 @@ export function whenParameter(defaultValue: 'before' | 'after'): Parameter {
 
 export const isBeforeWork = (values: ScenarioValues) => values['when'] === 'before'
 
-/** The values of a scenario's parameters; a parameter without a default that was not given is absent. */
+/** The values of a scenario's parameters; absent for a parameter without a value and default. */
 export type ScenarioValues = Readonly<Record<string, ScenarioValue>>
 
 export const maxControlLength = 2000
@@ -109,7 +109,7 @@ const unitOf = ({ unit }: Parameter) => (unit === undefined ? '' : ` (${unit})`)
 function readValue(spec: Parameter, text: string): ScenarioValue | undefined {
   switch (spec.type) {
     case 'names': {
-      // Two separators with nothing between them separate nothing.
+      // Empty parts between separators are ignored.
       const names = text.split(/[|,]/).flatMap((part) => part.trim().split(/\s+/))
       return names.includes('') ? undefined : names
     }

@@ -12,11 +12,11 @@ interface SequenceItem {
 /** A sequence such as `429*2, 200`: two requests get the first item, and all later ones the last item. */
 export interface Sequence {
   readonly items: readonly SequenceItem[]
-  /** The text of the sequence. In one sandbox and operation, sequences of the same text share one count. */
+  /** The text of the sequence. Within a sandbox and operation, sequences with the same text share one count. */
   readonly text: string
 }
 
-/** Parses the items of a text, which commas separate. Text of spaces alone is an empty list. */
+/** Parses comma-separated items. A blank text is an empty list. */
 function parseList<Item>(kind: string, text: string, parse: (item: string) => Result<Item>): Result<Item[]> {
   if (text.length > maxControlLength) return failure(`A ${kind}'s text is at most ${maxControlLength} characters long.`)
   const parts = splitParts(text, ',')
@@ -50,7 +50,7 @@ const describeMisplaced = (item: string) =>
   `"${cutText(item)}" is an item of a sequence, and scenarios are expected here. ` +
   'A sequence is the value of X-Sim-Sequence, or of "sequence" in a rule (--rules FILE, PUT /__sim/scenarios).'
 
-/** The prefix of the store's keys for the sequences of `X-Sim-Sequence`; no other count has it. */
+/** The prefix of the store's keys for sequences of `X-Sim-Sequence`, unique to them. */
 export const sequencePrefix = 'sequence '
 
 export function parseSequence(text: string, catalogue: Catalogue): Result<Sequence> {
@@ -92,7 +92,7 @@ export function itemAt(sequence: Sequence, index: number): ActiveScenario {
   return item.scenario
 }
 
-/** The aspect of a reply that each kind of effect decides; two effects must not decide the same aspect. */
+/** The aspect of a reply that each kind of effect decides. Two effects must not decide the same one. */
 const decidedAspect = {
   ordinary: 'response',
   response: 'response',
@@ -112,7 +112,7 @@ export function findConflict(scenarios: readonly ActiveScenario[]): string | und
   const decided = new Map<string, ActiveScenario>()
   for (const active of scenarios) {
     const effect = effectOf(active)
-    // Nulls are set on the numbers that another scenario decides.
+    // Nulls can be combined with numbers of another scenario.
     if (effect.kind === 'data' && effect.overrides.nulls) continue
     const aspect = aspectOf(effect)
     const other = decided.get(aspect)

@@ -7,7 +7,7 @@ import { integer, numberOf, type Parameter, readValues, type ScenarioValues } fr
 
 interface Refusal {
   readonly name: string
-  /** Statuses in order of preference; the first that the operation documents, else the first of all, is sent. */
+  /** Statuses in order of preference: the first documented one, else the first, is sent. */
   readonly statuses: readonly [number, ...number[]]
   /** A sentence for the catalogue; also the message for an operation without an example of the status. */
   readonly summary: string
@@ -56,7 +56,7 @@ const namedRefusals: readonly Refusal[] = [
     summary: 'Rate limit exceeded.',
     message: (values) => messages.rateLimited(limitOf(values), resetMsOf(values)),
     parameters: [retryAfter, retryAfterMs, limit],
-    // All are computed from the same numbers, so that they agree.
+    // All are computed from the same numbers, so that they are consistent.
     headers: (values, now) => ({ ...rateHeaders(limitOf(values), 0, resetMsOf(values)), ...headersOf(values, now) }),
   },
   { name: 'server-error', statuses: [500], summary: 'Internal server error.' },
@@ -71,7 +71,7 @@ const namedRefusals: readonly Refusal[] = [
 
 const limitOf = (values: ScenarioValues): RateLimit => ({ quota: numberOf(values, 'limit'), windowMs: hourMs })
 
-/** The wait of the date form without milliseconds, seconds: a date is rounded up to seconds. */
+/** The wait in seconds for a date, without milliseconds, since a date is rounded up to seconds. */
 const dateSeconds = 2
 
 /** Formats an instant as an HTTP date, rounded up to seconds. */
@@ -95,10 +95,10 @@ export const refusalScenarios = namedRefusals.map((refusal) =>
   refusalScenario(refusal.name, `Returns ${refusal.statuses[0]}: ${refusal.summary}`, refusal.statuses, refusal),
 )
 
-/** Returns a scenario for every documented status: `404`. One below 400 switches off scenarios of wider scopes. */
+/** Returns a scenario for every documented status: `404`. A status below 400 overrides scenarios of wider scopes. */
 export function statusScenarios({ operations }: Contract): ScenarioDefinition[] {
   const statuses = new Set(operations.flatMap((operation) => [operation.successStatus, ...operation.statuses]))
-  // A response of 1xx would be followed by another one.
+  // Another response would have to follow a 1xx.
   return [...statuses]
     .filter((status) => status >= 200)
     .sort((a, b) => a - b)
@@ -116,7 +116,7 @@ export function createStatusScenario(status: number): ScenarioDefinition {
       family: 'refusals',
       description: `The service as it is, with the status ${status} where it is documented, ${whateverScope}.`,
       parameters: [],
-      // Every success status fits every operation, so that "429*2, 200" works for an operation that returns 201.
+      // Every success status applies to every operation, so that "429*2, 200" works for an operation that returns 201.
       effect: () => ({ kind: 'ordinary', status }),
     }
   }
@@ -124,7 +124,7 @@ export function createStatusScenario(status: number): ScenarioDefinition {
   return refusalScenario(name, `Returns ${status}${manner}.`, [status], namedRefusal)
 }
 
-/** Creates a scenario that refuses in the words of the pipeline, or else of the document's first example. */
+/** Creates a scenario that refuses with the pipeline's message, or else with that of the document's first example. */
 function refusalScenario(
   name: string,
   description: string,

@@ -7,21 +7,21 @@ import type { RequestMatch } from '../exchange/match.ts'
 
 const maxFields = 100
 
-/** Finds an operation that the contract does not have; undefined: it has it, or none is named. */
+/** Finds an unknown operation; undefined if it is known, or none is named. */
 export function findUnknownOperation(id: string | undefined, operations: readonly Operation[]): string | undefined {
   const known = operations.map((operation) => operation.id)
   if (id === undefined || known.includes(id)) return undefined
   return `There is no operation "${cutText(id, 200)}". ${describeKnown(id, known, 'GET /__sim/info lists all.')}`
 }
 
-/** Finds the conditions of a rule's `match` that no request to its operations can meet. */
+/** Finds the conditions of a rule's `match` that requests to its operations can never meet. */
 export function findMatchProblems(
   match: RequestMatch,
   pointer: string,
   contract: Contract,
   operations: readonly Operation[],
 ): Flaw[] {
-  if (operations.length === 0) return [] // the operation is unknown, which is a problem of its own
+  if (operations.length === 0) return [] // an unknown operation is reported separately
   const problems = [
     ['model', findUselessModel(match, operations)],
     ['method', findUselessMethod(match, operations)],
@@ -40,7 +40,7 @@ export const asksForModel = ({ path }: Operation) => path.includes('{')
 
 function findUselessModel({ model }: RequestMatch, operations: readonly Operation[]): string | undefined {
   if (model === undefined || operations.some(asksForModel)) return undefined
-  return `${listIds(operations)} asks for no model by its path.`
+  return `${listIds(operations)} has no model in its path.`
 }
 
 function findUselessMethod({ method }: RequestMatch, operations: readonly Operation[]): string | undefined {
@@ -54,7 +54,7 @@ function findUselessPath(
   { match }: Contract,
   operations: readonly Operation[],
 ): string | undefined {
-  const bare = path?.replace(/^\/_s\/[^/]*(?=\/)/, '') ?? '' // without the base path of a sandbox
+  const bare = path?.replace(/^\/_s\/[^/]*(?=\/)/, '') ?? '' // without a sandbox's base path
   const isAsked = (operation: Operation) => {
     const found = match(operation.method, bare)
     return found.kind === 'operation' && found.operation.id === operation.id
@@ -64,7 +64,7 @@ function findUselessPath(
   return `No request of ${listIds(operations)} has the path "${cutText(path, 200)}". ${describeKnown(path, known)}`
 }
 
-/** Finds a query parameter that no operation has, if there is any. One that must be absent (null) may have any name. */
+/** Finds a query parameter that no operation has, if any. One that must be absent (null) may have any name. */
 export function findUnknownParameter({ query = {} }: RequestMatch, operations: readonly Operation[]) {
   const parameters = operations.flatMap((operation) => operation.parameters)
   const unknown = Object.keys(query).find((name) => query[name] !== null && !isParameterName(parameters, name))
@@ -84,7 +84,7 @@ export function findUnknownFields({ body = {} }: RequestMatch, operations: reado
   )
 }
 
-/** Returns the pointers of a condition on the body, which is written with pointers or as a part of the body. */
+/** Returns the pointers of a condition on the body, which contains pointers or is a part of the body. */
 function listPointers(body: JsonObject): string[] {
   const names = Object.keys(body)
   return names.every((name) => name === '' || name.startsWith('/')) ? names : [...partPointers(body, '')]
@@ -98,7 +98,7 @@ function* partPointers(part: JsonObject, above: string): Generator<string> {
   }
 }
 
-/** Returns true if the schema names the field at a pointer, or an object above it that may have any members. */
+/** Returns true if the schema names the field at a pointer, or allows any member in an enclosing object. */
 function hasField(schema: JsonObject, pointer: string): boolean {
   const [, token, ...rest] = pointer.split('/')
   if (token === undefined) return pointer === ''

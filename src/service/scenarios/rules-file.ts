@@ -8,7 +8,7 @@ import { readSource } from '../../base/documents/read-source.ts'
 import { errorAt, type Findings } from '../../base/documents/source.ts'
 import { type Rule, type RuleContext, readRules } from './rules.ts'
 
-/** Loads the file of `--rules`. The error has a finding with its line for each faulty value. */
+/** Loads the file of `--rules`. The error has a finding with its line for each invalid value. */
 export async function loadRulesFile(file: string, context: RuleContext): Promise<Result<readonly Rule[], Findings>> {
   const read = await readSource(file)
   if (!read.ok) return read
@@ -24,14 +24,14 @@ export async function loadRulesFile(file: string, context: RuleContext): Promise
 
 const contractMessage = 'is an OpenAPI document, and no file of scenario rules; give it with --contract'
 
-/** Returns true for what looks like a file of rules: with a member such as `rules`, a rule, or a list of rules. */
+/** Returns true for a value that looks like a rules file: with a member such as `rules`, a rule, or a list of rules. */
 export function isRulesFile(value: Json): boolean {
   if (Array.isArray(value)) return value.some(isRule)
   if (!isObject(value) || isContract(value)) return false
   return isRule(value) || Object.keys(value).some((name) => findNearest(name, ['rules']) !== undefined)
 }
 
-/** Returns true for a rule. Keys and models of the fixtures have a scenario, too, beside a token or an id. */
+/** Returns true for a rule. Keys and models in fixtures have a scenario, too, but beside a token or an id. */
 function isRule(value: Json): boolean {
   return isObject(value) && ('scenario' in value || 'sequence' in value) && !('token' in value || 'id' in value)
 }
@@ -40,7 +40,7 @@ export function isContract(value: Json): boolean {
   return isObject(value) && ['openapi', 'swagger', 'paths'].some((name) => name in value)
 }
 
-/** Describes a broken rule of the schema, with the remedy for a status that YAML reads as a number. */
+/** Describes a schema violation, with the remedy for a status that YAML reads as a number. */
 function describeFault({ pointer, message }: Violation, document: Json): Flaw {
   const tokens = parsePointer(pointer)
   const value = valueAtTokens(document, tokens)

@@ -15,7 +15,7 @@ import { asksForModel, findMatchProblems, findUnknownOperation } from './rule-ma
 
 type WrittenRule = Partial<Pick<Rule, 'operation' | 'match' | 'times' | 'probability' | 'enabled'>> & {
   readonly scenario?: string
-  /** Parameters of a scenario whose text has none; parsing moves them into the text. */
+  /** Parameters for a scenario whose text has none; parsing moves them into the text. */
   readonly parameters?: JsonObject
   readonly sequence?: string
 }
@@ -34,7 +34,7 @@ export interface Rule {
   readonly probability: number
   readonly enabled: boolean
   readonly conditions: readonly Condition[]
-  /** The JSON of the rule, as it was sent. */
+  /** The JSON of the rule, as sent. */
   readonly source: JsonObject
 }
 
@@ -178,7 +178,7 @@ export function listInapplicable({ scenarios, sequence }: RuleAction, operations
   return all.flatMap(({ definition, values, text }) => {
     const reasons = operations.map((operation) => definition.inapplicableReason?.(operation, values))
     const isInapplicable = reasons.length > 0 && reasons.every((reason) => reason !== undefined)
-    return isInapplicable ? [endSentence(`"${text}" makes no sense here: ${reasons[0]}`)] : []
+    return isInapplicable ? [endSentence(`"${text}" does not apply here: ${reasons[0]}`)] : []
   })
 }
 

@@ -1,13 +1,13 @@
 import { failure, type Result, success } from '../../base/core/result.ts'
 import { cutText } from '../../base/core/text.ts'
 
-/** The parts between the separators of a scenario's text, with the words for messages. */
+/** The parts between the separators of a scenario's text, with their names for messages. */
 const partNames = {
   ',': { part: 'item', separator: 'comma' },
   ';': { part: 'parameter', separator: 'semicolon' },
 } as const
 
-/** Splits a text at separators outside quotes, where `\"` is a mark. Empty parts and open quotes are errors. */
+/** Splits a text at separators outside quotes, in which `\"` is a quote. Empty parts and open quotes are errors. */
 export function splitParts(text: string, separator: keyof typeof partNames): Result<string[]> {
   if (text.trim() === '') return success([])
   const { parts, isQuoteOpen } = split(text, separator)
@@ -19,7 +19,7 @@ export function splitParts(text: string, separator: keyof typeof partNames): Res
   )
 }
 
-/** Splits a text at separators outside quotes, and leaves out empty parts, as in a header of HTTP. */
+/** Splits a text at separators outside quotes, and drops empty parts, as in an HTTP header. */
 export function splitOutsideQuotes(text: string, separator: string): string[] {
   return split(text, separator).parts.filter((part) => part !== '')
 }

@@ -2,7 +2,7 @@ import { deliveryScenario } from './connection.ts'
 import type { Chance, ScenarioDefinition } from './definition.ts'
 import { integer, number, numberOf, type Parameter, type ScenarioValues, textOf, whenParameter } from './parameters.ts'
 
-/** The longest delay, milliseconds: ten minutes, since clients give up earlier. */
+/** The maximum delay, milliseconds: ten minutes, since clients give up earlier. */
 const maxDelayMs = 600_000
 
 const milliseconds = (name: string, defaultMs: number | undefined, description: string): Parameter =>

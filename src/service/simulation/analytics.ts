@@ -15,17 +15,17 @@ export type DetectedIssue = Schemas['DetectedIssue']
 export interface AnalyticsQuery {
   readonly seed: string
   readonly modelId: string
-  /** The number of data points: 7, 30, 90, or another period of an edited contract. */
+  /** The number of data points: 7, 30, 90, or another period in an edited contract. */
   readonly days: number
   /** Epoch milliseconds; the last data point is the UTC day of this instant. */
   readonly now: number
-  /** The name of a persona, or undefined for the model's own, which a fixture names or the seed draws. */
+  /** The name of a persona; undefined for the model's own, from a fixture or drawn by the seed. */
   readonly persona?: string | undefined
   /** `no-null`: every nullable field has data; `all-null`: no traffic. Default: the shape of the model's fixture. */
   readonly shape?: 'no-null' | 'all-null' | undefined
-  /** Returns the effect of the events of a day (`2026-01-15`) on its avgConversationQualityIndex, from 0 to 1. */
+  /** Returns the effect of a day's events (`2026-01-15`) on its avgConversationQualityIndex, from 0 to 1. */
   readonly qualityShift?: ((day: string) => number) | undefined
 }
 
-/** Generates analytics, equal ones for equal queries. Throws where the query names an unknown persona. */
+/** Generates analytics, equal for equal queries. Throws if the query names an unknown persona. */
 export type Simulate = (query: AnalyticsQuery) => Analytics

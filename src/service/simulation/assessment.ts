@@ -59,7 +59,7 @@ function createPhraseWriter(model: AssessedModel, phrases: Phrases, totals: Peri
 
 const SEVERITIES = ['critical', 'warning', 'info'] as const
 
-/** Finds the issues, the most severe first. Of several rules with the same measure only the first met one counts. */
+/** Finds the issues, most severe first. Of several rules with the same measure, only the first one met counts. */
 function findIssues(totals: PeriodTotals, measurements: Measurements, writer: PhraseWriter) {
   const met = ISSUE_RULES.filter((rule) => meets(rule, measurements[rule.measure]))
   const first = met.filter((rule) => met.find(({ measure }) => measure === rule.measure) === rule)

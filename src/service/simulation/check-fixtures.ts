@@ -5,7 +5,7 @@ import { listPlaceholders, type Phrases } from './phrases.ts'
 import { ISSUE_RULES, type Measure, RECOMMENDATION_RULES, STRENGTH_RULES } from './rules.ts'
 import { COMMON_WORDING } from './wording.ts'
 
-/** Checks the rules for personas that no schema can express. The first token of a pointer is the file. */
+/** Checks the constraints on personas that a schema cannot express. The first token of a pointer is the file. */
 export function checkPersonas(personas: readonly Persona[]): Flaw[] {
   const problems = personas.flatMap(({ traffic: { cycle } }, index): Flaw[] => {
     if (!cycle || cycle.silentDays < cycle.days) return []
@@ -56,7 +56,7 @@ function listFigures(measure: Measure): string[] {
   return isDetection ? ['number', 'threshold', 'count'] : ['number', 'threshold']
 }
 
-/** Checks all phrases within a value. `own`: the placeholders that they may use besides the common ones. */
+/** Checks all phrases within a value. `own`: the placeholders allowed besides the common ones. */
 function checkPlaceholders(pointer: string, phrases: unknown, own: readonly string[]): Flaw[] {
   if (typeof phrases !== 'string')
     return Object.entries(phrases ?? {}).flatMap(([name, value]) =>

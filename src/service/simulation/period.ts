@@ -21,9 +21,9 @@ export interface PeriodTotals {
   readonly detections: Readonly<Record<DetectionField, DetectionCount | null>>
   /** 1 to 5. */
   readonly rating: number | null
-  /** The average quality of the first half of the period: of 3 of 7 days. */
+  /** The average quality of the first half of the period: 3 of 7 days. */
   readonly earlierQuality: number | null
-  /** The average quality of the rest of the period: of 4 of 7 days. */
+  /** The average quality of the second half of the period: 4 of 7 days. */
   readonly laterQuality: number | null
 }
 

@@ -11,7 +11,7 @@ export const SCORE_FIELDS = [
 
 export type ScoreField = (typeof SCORE_FIELDS)[number]
 
-/** The analytics fields that count detections, a field for each kind. */
+/** The analytics fields that count detections, one per kind. */
 export const DETECTION_FIELDS = [
   'hallucinationCount',
   'jailbreakCount',
@@ -38,14 +38,14 @@ export const mapToRecord = <K extends string, V>(keys: readonly K[], toValue: (k
 export interface Persona {
   readonly name: string
   readonly about: string
-  /** The relative frequency among models that no fixture lists. 0: never. */
+  /** The relative frequency among models not listed in fixtures. 0: never. */
   readonly weight: number
   readonly traffic: Traffic
   /** Typical values, 0 to 1. */
   readonly scores: {
     readonly satisfaction: number
     readonly growth: number
-    /** The only score where less is better; 1 is the most friction. */
+    /** The only score for which lower is better; 1 is the most friction. */
     readonly friction: number
     readonly safety: number
     readonly commercialIntent: number
@@ -60,7 +60,7 @@ export interface Persona {
   readonly detections: Readonly<Record<DetectionField, number>>
   /** The share of conversations that users rate, 0 to 1. */
   readonly ratedShare: number
-  /** The fields without data, whatever the traffic, as if their analysis were switched off. */
+  /** The fields without data regardless of traffic, as if their analysis were switched off. */
   readonly switchedOff?: readonly (LabelField | DetectionField)[]
 }
 
@@ -87,7 +87,7 @@ export interface KnownModel {
   readonly scenario?: string
 }
 
-/** Draws a persona by the weights, always the same one for the same seed and model. */
+/** Draws a persona by the weights, deterministic for a seed and model. */
 export function drawPersona(personas: readonly Persona[], seed: string, modelId: string): Persona {
   const total = personas.reduce((sum, { weight }) => sum + weight, 0)
   let rest = deriveChance([seed, modelId, 'persona']) * total

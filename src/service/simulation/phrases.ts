@@ -7,7 +7,7 @@ export type Variants = readonly string[]
 /** The texts of assessments (`fixtures/phrases.yaml`), by the ids of the rules. */
 export interface Phrases {
   readonly summary: Readonly<Record<Recommendations['healthLevel'], Variants>>
-  /** The last sentence of every summary, about the course of the period. */
+  /** The last sentence of every summary, about the trend of the period. */
   readonly outlook: Variants
   readonly issues: Readonly<Record<string, { readonly title: Variants; readonly pattern: Variants }>>
   readonly strengths: Readonly<Record<string, Variants>>
@@ -41,7 +41,7 @@ export function fillPlaceholders(phrase: string, findValue: (name: string) => st
   })
 }
 
-/** Chooses a variant, always the same one for the same seed, model and place. */
+/** Chooses a variant, deterministic for a seed, model and place. */
 export function chooseVariant(variants: Variants, seed: string, modelId: string, place: string): string {
   return withSeededRandom([seed, modelId, place], (random) => random.helpers.arrayElement(variants))
 }

@@ -5,7 +5,7 @@ export type Random = SimpleFaker
 
 /**
  * Creates a generator that is seeded in a few nanoseconds; faker's Mersenne Twister takes 27 µs, or 2.4 ms for 90 days.
- * Each number is a counter mixed by MurmurHash3's finaliser, in integers, so that every engine gives the same numbers.
+ * Each number is a counter mixed by MurmurHash3's finaliser, in integers, so that every engine yields the same numbers.
  */
 function createLightRandomizer(): Randomizer {
   let state = 0
@@ -24,13 +24,13 @@ function createLightRandomizer(): Randomizer {
   }
 }
 
-/** Our own instance, without the words of a locale: a seed would change the data of other users of the exported one. */
+/** A separate instance, without a locale's words: a seed would change the data of other users of the exported one. */
 const privateFaker = new SimpleFaker({ randomizer: createLightRandomizer() })
 privateFaker.setDefaultRefDate('2026-01-01T00:00:00.000Z')
 
 /**
- * Calls `drawValues` with a generator that gives the same numbers for the same seed path. All calls share one instance,
- * seeded again (creating one takes over 100 µs): `drawValues` must be synchronous, not store it, and not nest calls.
+ * Calls `drawValues` with a generator that yields the same numbers for the same seed path. All calls share one reseeded
+ * instance (creating one takes over 100 µs): `drawValues` must be synchronous, not store it, and not nest calls.
  */
 export function withSeededRandom<T>(seedPath: SeedPath, drawValues: (random: Random) => T): T {
   privateFaker.seed(deriveSeed(seedPath))

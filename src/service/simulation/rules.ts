@@ -22,7 +22,7 @@ export type Measure =
 interface StrengthRule {
   readonly id: string
   readonly measure: Measure
-  /** The side of the threshold on which a value meets the condition. The threshold itself and no data never meet it. */
+  /** The side of the threshold on which a value meets the condition. Equal or missing values never meet it. */
   readonly is: 'below' | 'above'
   readonly threshold: number
 }
@@ -32,17 +32,17 @@ export interface RecommendationRule {
   readonly category: Recommendation['category']
   /** One of these issues is enough; the most severe one sets the priority. */
   readonly issues: readonly string[]
-  /** The strengths that together lead to it with low priority if no issue does; by default only issues do. */
+  /** The strengths that together lead to it, with low priority, if no issue does; by default only issues do. */
   readonly strengths?: readonly string[]
 }
 
-/** The least number of conversations for an assessment; with fewer, `recommendations` is null. */
+/** The minimum number of conversations for an assessment; with fewer, `recommendations` is null. */
 export const MIN_CONVERSATIONS = 20
 
-/** The largest number of recommendations in a response; those of the lowest priority are left out. */
+/** The maximum number of recommendations in a response; those with the lowest priority are left out. */
 export const MAX_RECOMMENDATIONS = 4
 
-/** The rules of detected issues. Of one measure only the first that is met counts, so severe ones come first. */
+/** The rules for detected issues. For each measure only the first one met counts, so severe ones come first. */
 export const ISSUE_RULES: readonly (StrengthRule & Pick<DetectedIssue, 'severity'>)[] = [
   { id: 'very-low-quality', severity: 'critical', measure: 'avgConversationQualityIndex', is: 'below', threshold: 0.5 },
   { id: 'low-quality', severity: 'warning', measure: 'avgConversationQualityIndex', is: 'below', threshold: 0.65 },

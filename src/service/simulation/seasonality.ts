@@ -5,13 +5,13 @@ import { noise, uniform, withSeededRandom } from './random.ts'
 export interface Traits {
   readonly volume: number
   readonly length: number
-  /** The numbers that are added to the persona's typical scores. */
+  /** The numbers added to the persona's typical scores. */
   readonly tilt: Readonly<Record<'satisfaction' | 'growth' | 'friction' | 'safety', number>>
   /** The phases on 1970-01-01, as shares of a period: the two waves of `slowWave`, the persona's cycle and drift. */
   readonly phases: { readonly slow: number; readonly slower: number; readonly cycle: number }
 }
 
-/** Draws the traits of a model, always the same ones for the same seed and model. */
+/** Draws the traits of a model, deterministic for a seed and model. */
 export function drawTraits(seed: string, modelId: string): Traits {
   return withSeededRandom([seed, modelId, 'traits'], (random) => ({
     volume: 0.65 + uniform(random) * 0.9,
@@ -29,7 +29,7 @@ export function drawTraits(seed: string, modelId: string): Traits {
 /** Relative traffic by day of the week, Sunday first, before the persona's weekend factor. */
 const WEEKDAYS = [0.94, 1.03, 1.08, 1.05, 1, 0.89, 1] as const
 
-/** Returns a day's traffic as a share of a typical working day's. `day`: days since 1970-01-01, a Thursday. */
+/** Returns a day's traffic as a fraction of a typical working day's. `day`: days since 1970-01-01, a Thursday. */
 export function trafficFactor(traffic: Traffic, traits: Traits, day: number): number {
   const weekday = (((day + 4) % 7) + 7) % 7
   const weekend = weekday === 0 || weekday === 6 ? traffic.weekend : 1

@@ -27,7 +27,7 @@ interface SimulationFixtures {
   readonly phrases: Phrases
 }
 
-/** The least traffic of a day with the shape `no-null`: 7 such days have the `MIN_CONVERSATIONS` of an assessment. */
+/** The minimum traffic of a day with the shape `no-null`: 7 such days have the `MIN_CONVERSATIONS` of an assessment. */
 const MIN_FOR_NO_NULL = { conversations: 5, ratings: 1 }
 
 export function createSimulation({ personas, models, phrases }: SimulationFixtures): Simulate {
@@ -36,7 +36,7 @@ export function createSimulation({ personas, models, phrases }: SimulationFixtur
 
   function getPersona(name: string): Persona {
     const persona = personaByName.get(name)
-    // The name comes from the fixtures or from a scenario, and both were checked: an unknown name is a bug.
+    // The name comes from the fixtures or from a scenario, both already checked, so an unknown name is a bug.
     if (!persona) throw new Error(`unknown persona "${name}"; known: ${[...personaByName.keys()].join(', ')}`)
     return persona
   }
@@ -107,7 +107,7 @@ function toDataPoint({ day, conversations, messages, values }: Day): DataPoint {
   }
 }
 
-/** The scores with one label: from the end of the band before up to `below`, which is in the band if `closed`. */
+/** The scores with one label: from the end of the previous band up to `below`, which is included if `closed`. */
 export interface LabelBand {
   readonly label: string
   readonly below: number

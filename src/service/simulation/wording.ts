@@ -13,7 +13,7 @@ export interface AssessedModel {
   readonly name?: string | undefined
 }
 
-/** Writes the values of the placeholders that every phrase may use. The period must have conversations. */
+/** Returns the values of the placeholders that every phrase may use. The period must have conversations. */
 export const COMMON_WORDING: Readonly<Record<string, (totals: PeriodTotals, model: AssessedModel) => string>> = {
   model: (_, { name }) => name ?? 'this model',
   Model: (_, { name }) => name ?? 'This model',
@@ -73,7 +73,7 @@ function formatDistinctly(value: number, threshold: number, decimals: number): s
 
 const formatScore = (value: number | null): string => (value ?? 0).toFixed(2)
 
-/** Describes the course of quality as the end of a sentence about `Quality`: `rose from 0.70 ... to 0.78 ...`. */
+/** Describes the trend of quality as the end of a sentence about `Quality`: `rose from 0.70 ... to 0.78 ...`. */
 function describeTrend({ earlierQuality, laterQuality, scores }: PeriodTotals): string {
   if (earlierQuality === null || laterQuality === null) {
     return 'cannot be compared over time, since half of the period had no traffic'

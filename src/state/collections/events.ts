@@ -77,12 +77,12 @@ export const eventCollection: Collection<StoredEvent, EventTable> = {
   createTable: () => new EventTable(),
 }
 
-/** Creates a new event. Its id is derived from the `insertId`, or else from the payload and the earlier equal ones. */
+/** Creates a new event. Its id is derived from the `insertId`, else from the payload and its occurrence. */
 export function createStoredEvent(context: WriteContext, draft: EventDraft, occurrences: Occurrences): StoredEvent {
   const receivedAt = new Date(context.now).toISOString()
   const seedPath = [context.seed, context.sandbox, 'event']
   const key = insertKey(draft)
-  // JSON escapes lone surrogates; hashed as they are, all of them would be the same replacement character.
+  // JSON escapes lone surrogates; hashed directly, they would all become the same replacement character.
   const path = key === undefined ? ['payload', canonicalJson(draft as Json)] : ['insertId', JSON.stringify(key)]
   const first = deriveUuid([...seedPath, ...path])
   const { id, ...repeat } = key === undefined ? deriveOccurrenceId(seedPath, first, occurrences) : { id: first }
@@ -106,17 +106,17 @@ export function insertKey({ insertId }: { readonly insertId?: unknown }): string
 
 const DIRECTIONS = new Map<unknown, number>(Object.entries({ positive: 1, negative: -1 }))
 
-/** Returns the score, cut at a million where an edited contract has no bounds, or else the direction, or 0. */
+/** Returns the score, limited to a million in case an edited contract has no limits, else the direction, else 0. */
 function impactOf({ qualityImpactScore: score, influence }: EventDraft): number {
   return typeof score === 'number' ? Math.max(-1e6, Math.min(1e6, score)) : (DIRECTIONS.get(influence) ?? 0)
 }
 
-/** Returns the share of such events that is counted. The event's id decides, so that a retry is sampled alike. */
+/** Returns the fraction of such events that is counted. The event's id decides, so that retries are sampled alike. */
 export function sampleRateOf({ sampleRate, forceSample }: EventDraft): number {
   return typeof sampleRate === 'number' && forceSample !== true ? sampleRate : 1
 }
 
-/** Compares the payload of a retry with that of the stored event. An `eventAt` that neither of them sent is ignored. */
+/** Compares the payload of a retry with that of the stored event. An `eventAt` that neither sent is ignored. */
 export function payloadDiffers(stored: StoredEvent, retry: EventDraft): boolean {
   const { eventAt, ...others } = stored.fields
   const sent = stored.eventAtDefaulted ? others : { ...others, eventAt }
@@ -127,7 +127,7 @@ export function payloadDiffers(stored: StoredEvent, retry: EventDraft): boolean 
 export interface ImpactSum {
   readonly product: string | null
   readonly day: string
-  /** The impact in thousand-millionths: sums of whole numbers are the same in any order, sums of fractions are not. */
+  /** The impact in billionths: sums of integers do not depend on their order, sums of fractions do. */
   readonly units: number
   readonly events: number
 }

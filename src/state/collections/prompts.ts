@@ -21,7 +21,7 @@ export type PromptChange =
 /** The prompts of a sandbox by id. Its indexes make the cost of a command independent of the number of prompts. */
 export class PromptTable extends Map<string, StoredPrompt> implements Table<StoredPrompt> {
   readonly #ids = new Map<string, string>()
-  /** The occurrences of requests without an identifier of the caller's; see `Occurrences`. */
+  /** The occurrences of requests without a caller's identifier; see `Occurrences`. */
   readonly occurrences = new Map<string, number>()
 
   list(): StoredPrompt[] {
@@ -80,7 +80,7 @@ export const promptCollection: Collection<StoredPrompt, PromptTable> = {
   createTable: () => new PromptTable(),
 }
 
-/** Finds the first version that is not numbered by its place, and a second active version. */
+/** Finds the first version whose number is not its position, and a second active version. */
 function findVersionFaults({ versions }: StoredPrompt): readonly string[] {
   const wrong = versions.findIndex(({ version }, index) => version !== index + 1)
   if (wrong !== -1) return [`/versions/${wrong}/version must be ${wrong + 1}, its place in the list`]
@@ -90,19 +90,19 @@ function findVersionFaults({ versions }: StoredPrompt): readonly string[] {
 
 export type PromptHead = Omit<StoredPrompt, 'versions'>
 
-/** The caller's own name of a prompt. The fields have any type, since the contract can be edited. */
+/** The caller's own name for a prompt. The fields have any type, since the contract can be edited. */
 export type ExternalName = Readonly<Partial<Record<'productId' | 'externalPromptId', unknown>>>
 
 /**
- * Returns the key of the caller's identifier, which names another prompt for another product, or without one. Returns
- * undefined without an identifier, or with null, which an edited contract may allow.
+ * Returns the key of the caller's identifier, which is unique within a product, or among prompts without a product.
+ * Returns undefined without an identifier, or with null, which an edited contract may allow.
  */
 export function externalKey({ productId, externalPromptId }: ExternalName): string | undefined {
   if (externalPromptId === undefined || externalPromptId === null) return undefined
   return canonicalJson([uuidKey(productId), externalPromptId as Json]) // parsed from JSON
 }
 
-/** Creates a new prompt. Its id is derived from the caller's identifier, or else from request and occurrence. */
+/** Creates a new prompt. Its id is derived from the caller's identifier, else from request and occurrence. */
 export function createPromptHead(context: WriteContext, draft: PromptDraft, occurrences: Occurrences): PromptHead {
   const seedPath = [context.seed, context.sandbox, 'prompt']
   const given = {

@@ -22,8 +22,8 @@ export function systemErrorCode(error: unknown): string | undefined {
 }
 
 /**
- * Creates a folder and its parents. `mkdir` with `recursive` never returns where no folder can be created although the
- * parent exists, such as below /proc.
+ * Creates a folder and its parents. `mkdir` with `recursive` never returns if a folder cannot be created in an existing
+ * parent, such as /proc.
  */
 export function createFolder(path: string): void {
   if (existsSync(path)) return
@@ -35,12 +35,12 @@ export function createFolder(path: string): void {
   }
 }
 
-/** Returns the file, folder or link of a path, if any. Throws if the disk does not say, unlike `existsSync`. */
+/** Returns the file, folder or link at a path, if any. Unlike `existsSync`, throws if that cannot be determined. */
 export function findEntry(path: string): Stats | undefined {
   return lstatSync(path, { throwIfNoEntry: false })
 }
 
-/** Returns what a path leads to, or says why that is not the open file of an inode any more: one `stat`. */
+/** Returns the stats of a path, or says why it is no longer the open file with an inode: one `stat`. */
 export function statOpenFile(path: string, inode: number): Stats | string {
   try {
     const found = statSync(path, { throwIfNoEntry: false })
@@ -54,7 +54,7 @@ export function statOpenFile(path: string, inode: number): Stats | string {
 /** The codes of systems that cannot open or sync a folder. */
 const UNSUPPORTED: ReadonlySet<unknown> = new Set(['EACCES', 'EINVAL', 'EISDIR', 'ENOTSUP', 'EPERM'])
 
-/** Syncs the names in a folder to the disk, where the system can: those of new and of renamed files. */
+/** Syncs the entries of a folder (new and renamed files) to the disk, if the system supports that. */
 export async function syncFolder(path: string): Promise<void> {
   try {
     const folder = await open(path, 'r')
@@ -64,10 +64,10 @@ export async function syncFolder(path: string): Promise<void> {
   }
 }
 
-/** Replaces a file once the new content is on the disk. `check` throws if this process may not replace it any more. */
+/** Replaces a file once the new content is on the disk. `check` throws if this process may no longer replace it. */
 export async function replaceFile(path: string, content: AsyncIterable<string>, check: () => void): Promise<void> {
   const temporary = `${path}.tmp`
-  rmSync(temporary, { force: true }) // of a process that died, or a link that another program made
+  rmSync(temporary, { force: true }) // from a process that died, or a link created by another program
   const file = await open(temporary, 'wx', PRIVATE_FILE)
   try {
     await writeFile(file, content)

@@ -10,22 +10,22 @@ import type { Lock } from './lock.ts'
 import type { StateFile } from './state-file.ts'
 import type { CompleteOptions } from './write-ahead-log.ts'
 
-/** The time between two checkpoints is at least so many times that of the first, so they take a twentieth of it. */
+/** The minimum interval of checkpoints as a multiple of their duration: they take at most a twentieth of the time. */
 const PAUSE_FACTOR = 20
 
-/** A committer that appends each change to the write-ahead log, and soon writes the state to its file. */
+/** A committer that appends each change to the write-ahead log, and writes the state to its file soon after. */
 export class DurableCommitter implements Committer {
-  /** The state: its data are the records in memory, its adapter is the state file. */
+  /** The state: its data are the records in memory, and its adapter is the state file. */
   readonly #db: Low<StateData>
   readonly #file: StateFile
   readonly #lock: Lock
   readonly #options: CompleteOptions
-  /** The time of the next checkpoint at the earliest, by `monotonicNow`. */
+  /** The earliest time of the next checkpoint, by `monotonicNow`. */
   #earliest = 0
-  /** Waits for checkpoints and writes them. Absent: the file has all changes. */
+  /** Waits for checkpoints and writes them; undefined if the file has all changes. */
   #checkpoints: Promise<void> | undefined
   readonly #stop = new AbortController()
-  /** Is true if the last checkpoint failed, which is reported once. */
+  /** True if the last checkpoint failed, which is reported once. */
   #isFailing = false
   #closing: Promise<void> | undefined
   readonly #preparedImports = new WeakMap<Change, string>()
@@ -55,11 +55,11 @@ export class DurableCommitter implements Committer {
   async #writeCheckpoints(): Promise<void> {
     do {
       const pauseMs = Math.max(this.#options.checkpointMs, this.#earliest - monotonicNow())
-      // The process need not wait for it, since the log has all changes.
+      // The process may exit meanwhile, since the log has all changes.
       await sleep(pauseMs, undefined, { ref: false, signal: this.#stop.signal }).catch(() => undefined)
       await this.#writeCheckpoint()
     } while (this.#isPending() && !this.#stop.signal.aborted)
-    this.#checkpoints = undefined // at once, so that no change finds one that is over
+    this.#checkpoints = undefined // synchronously, so that no change sees one that has ended
   }
 
   #isPending(): boolean {

@@ -18,11 +18,11 @@ import { DEFAULT_OPTIONS, type FileStoreOptions, WriteAheadLog } from './write-a
 
 /** The numbers of records that a store was opened with, as far as they were read. */
 export interface LoadSummary extends Partial<StateSummary> {
-  /** The number of log entries that were not in the state file. Above 0: the last stop was not graceful. */
+  /** The number of log entries missing in the state file; above 0 if the last stop was not graceful. */
   readonly journalEntries: number
-  /** The process that died holding the lock. Absent: the lock was free. */
+  /** The process that died holding the lock; absent if the lock was free. */
   readonly tookOverFrom?: { readonly pid: number; readonly since: string }
-  /** Sentences about a file that was changed by hand, and an entry that a crash cut off at the end of the log. */
+  /** Sentences about a file that was edited by hand, and about a last log entry that a crash truncated. */
   readonly warnings: readonly string[]
 }
 
@@ -52,7 +52,7 @@ export async function openFileStore(given: string, options: FileStoreOptions = {
   }
 }
 
-/** Returns the path with links resolved. Its last part need not exist. Throws for a link to a missing file. */
+/** Returns the path with links resolved. Its last part need not exist. Throws for a dangling link. */
 function resolveLinks(path: string): string {
   if (findEntry(path) === undefined) return join(realpathSync.native(dirname(path)), basename(path))
   try {
@@ -86,7 +86,7 @@ async function loadStore(path: string, lock: Lock, options: FileStoreOptions): P
   const file = new StateFile(path, new WriteAheadLog(`${path}.journal`, lock, complete))
   const db = new Low(file, new StateData())
   await db.read()
-  if (file.seq < db.data.seq) await db.write() // a new or edited file, or one with a log, which begins empty then
+  if (file.seq < db.data.seq) await db.write() // a new or edited file, or one with a log, which is then started empty
   file.log.begin()
   const store = new BaseStore(db.data, new DurableCommitter(db, file, lock, complete))
   const { tookOver: dead } = lock
@@ -100,7 +100,7 @@ async function loadStore(path: string, lock: Lock, options: FileStoreOptions): P
   return { store, loaded }
 }
 
-/** Returns the sentence for a state that cannot be used. A damaged file stays unchanged: it may be the only copy. */
+/** Returns the message for an unusable state. A damaged file stays unchanged, since it may be the only copy. */
 function unusableMessage(path: string, error: unknown): string {
   if (error instanceof StateFileError) {
     const name = basename(path)

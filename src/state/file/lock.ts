@@ -12,13 +12,13 @@ export interface LockHolder {
   readonly pid: number
   /** UTC. */
   readonly since: string
-  /** The start of the process in clock ticks, by which a later process with the same pid differs. Empty: unknown. */
+  /** The start of the process in clock ticks, to distinguish a later process with the same pid; empty if unknown. */
   readonly born: string
   /** The id of this acquisition of the lock. */
   readonly nonce: string
 }
 
-/** Takes the lock, also from a dead holder. The error is a holder that is alive. Rejects if the disk refuses. */
+/** Takes the lock, even from a dead holder. The error is a live holder. Rejects on a disk error. */
 export async function takeLock(path: string): Promise<Result<Lock, LockHolder>> {
   for (;;) {
     const holder = readHolder(path)
@@ -28,7 +28,7 @@ export async function takeLock(path: string): Promise<Result<Lock, LockHolder>> 
   }
 }
 
-/** A lock that this process holds: a file that it has open, so that no other file gets the same inode. */
+/** A lock held by this process: a file that it keeps open, so that no other file gets the same inode. */
 export class Lock {
   #path: string
   readonly #fd: number
@@ -50,7 +50,7 @@ export class Lock {
     }
   }
 
-  /** Makes this lock file that of another lock, in place of the file of a dead holder. */
+  /** Moves this lock file to another lock's path, replacing the file of a dead holder. */
   replace(path: string, dead: LockHolder): void {
     renameSync(this.#path, path)
     this.#path = path
@@ -67,7 +67,7 @@ export class Lock {
     try {
       if (this.findLoss() === undefined) rmSync(this.#path, { force: true })
     } catch {
-      // In a folder that has become read-only the file stays, as that of a dead process.
+      // In a folder that has become read-only, the file stays, like that of a dead process.
     }
     closeSync(this.#fd)
   }
@@ -77,7 +77,7 @@ function createLock(path: string): Lock | undefined {
   try {
     const lock = new Lock(path)
     if (lock.findLoss() === undefined) return lock
-    lock.release() // another process took it over while it was half written
+    lock.release() // another process took over the half-written file
   } catch (error) {
     if (systemErrorCode(error) !== 'EEXIST') throw error
   }
@@ -85,8 +85,8 @@ function createLock(path: string): Lock | undefined {
 }
 
 /**
- * Replaces the lock file of a dead holder by that of a second lock, named after the dead holder's nonce: of two
- * processes that saw the same dead holder, the second waits for that lock, finds another holder, and fails. Returns
+ * Replaces the lock file of a dead holder with that of a second lock, named after the dead holder's nonce: of two
+ * processes that saw the same dead holder, the second waits for that lock, finds a new holder, and fails. Returns
  * undefined if another process was faster.
  */
 async function takeOver(path: string, dead: LockHolder): Promise<Lock | undefined> {
@@ -101,7 +101,7 @@ async function takeOver(path: string, dead: LockHolder): Promise<Lock | undefine
   }
 }
 
-/** The holder of a file that is half written, or written by another program. */
+/** The holder of a file that is half-written, or written by another program. */
 const UNKNOWN: LockHolder = { pid: 0, since: '', born: '', nonce: 'unknown' }
 
 function readHolder(path: string): LockHolder | undefined {
@@ -118,9 +118,9 @@ function readHolder(path: string): LockHolder | undefined {
   }
 }
 
-/** Returns true if the holder runs on this machine, and not only waits for its parent as a zombie (`Z`). */
+/** Returns true if the holder runs on this machine, and is not a zombie (`Z`). */
 function isRunning({ pid, born }: LockHolder): boolean {
-  const { 0: state, 19: start = born } = readStat(pid) // an unknown start counts as the same
+  const { 0: state, 19: start = born } = readStat(pid) // an unknown start counts as equal
   if (pid <= 0 || start !== born || state === 'Z') return false
   try {
     return kill(pid, 0)
@@ -129,7 +129,7 @@ function isRunning({ pid, born }: LockHolder): boolean {
   }
 }
 
-/** Returns the fields of `/proc/PID/stat` behind the name: first the state, the start at index 19. Empty: unknown. */
+/** Returns the fields of `/proc/PID/stat` after the name: the state first, the start at index 19; empty if unknown. */
 function readStat(pid: number): string[] {
   try {
     const line = readFileSync(`/proc/${pid}/stat`, 'utf8')

@@ -4,11 +4,11 @@ import { failAt, findEntry, isSealed, StateFileError } from './disk.ts'
 
 export interface LogTail {
   readonly entries: number
-  /** Sentences about an entry that a crash cut off. */
+  /** Sentences about an entry truncated by a crash. */
   readonly warnings: readonly string[]
 }
 
-/** Reads a log, if there is one, and applies the entries that the state lacks. Throws for a fault, with its place. */
+/** Reads a log, if any, and applies the entries that are not in the state. Throws for a fault, with its place. */
 export function readLog(path: string, state: StateData): LogTail {
   const warnings: string[] = []
   let [place, lines, entries] = [`The log ${path}`, 0, 0]
@@ -34,7 +34,7 @@ export function readLog(path: string, state: StateData): LogTail {
   }
 }
 
-/** Yields the lines of a file, if there is one. The last one may lack its line break. */
+/** Yields the lines of a file, if it exists. The last one may lack its line break. */
 function* readLines(path: string): Generator<{ readonly line: Buffer; readonly isEnded: boolean }> {
   const found = findEntry(path)
   if (found === undefined) return
@@ -48,7 +48,7 @@ function* readLines(path: string): Generator<{ readonly line: Buffer; readonly i
   }
 }
 
-/** Throws for an entry that does not follow the one before, or, for the first one, begins after the state. */
+/** Throws for an entry that does not follow the previous one or, if it is the first, the state. */
 function checkOrder(seq: number, before: number | undefined, stateSeq: number): void {
   if (before === undefined ? seq <= stateSeq + 1 : seq === before + 1) return
   throw new StateFileError(
@@ -56,7 +56,7 @@ function checkOrder(seq: number, before: number | undefined, stateSeq: number): 
   )
 }
 
-/** Describes an entry that a crash cut off while it was written. Throws for any other line that is not sealed. */
+/** Describes an entry truncated by a crash. Throws for any other line without a valid checksum. */
 function describeCutOff(line: Buffer, isEnded: boolean): string {
   if (isEnded || isSealed(line.subarray(0, -1)))
     throw new StateFileError('does not fit its checksum, so it was damaged or changed')

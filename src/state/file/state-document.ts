@@ -1,4 +1,4 @@
-/** The content of a state file, and its check, for a file that a person has changed. */
+/** The content of a state file, and its validation if a person has edited it. */
 import schema from '../../../spec/state.schema.json' with { type: 'json' }
 import { once } from '../../base/core/memoize.ts'
 import { loadSchema } from '../../base/documents/load-schema.ts'
@@ -20,12 +20,12 @@ export interface SandboxDocument extends StoredContent {
   readonly snapshots?: readonly (StoredContent & SnapshotHead)[]
 }
 
-/** The schema of state files without the records, which are those of exports. The build precompiles it. */
+/** The schema of state files without the records, whose schemas are those of exports. The build precompiles it. */
 export const stateSchema: PublishedSchema = { name: 'state', schema }
 
 const loadCheck = once(() => loadSchema(stateSchema))
 
-/** The length of a text above which its lines are not looked up: a parser of YAML takes seconds for it. */
+/** The maximum length of a text whose lines are looked up: parsing longer ones takes seconds. */
 const MAX_LOCATED = 16 * 1024 * 1024
 
 /** Returns the document if it is valid. Throws a `StateFileError` with the line of the first broken rule. */
@@ -57,7 +57,7 @@ async function findContentFault({ sandboxes }: StateDocument) {
   return undefined
 }
 
-/** Returns the line and column of a value, `line 7, column 3: `, or nothing for a text that is too long. */
+/** Returns the line and column of a value, `line 7, column 3: `; empty for a text that is too long. */
 async function locate(text: string, pointer: string): Promise<string> {
   if (text.length > MAX_LOCATED) return ''
   const { parseSource } = await import('../../base/documents/parse.ts') // which a start does not load

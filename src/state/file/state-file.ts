@@ -20,16 +20,16 @@ const STATE_KIND = 'convsim state'
 
 const RECORD_INDENT = '        '
 
-/** The largest length of a text, which is that of a string in Node, with room for the end. */
+/** The maximum length of a text: that of a string in Node, with room for the end. */
 const MAX_LENGTH = 2 ** 29 - 100
 
 /** The adapter of lowdb for the state file and the log beside it. It reads the state from both. */
 export class StateFile implements Adapter<StateData> {
   readonly path: string
   readonly log: WriteAheadLog
-  /** The number of the last change that the file has. -1: there is no file, or one that was changed by hand. */
+  /** The number of the last change in the file; -1 without a file, or for one that was edited by hand. */
   seq = -1
-  /** What the last read has found beside the state file. */
+  /** What the last read found beside the state file. */
   found: LogTail = { entries: 0, warnings: [] }
 
   constructor(path: string, log: WriteAheadLog) {
@@ -40,7 +40,7 @@ export class StateFile implements Adapter<StateData> {
   async read(): Promise<StateData> {
     const { path, log } = this
     const entry = findEntry(path)
-    // A crash leaves no empty file, so it was made by `mktemp` or emptied by hand: with its log, by mistake.
+    // A crash leaves no empty file, so it was created by `mktemp` or emptied by hand; if it has a log, by mistake.
     const isNew = entry?.size === 0 && !findEntry(log.path) && !findEntry(log.oldPath)
     const stored =
       entry && !isNew ? await readState(path).catch((error) => failAt(`The state file ${path}`, error)) : undefined
@@ -55,8 +55,8 @@ export class StateFile implements Adapter<StateData> {
   }
 
   /**
-   * Replaces the state file, which stays until the new file is on the disk, and drops the changes that the new file
-   * contains from the log. All changes of the state must be in the log. Later changes are not written.
+   * Replaces the state file once the new one is on the disk, and drops the changes in it from the log. All changes of
+   * the state must be in the log. Changes made meanwhile are not written.
    */
   async write(state: StateData): Promise<void> {
     const { seq } = state
@@ -68,7 +68,7 @@ export class StateFile implements Adapter<StateData> {
   }
 }
 
-/** Returns the text of a state file up to its checksum, in small pieces. Later changes do not change it. */
+/** Returns the text of a state file up to its checksum, in small pieces. Later changes do not affect it. */
 function stateText({ seq, sandboxes }: StateData): Iterable<string> {
   const lists: Iterable<HeldRecord>[] = []
   const placeholder = randomUUID() // which no client can know
@@ -88,7 +88,7 @@ function stateText({ seq, sandboxes }: StateData): Iterable<string> {
   return withLists(`${head}${JSON.stringify(documents)},\n`.split(`"${placeholder}"`), lists)
 }
 
-/** Yields texts with lists between them. Each record of a list is a line. */
+/** Yields texts with lists between them. Each record of a list is one line. */
 function* withLists(texts: readonly string[], lists: readonly Iterable<HeldRecord>[]): Generator<string> {
   for (const [index, text] of texts.entries()) {
     yield text
@@ -112,7 +112,7 @@ async function* withTrailer(text: Iterable<string>): AsyncGenerator<string> {
   yield formatTrailer(checksum)
 }
 
-/** Reads a state file, which must be valid if it was changed since a process wrote it. Throws a `StateFileError`. */
+/** Reads a state file, and validates it if it was edited. Throws a `StateFileError`. */
 async function readState(path: string): Promise<{ readonly state: StateData; readonly isEdited: boolean }> {
   const bytes = await readFile(path)
   const text = bytes.toString('utf8')

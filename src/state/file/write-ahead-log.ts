@@ -1,5 +1,5 @@
 /**
- * The append side of the write-ahead log: the changes that the state file does not have yet, one a line. Appends are
+ * The write side of the write-ahead log: the changes that are not yet in the state file, one per line. Appends are
  * synchronous: an append to the system's cache takes some microseconds, a tenth of a trip through the thread pool.
  */
 import {
@@ -23,9 +23,9 @@ import { findEntry, SEAL, sealLine, statOpenFile, syncFolder } from './disk.ts'
 import type { Lock } from './lock.ts'
 
 export interface FileStoreOptions {
-  /** Receives a sentence about each failure in the background, such as that of a checkpoint. Default: no effect. */
+  /** Receives a sentence about each background failure, such as that of a checkpoint. Default: no effect. */
   readonly report?: (problem: string) => void
-  /** The milliseconds from a change to the checkpoint that has it, unless checkpoints take long. Default: 200. */
+  /** Milliseconds from a change to its checkpoint, unless checkpoints take long. Default: 200. */
   readonly checkpointMs?: number
   /** Acknowledges a write once its change is on the disk, so that a power failure cannot lose it. Default: false. */
   readonly sync?: boolean
@@ -51,18 +51,18 @@ export class WriteAheadLog {
   readonly oldPath: string
   readonly #lock: Lock
   readonly #options: CompleteOptions
-  /** The present file, from `begin` on. */
+  /** The current file, from `begin` on. */
   #file: { readonly fd: number; readonly inode: number } | undefined
   /** The descriptor of the old log, while it is open. */
   #oldFd: number | undefined
   #bytes = 0
-  /** Is true if the files were checked in this turn. */
+  /** True if the files were checked in this turn. */
   #isChecked = false
   #naming: Promise<void> = Promise.resolve()
-  /** The latest sync of entries, and the one that waits for it. */
+  /** The latest sync, and the one queued after it. */
   #lastSync: Promise<void> = Promise.resolve()
   #nextSync: Promise<void> | undefined
-  /** The reason why the files are not this process's any more, if so. */
+  /** Why the files no longer belong to this process, if so. */
   loss: string | undefined
 
   constructor(path: string, lock: Lock, options: CompleteOptions) {
@@ -85,7 +85,7 @@ export class WriteAheadLog {
     this.#naming.catch(() => undefined) // `sync` tells it
   }
 
-  /** Goes on in a new file. A checkpoint that failed has left an old log; then the present file grows. */
+  /** Continues in a new file. If a failed checkpoint has left an old log, the current file grows instead. */
   rotate(): void {
     const old = this.#file
     if (old === undefined || findEntry(this.oldPath) !== undefined) return
@@ -114,15 +114,15 @@ export class WriteAheadLog {
     if (fd !== undefined) closeSync(fd)
   }
 
-  /** Throws if the files are not this process's any more. */
+  /** Throws if the files no longer belong to this process. */
   checkFiles(): void {
     const loss = this.findLoss()
     if (loss !== undefined) throw new Error(loss)
   }
 
   /**
-   * Appends an entry, and applies it. `members`: the members of its JSON but `seq`, with the closing brace. Throws,
-   * with nothing appended, if the write or `apply` fails.
+   * Appends an entry, and applies it. `members`: its JSON members except `seq`, with the closing brace. If the write or
+   * `apply` fails, throws with nothing appended.
    */
   append(seq: number, members: string, apply: () => void): void {
     if (this.loss !== undefined || this.#file === undefined) throw new Error(this.loss ?? 'The log is closed.')
@@ -141,7 +141,7 @@ export class WriteAheadLog {
     }
   }
 
-  /** Checks the files after the first of the writes of a turn: two `stat` for each took 2 % of a POST. */
+  /** Checks the files after the first write of a turn: two `stat` for each write took 2 % of a POST. */
   #checkOnceInTurn(): void {
     if (this.#isChecked) return
     this.checkFiles()
@@ -160,13 +160,13 @@ export class WriteAheadLog {
     }
   }
 
-  /** Says why the files are not this process's any more, if so, by the lock file and by the log: two `stat`. */
+  /** Says why the files no longer belong to this process, if so, by the lock file and the log: two `stat`. */
   findLoss(): string | undefined {
     const loss = this.loss ?? this.#lock.findLoss() ?? this.#findLogLoss()
     return loss === undefined ? undefined : this.#lose(loss)
   }
 
-  /** Refuses all further writes, since the files are not this process's any more. Returns the first reason. */
+  /** Refuses all further writes, since the files no longer belong to this process. Returns the first reason. */
   #lose(reason: string): string {
     if (this.loss !== undefined) return this.loss
     this.loss = reason
@@ -174,7 +174,7 @@ export class WriteAheadLog {
     return reason
   }
 
-  /** Notices that no start would find the entries of this process under the name of the log. */
+  /** Detects that a restart would not find this process's entries under the name of the log. */
   #findLogLoss(): string | undefined {
     if (this.#file === undefined) return undefined
     const found = statOpenFile(this.path, this.#file.inode)
@@ -182,7 +182,7 @@ export class WriteAheadLog {
     return found.size === this.#bytes ? undefined : `another program changed its log ${this.path}`
   }
 
-  /** Makes all appended entries durable. Callers that come during a sync share the next one. */
+  /** Makes all appended entries durable. Calls during a sync share the next one. */
   sync(): Promise<void> {
     this.#nextSync ??= this.#lastSync.catch(() => undefined).then(() => this.#syncFile())
     this.#lastSync = this.#nextSync
@@ -200,7 +200,7 @@ export class WriteAheadLog {
     }
   }
 
-  /** Closes the files. They are deleted if the state file has all entries: `isEmpty`. */
+  /** Closes the files, and deletes them if the state file has all entries: `isEmpty`. */
   async close(isEmpty: boolean): Promise<void> {
     const isOwn = this.findLoss() === undefined
     await this.#closeOld()

@@ -9,20 +9,20 @@ interface RateWindow {
   readonly used: number
 }
 
-/** The most rate windows of the process, whose keys clients choose. The one that was opened first is evicted. */
+/** The maximum number of rate windows in the process, since clients choose their keys. The oldest is evicted. */
 const MAX_WINDOWS = 100_000
 
-/** The largest number of sequences of the process; one more evicts the sequence that was advanced longest ago. */
+/** The maximum number of sequences in the process; one more evicts the least recently advanced. */
 export const MAX_SEQUENCES = 10_000
 
-/** The characters of a key that are stored; of a longer one a hash of the whole follows. */
+/** The maximum number of stored characters of a key; a longer one is truncated and followed by its hash. */
 const MAX_RATE_KEY = 64
 export const MAX_SEQUENCE_KEY = 1000
 
-/** The rate windows and sequences of all sandboxes, under one bound. They are not stored. */
+/** The rate windows and sequences of all sandboxes, with a common limit. They are not stored. */
 export class Counters {
   #windows = new Map<string, RateWindow>()
-  /** The number of times that each sequence was advanced, by sandbox and key. The last key was advanced last. */
+  /** How often each sequence was advanced, by sandbox and key; the most recently advanced is last. */
   #sequences = new Map<string, number>()
 
   copy(): Counters {
@@ -66,17 +66,17 @@ export class Counters {
   }
 }
 
-/** Stores a value in a map, behind the others if its key is new. The first key is evicted beyond `max`. */
+/** Stores a value in a map, last if its key is new. Beyond `max`, the first key is evicted. */
 function setBounded<T>(map: Map<string, T>, key: string, value: T, max: number): void {
   map.set(key, value)
   const [first = key] = map.keys()
   if (map.size > max) map.delete(first)
 }
 
-/** Shortens a key that a client chose: a token or a sequence may have 16 kB. Equal only for equal keys. */
+/** Shortens a client's key, since a token or a sequence may have 16 kB. Equal only for equal keys. */
 export function shorten(key: string, max: number): string {
   if (key.length <= max) return key
-  // A copy, since V8's slice of a text holds the whole text.
+  // A copy, since V8's slice of a text retains the whole text.
   const start = Buffer.from(key.slice(0, max)).toString()
   return `${start}… ${hash('sha256', key, 'base64url')}`
 }

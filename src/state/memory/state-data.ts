@@ -12,12 +12,12 @@ import {
 } from '../collections/index.ts'
 import { DEFAULT_QUALITY, type QualitySettings, type SnapshotHead } from '../records.ts'
 
-/** A decided change as plain data. The same changes in the same order always lead to the same state. */
+/** A decided change as plain data. The same changes in the same order always yield the same state. */
 export type Change = { readonly sandbox: string } & (
   | CollectionChange
   | { readonly op: 'quality'; readonly quality: QualitySettings }
   | { readonly op: 'reset' | 'delete' }
-  /** `data`: the same as the state, if it was loaded before. The log does not have it. */
+  /** `data`: the same as `state`, if already loaded. Not written to the log. */
   | { readonly op: 'import'; readonly state: StoredContent; readonly data?: SandboxData }
   | { readonly op: 'snapshot'; readonly snapshot: SnapshotHead }
   | { readonly op: 'restore' | 'forget'; readonly snapshotId: string }
@@ -40,7 +40,7 @@ export class SandboxData {
     return data
   }
 
-  /** Does the work of `of` in slices, between which other requests are handled. */
+  /** Like `of`, but in slices, between which other requests are handled. */
   static async load(content: StoredContent): Promise<SandboxData> {
     const data = new SandboxData(content.quality)
     for (const collection of collections)
@@ -56,7 +56,7 @@ export class SandboxData {
     return this.#tables.get(collection.name) as T // created by this collection
   }
 
-  /** Returns a copy that changes apart from this data. It shares the records. */
+  /** Returns an independent copy, which shares the records. */
   copy(): SandboxData {
     const copy = new SandboxData(this.quality)
     for (const [name, table] of this.#tables) copy.#tables.set(name, table.copy())
@@ -68,22 +68,22 @@ export class SandboxData {
   }
 }
 
-/** A snapshot with its data, which is never changed. */
+/** A snapshot with its immutable data. */
 export type StoredSnapshot = Readonly<{ head: SnapshotHead; data: SandboxData }>
 
 export interface SandboxEntry {
   readonly data: SandboxData
   readonly snapshots: ReadonlyMap<string, StoredSnapshot>
-  /** The number of snapshots ever created, from which their ids follow. A reset without snapshots begins again. */
+  /** The number of snapshots ever created, from which ids are derived. Restarts after a reset without snapshots. */
   readonly snapshotsTaken: number
 }
 
 const emptyEntry = (): SandboxEntry => ({ data: new SandboxData(), snapshots: new Map(), snapshotsTaken: 0 })
 
-/** The entry of every sandbox without data. It is never changed. */
+/** The immutable entry of every sandbox without data. */
 export const EMPTY_ENTRY = emptyEntry()
 
-/** The data of all sandboxes. All stored data is changed here only, by `apply`. */
+/** The data of all sandboxes. Stored data changes only here, by `apply`. */
 export class StateData {
   readonly sandboxes: Map<string, SandboxEntry>
   seq: number
@@ -97,7 +97,7 @@ export class StateData {
     return this.sandboxes.get(name) ?? EMPTY_ENTRY
   }
 
-  /** Applies a change. Throws if the change needs a record or a snapshot that does not exist. */
+  /** Applies a change. Throws if the change needs a missing record or snapshot. */
   apply(change: Change): void {
     const entry = changeEntry(this.sandboxes.get(change.sandbox) ?? emptyEntry(), change)
     if (entry === undefined) this.sandboxes.delete(change.sandbox)

@@ -6,13 +6,13 @@ import { StoreUnavailableError } from '../store.ts'
 import { describeReason, describeStartFault, isErrorReply, replyWithin, TOO_LATE } from './faults.ts'
 import type { RedisLocation } from './location.ts'
 
-/** The most milliseconds that a command waits for its reply, and a start for the connection. */
+/** The maximum time that a command waits for its reply, and a start for the connection, milliseconds. */
 export interface RedisTimeouts {
   readonly commandMs: number
   readonly connectMs: number
 }
 
-/** A reply of Redis: RESP without maps, which our commands do not use. */
+/** A reply of Redis: RESP without maps, which no command here returns. */
 export type RedisReply = string | number | null | readonly RedisReply[]
 
 export type Argument = string | number
@@ -21,23 +21,23 @@ export type Script = ReturnType<typeof createScript>
 
 export const createScript = (text: string) => ({ text, name: `script ${hash('sha1', text)}` })
 
-/** The milliseconds after which a connection that Redis does not close is destroyed. */
+/** Milliseconds after which a connection that Redis does not close is destroyed. */
 const DESTROY_AFTER_MS = 100
 
-/** The pause before each attempt to connect again, milliseconds. */
+/** The pause before each reconnection attempt, milliseconds. */
 const PAUSE_MS = 200
 
 /**
- * A connection to Redis, which connects again by itself. While there is none, every command is refused at once. A
- * command that gets no reply in time ends the connection, and all others are refused with it.
+ * A connection to Redis that reconnects automatically. While there is none, every command is refused immediately. A
+ * command without a timely reply ends the connection and refuses all other commands.
  */
 export class RedisConnection {
   readonly #redis: Redis
   readonly #location: RedisLocation
   readonly #commandMs: number
-  /** The reason why there is no connection, or undefined if there is one. */
+  /** Why there is no connection; undefined if there is one. */
   #outage: string | undefined = 'the connection was not opened yet'
-  /** The latest error of the connection since it was made, if any. */
+  /** The latest error since the connection was established, if any. */
   #lastError: Error | undefined
   #isClosed = false
   warning: string | undefined
@@ -78,7 +78,7 @@ export class RedisConnection {
     }
   }
 
-  /** Connects whenever there is no connection. Calls `reject` when that fails, unless Redis still loads its data. */
+  /** Connects whenever there is no connection. Calls `reject` if that fails, unless Redis is still loading its data. */
   async #stayConnected(resolve: () => void, reject: (error: unknown) => void): Promise<void> {
     while (!this.#isClosed) {
       try {
@@ -137,7 +137,7 @@ export class RedisConnection {
     return new StoreUnavailableError(message, { cause: error })
   }
 
-  /** Closes the connection once the commands that were sent have their replies. All others are refused from now on. */
+  /** Closes the connection once all sent commands have their replies. Further commands are refused. */
   async finish(): Promise<void> {
     this.#isClosed = true
     await replyWithin(this.#commandMs, this.#redis.quit()).catch(() => undefined)
@@ -155,8 +155,8 @@ export class RedisConnection {
 }
 
 /**
- * Sends user, password and database, since the client would go on with database 0 where the chosen one is refused.
- * Returns a warning of a password that Redis does not ask for, if any.
+ * Sends user, password and database, since the client would continue with database 0 if the chosen one is refused.
+ * Returns a warning about a password that Redis does not require, if any.
  */
 async function prepareConnection(redis: Redis, location: RedisLocation): Promise<string | undefined> {
   const { user, password, database } = location
@@ -164,14 +164,14 @@ async function prepareConnection(redis: Redis, location: RedisLocation): Promise
   if (user !== '' || password !== '')
     await (user === '' ? redis.auth(password) : redis.auth(user, password)).catch((error: Error) => {
       if (!/without any password|no password is set/.test(error.message)) throw error
-      warning = 'Redis asks for no password, so everybody who reaches it can read the state.'
+      warning = 'Redis requires no password, so anyone who reaches it can read the state.'
     })
   if (database !== 0) await redis.select(database)
   await redis.ping()
   return warning
 }
 
-/** Loads the client, which an installation can leave out since it is an optional peer dependency. */
+/** Loads the client, an optional peer dependency that may not be installed. */
 async function loadClient() {
   try {
     return (await import('ioredis')).Redis

@@ -14,7 +14,7 @@ const meanings: readonly (readonly [reply: RegExp, meaning: string])[] = [
   [/^NOREPLICAS/, 'it has fewer copies than its min-replicas-to-write. Start them, or lower that setting.'],
   [/^LOADING/, 'it still loads its data. Try again in a moment.'],
   [/^BUSY/, 'it is busy with a script. Try again in a moment.'],
-  [/^NOAUTH/, `it asks for a password. ${passwordStep}`],
+  [/^NOAUTH/, `it requires a password. ${passwordStep}`],
   [/^WRONGPASS/, `it does not accept the password. ${passwordStep}`],
   [
     /^NOPERM|^ERR The user executing the script can't/,
@@ -29,7 +29,7 @@ const meanings: readonly (readonly [reply: RegExp, meaning: string])[] = [
   ],
 ]
 
-/** The reasons for which there is no reply, by the codes of errors of the operating system. */
+/** Why there is no reply, by the error codes of the operating system. */
 const reasons: Readonly<Record<string, string>> = {
   '': 'the connection was closed',
   ECONNREFUSED: 'nothing listens there: ECONNREFUSED',
@@ -46,7 +46,7 @@ export function isRefusal(error: unknown): boolean {
   return error instanceof Error && isErrorReply(error.cause)
 }
 
-/** Describes an error of a server that responds, without the names and places of scripts; undefined for no response. */
+/** Describes an error reply without the names and lines of scripts; undefined without a reply. */
 function describeResponse(error: unknown): string | undefined {
   if (!(error instanceof Error)) return undefined
   const text = error.message.replace(/ script: .*/s, '').replace(/[.:]\s*$/, '')
@@ -62,7 +62,7 @@ function describeResponse(error: unknown): string | undefined {
   return `the certificate of that server is not valid here (${text}). ${trustStep}`
 }
 
-/** Describes why there is no connection or no reply, with the next step if there is one, and without a full stop. */
+/** Describes why there is no connection or reply, with the next step, if any, and without a full stop. */
 export function describeReason(error: unknown): string {
   const code = codeOf(error)
   return describeResponse(error) ?? reasons[code] ?? `it cannot be reached: ${code}`
@@ -82,14 +82,14 @@ function codeOf(error: unknown): string {
 export const TOO_LATE = Object.assign(new Error('no reply in time'), { code: 'ETIMEDOUT' })
 
 /**
- * Returns the reply, or rejects with `TOO_LATE` after `ms` milliseconds, but only once the input that waits was read: a
- * process that was busy itself has not read the replies that came meanwhile.
+ * Returns the reply, or rejects with `TOO_LATE` after `ms` milliseconds, but only once pending input was read: a
+ * process that was busy has not read the replies that arrived meanwhile.
  */
 export function replyWithin<T>(ms: number, reply: Promise<T>): Promise<T> {
   return new Promise((resolve, reject) => {
     const timer = setTimeout(async () => {
       await nextTurn()
-      await nextTurn() // the first one can come before the input
+      await nextTurn() // the first one can run before the input is read
       reject(TOO_LATE)
     }, ms)
     reply.then(resolve, reject).finally(() => clearTimeout(timer))

@@ -10,13 +10,13 @@ import type { SandboxScripts } from './sandbox-scripts.ts'
 
 type Field = readonly [kind: (typeof KINDS)[number], name: string, value: Argument]
 
-/** The characters that are written at once, about: a few milliseconds of work for the process and for Redis. */
+/** The approximate number of characters written at once: a few milliseconds of work for the process and for Redis. */
 const LENGTH_AT_ONCE = 64 * 1024
 
-/** The time after which Redis deletes what an import has written, if the import does not go on. */
+/** The time after which Redis deletes what an import has written, if the import does not continue. */
 const STAGED_MS = 10 * 60 * 1000
 
-/** Writes an import in slices under its own keys, so that no reader sees a part. Returns false if it is refused. */
+/** Writes an import in slices under its own keys, so that readers never see a part. Returns false if it is refused. */
 export async function importContent(
   scripts: SandboxScripts,
   sandbox: string,
@@ -30,7 +30,7 @@ export async function importContent(
   const keyOf = (kind: string) => scripts.keyOf(sandbox, `staged:${id}:${kind}`)
   const store = (fields: readonly Field[]) => {
     const writes = KINDS.flatMap((kind) => {
-      // The head, which the first slice alone writes, expires first, so that an import that takes too long is noticed.
+      // The head, written only by the first slice, expires first, so that an import that takes too long is detected.
       const ofKind = fields.filter((field) => field[0] === kind).flatMap(([, name, value]) => [name, value])
       const written = ofKind.length > 0 ? [connection.call('hset', keyOf(kind), ...ofKind)] : []
       return [...written, connection.call('pexpire', keyOf(kind), STAGED_MS)]
@@ -51,7 +51,7 @@ export async function importContent(
     await store(fields)
     outcome = (await scripts.run(COMMIT_IMPORT, sandbox, condition, id))[0]
   } finally {
-    // What is left is deleted when its time is over.
+    // The rest is deleted when it expires.
     if (outcome !== 'imported') await connection.call('del', ...KINDS.map(keyOf)).catch(() => undefined)
   }
   if (outcome === 'expired')

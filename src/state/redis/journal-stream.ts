@@ -1,6 +1,6 @@
 /**
  * The journal of all replicas: a stream of messages in Redis, and one of bodies, which is trimmed by bytes. The id of a
- * message is its position, so a reader sees by a gap that messages were trimmed, and by the counts of a hash how many
+ * message is its position, so a gap tells a reader that messages were trimmed, and a hash of counts tells how many
  * exchanges of each sandbox it has missed.
  */
 import { randomUUID } from 'node:crypto'
@@ -14,14 +14,14 @@ interface JournalStreamOptions {
   readonly connection: RedisConnection
   readonly prefix: string
   readonly replica: string
-  /** The messages that Redis stores, about. */
+  /** The approximate number of messages that Redis stores. */
   readonly size: number
 }
 
-/** The most bytes of stored bodies, of all replicas together. */
+/** The maximum number of bytes of stored bodies, of all replicas together. */
 const MAX_BODY_BYTES = 64 * 1024 * 1024
 
-/** The most messages and bytes of bodies that are read at once; the reply is a few megabytes at most. */
+/** The maximum number of messages and bytes of bodies read at once, so that a reply is at most a few megabytes. */
 const READ_MESSAGES = 200
 const READ_BYTES = 4 * 1024 * 1024
 
@@ -40,7 +40,7 @@ type ReadReply = [
 
 export function openJournalStream({ connection, prefix, replica, size }: JournalStreamOptions): ExchangeStream {
   const keys = ['-head', '', '-bodies', '-counts'].map((part) => `${sharedKeys(prefix)}journal${part}`)
-  /** The number of the latest known exchange, behind which a new stream begins where Redis has lost this one. */
+  /** The number of the latest known exchange, after which a new stream starts if Redis has lost this one. */
   let latest = 0
 
   async function send(...[kind, sandbox, text, request = '', response = '']: NewMessage): Promise<MessagePlace> {

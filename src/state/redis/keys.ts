@@ -2,7 +2,7 @@
 export const KINDS = ['head', 'events', 'prompts', 'index', 'impact'] as const
 
 /**
- * Returns the beginning of all keys of a sandbox, which is a hash tag. They are:
+ * Returns the prefix of all keys of a sandbox, which is a hash tag. They are:
  *
  * - `head`, a hash: `generation` (of a sandbox with data), `count:events` and other numbers of records, `quality`, and
  *   `settings`, which are not data.
@@ -13,8 +13,8 @@ export const KINDS = ['head', 'events', 'prompts', 'index', 'impact'] as const
  *   `prompts PLACE` the id of the active version, `last PROMPT` the number of the last one, and `place PROMPT` the
  *   place of a prompt.
  * - `impact`, a hash of sums by product and day.
- * - `snapshots`, a hash of descriptions by id; `taken`, how many there ever were; `snapshot:ID:head` and so on are
- *   the copies.
+ * - `snapshots`, a hash of descriptions by id; `taken`, how many there ever were; `snapshot:ID:head` and so on are the
+ *   copies.
  * - `staged:ID:events` and so on: what an import has written, before it replaces the data.
  * - `probe-hash` and so on, of `default` alone: what a check of health writes and deletes.
  * - The hashes `sequences` and `windows`, with sorted sets of their fields, `sequences-order` and `windows-order`.
@@ -28,7 +28,7 @@ export const countField = (collection: string) => `count:${collection}`
 export const impactField = (product: string | null, day: string) => JSON.stringify([day, product])
 
 /**
- * Returns the beginning of the keys that belong to no sandbox. They are:
+ * Returns the prefix of the keys that belong to no sandbox. They are:
  *
  * - `format`, the mark of the format, and `id`, by which a process notices that Redis was emptied.
  * - `sandboxes`, a sorted set of names in the order of their creation, and `created`, how many there ever were.
@@ -41,7 +41,7 @@ export function sharedKeys(prefix: string): string {
   return `{${prefix}}:`
 }
 
-/** Escapes a name by UTF-16 units, so that names with braces, or with lone surrogates, have keys of their own. */
+/** Escapes a name by UTF-16 units, so that names with braces or lone surrogates have distinct keys. */
 function escapeName(name: string): string {
   return name.replace(/[^A-Za-z0-9._-]/g, (unit) => `%${unit.charCodeAt(0).toString(16)};`)
 }

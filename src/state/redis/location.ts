@@ -2,14 +2,14 @@ import { failure, type Result, success } from '../../base/core/result.ts'
 
 /** The place of a shared state: a database of a Redis server, and the prefix of its keys. */
 export interface RedisLocation {
-  /** The host as sockets take it: `cache`, `127.0.0.1`, `::1`. */
+  /** The host as sockets expect it: `cache`, `127.0.0.1`, `::1`. */
   readonly host: string
   readonly port: number
   readonly tls: boolean
-  /** User and password, decoded; empty: the URL has none. */
+  /** User and password, decoded; empty if the URL has none. */
   readonly user: string
   readonly password: string
-  /** The number of the database; 0: that with which each connection begins. */
+  /** The number of the database; 0 is the default of each connection. */
   readonly database: number
   /** The URL without user and password, for messages: `redis://cache:6379/2`. */
   readonly shown: string
@@ -44,7 +44,7 @@ export function parseRedisUrl(state: string, prefix: string): Result<RedisLocati
   }
 }
 
-/** Returns the value of `--state` as it can be shown: without the user and the password of a URL. */
+/** Returns the value of `--state` for display, without the user and password of a URL. */
 export function showState(state: string): string {
   if (!isRedisUrl(state)) return state
   const parsed = parseRedisUrl(state, '')

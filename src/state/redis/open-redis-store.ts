@@ -1,4 +1,4 @@
-/** Opens the state in Redis: connects, and checks that it takes changes and has the same format. */
+/** Opens the state in Redis: connects, and checks that it accepts changes and has the same format. */
 import { hash } from 'node:crypto'
 import type { JsonObject } from '../../base/core/json.ts'
 import { LruCache } from '../../base/core/memoize.ts'
@@ -71,8 +71,8 @@ const EMPTIED =
 
 /**
  * Marks the state with its format and its id, unless it has them, and uses every command that requests need. KEYS: the
- * mark, the id, and four keys for the trial. ARGV: the mark, and a new id. Returns the present mark and id. An error
- * ends with the command that was refused.
+ * mark, the id, and four keys for the trial. ARGV: the mark, and a new id. Returns the current mark and id. An error
+ * ends with the refused command.
  */
 const PROBE = createScript(`
 local mark, id, hash, set, stream, number = unpack(KEYS)
@@ -94,7 +94,7 @@ for _, command in ipairs({
 end
 return {found, known}`)
 
-/** Creates a function that runs `PROBE`. It returns a sentence about another format, and rejects with a refusal. */
+/** Creates a function that runs `PROBE`. It returns a sentence about a different format, and rejects with a refusal. */
 function createProbe(
   scripts: SandboxScripts,
   { prefix, shown }: RedisLocation,

@@ -1,4 +1,4 @@
-/** Reads the records of a sandbox, as they are at one moment. */
+/** Reads a consistent view of a sandbox's records. */
 import { componentsOf, deriveComponentIds } from '../collections/prompts.ts'
 import { createTest } from '../queries.ts'
 import { DEFAULT_QUALITY, EXPORT_FORMAT, type StoredEvent, type StoredPrompt } from '../records.ts'
@@ -64,7 +64,7 @@ async function* readEvents(source: Source, order?: EventQuery['order'], offset =
     yield parseStoredEvent(source.sandbox, text, replays)
 }
 
-/** Reads records in slices. Throws if they were replaced meanwhile, by an import, a reset or a restore. */
+/** Reads records in slices. Throws if they are replaced meanwhile, by an import, a reset or a restore. */
 async function* readRecords(
   { scripts, sandbox, generation }: Source,
   kind: 'events' | 'prompts',
@@ -92,7 +92,7 @@ async function* readPrompts(source: Source): AsyncGenerator<StoredPrompt> {
   for await (const [text, active] of readRecords(source, 'prompts', 0, source.prompts)) {
     const prompt = parseStoredJson<StoredPrompt>(source.sandbox, 'prompts', text)
     const versions = prompt.versions.map(({ versionId, componentIds: stored, ...version }) => {
-      // A version that was added here, not imported, is stored without the ids of its components.
+      // A version added here instead of imported is stored without its components' ids.
       const componentIds = stored ?? deriveComponentIds(versionId, componentsOf(version.fields).length)
       return { ...version, versionId, componentIds, active: versionId === active }
     })

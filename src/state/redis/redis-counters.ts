@@ -3,23 +3,23 @@ import type { Store } from '../store.ts'
 import { sandboxScript } from './lua/prelude.ts'
 import type { SandboxScripts } from './sandbox-scripts.ts'
 
-/** The largest number of rate windows of a sandbox; one more evicts the window that was used longest ago. */
+/** The maximum number of rate windows of a sandbox; one more evicts the least recently used. */
 const MAX_WINDOWS = 10_000
 
-/** The milliseconds after which counters that no request uses are forgotten, beside the length of a window. */
+/** Milliseconds after which unused counters expire, in addition to the length of a window. */
 const UNUSED_MS = 24 * 60 * 60 * 1000
 
 /**
- * The milliseconds by which the clocks of two replicas can differ: a window that begins so much in the future was
- * opened by another replica, and is open. One that begins later has ended, since the sandbox's clock was set back.
+ * Milliseconds by which the clocks of two replicas can differ: a window that begins within this time in the future was
+ * opened by another replica. One that begins later has ended, since the sandbox's clock was set back.
  */
 const CLOCK_TOLERANCE_MS = 3000
 
 /**
  * Consumes one unit of a counter, unless none is left, and opens it if it is not open. Arguments: `sequences` or
- * `windows`; the field; the largest number of fields; the limit, the present time, and the end of a window that opens
- * now. The field becomes the last, and the first beyond the largest number is evicted. Returns the units that were used
- * before, and the end.
+ * `windows`; the field; the maximum number of fields; the limit, the current time, and the end of a window that opens
+ * now. The field becomes the most recent, and the least recent beyond the maximum is evicted. Returns the number of
+ * units used before, and the end.
  */
 const CONSUME = sandboxScript(`
 local kind, field, most, limit, now, newEnd = unpack(args)
@@ -52,7 +52,7 @@ export function createCounters(
 ): Pick<Store, 'consumeRate' | 'nextSequenceIndex' | 'listSequences'> {
   /** The steps of a fork by their counter, which Redis does not have, and no list has. */
   const ownSteps = new Map<string, number>()
-  /** Consumes a unit. Returns the number of those before, also of the fork's own, and the end. */
+  /** Consumes a unit. Returns the number of earlier units, including the fork's own, and the end. */
   async function consume(sandbox: string, kind: string, field: string, ...bounds: readonly number[]) {
     const [used, ends] = await scripts.run(CONSUME, sandbox, kind, field, ...bounds)
     const counter = `${kind} ${sandbox} ${field}`
@@ -62,7 +62,7 @@ export function createCounters(
   }
   return {
     async consumeRate({ sandbox, now }, key, limit, windowMs) {
-      const field = shorten(key, 0) // a hash, since the key has the token of a caller
+      const field = shorten(key, 0) // a hash, since the key contains a caller's token
       const { used, ends } = await consume(sandbox, 'windows', field, MAX_WINDOWS, limit, now, now + windowMs)
       return { allowed: used < limit, limit, remaining: Math.max(0, limit - used - 1), resetMs: ends - now }
     },

@@ -1,6 +1,6 @@
 /**
- * The state in Redis, which several replicas share. No process has a copy: each method is one script (`lua/`) or a few,
- * which `sandbox-scripts.ts` runs. `keys.ts` describes what is stored, `open-redis-store.ts` connects.
+ * The state in Redis, shared by several replicas. No process has a copy: each method runs one script (`lua/`) or a few,
+ * through `sandbox-scripts.ts`. `keys.ts` describes what is stored, and `open-redis-store.ts` connects.
  */
 import { dayOf, nameOfDay } from '../../base/core/instant.ts'
 import { encodePath } from '../../base/core/seeded.ts'
@@ -28,7 +28,7 @@ import { parseField, parseStoredJson, type SandboxScripts } from './sandbox-scri
 
 const noOccurrences: Occurrences = new Map()
 
-/** Creates the store in Redis. `server`: what concerns no sandbox. */
+/** Creates the store in Redis. `server`: everything that is not about a sandbox. */
 export function createRedisStore(scripts: SandboxScripts, server: Pick<Store, 'findOutage' | 'close'>): Store {
   return {
     ...server,
@@ -59,8 +59,8 @@ export function createRedisStore(scripts: SandboxScripts, server: Pick<Store, 'f
 }
 
 /**
- * Creates the writes of records. What depends on earlier records, such as the id of an event that has equals, is
- * derived by the scripts, and from the count that they return here once more.
+ * Creates the methods that write records. Scripts derive what depends on earlier records, such as the id of an event
+ * with equals; it is derived again here from the count that they return.
  */
 function createRecorder(scripts: SandboxScripts): Pick<Store, 'recordEvent' | 'addPromptVersion' | 'activateVersion'> {
   return {

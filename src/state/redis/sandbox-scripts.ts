@@ -4,12 +4,12 @@ import { StoreReadError } from '../store.ts'
 import type { Argument, RedisConnection, RedisReply, Script } from './connection.ts'
 import { sandboxKeys, sharedKeys } from './keys.ts'
 
-/** Runs scripts on sandboxes (`lua/`). Those of a fork change nothing and reply as if they did. */
+/** Runs scripts on sandboxes (`lua/`). Those of a fork change nothing but reply as if they did. */
 export class SandboxScripts {
   readonly connection: RedisConnection
   readonly prefix: string
   readonly isFork: boolean
-  /** Creates the names of imports and replicas, which no two processes may share. */
+  /** Creates names of imports and replicas that are unique among processes. */
   readonly createId = randomUUID
   readonly #registry: readonly string[]
 
@@ -40,7 +40,7 @@ export class SandboxScripts {
   }
 }
 
-/** Parses JSON that this store has written. Throws a `StoreReadError` with the next step if it is damaged. */
+/** Parses JSON written by this store. Throws a `StoreReadError` with the next step if it is damaged. */
 export function parseStoredJson<T>(sandbox: string, kind: string, text: RedisReply | undefined): T {
   try {
     return JSON.parse(String(text ?? ''))

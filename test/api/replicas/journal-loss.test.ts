@@ -15,7 +15,7 @@ describeWithRedis('exchanges in a Redis that loses its memory', () => {
   const verify = async (target: TestSimulator, sandbox: string) =>
     (await ask(target, `/__sim/verify?sandbox=${sandbox}`, { body: { operation } })).body
 
-  test('are known to be lost, and later ones count, also if there are as many', async () => {
+  test('are known to be lost, and later ones count, even if there are as many', async () => {
     const redis = await redisForTest()
     const replicas = await startReplicas(redis)
     for (let index = 0; index < 3; index += 1) await ask(replicas[1], path, inSandbox('first'))

@@ -16,7 +16,9 @@ describeWithRedis('the journal of replicas', () => {
   const redis = sharedRedis()
   const test = plainTest.extend('replicas', () => startReplicas(redis()))
 
-  test('every replica lists and counts the requests to all, as soon as they are handled', async ({ replicas }) => {
+  test('every replica lists and counts the requests to all replicas as soon as they are handled', async ({
+    replicas,
+  }) => {
     for (let index = 0; index < 12; index += 1) {
       await ask(replicas[index % 3] ?? replicas[0], path)
       for (const replica of replicas)
@@ -30,7 +32,7 @@ describeWithRedis('the journal of replicas', () => {
     expect([lists[1], lists[2]]).toEqual([lists[0], lists[0]])
   })
 
-  test('no two requests have one id, so each is found and repeated through every replica', async ({ replicas }) => {
+  test('request ids are unique, so each request is found and replayed through every replica', async ({ replicas }) => {
     const ids: string[] = []
     for (const replica of replicas) {
       const { headers } = await ask(replica, path)
@@ -52,7 +54,7 @@ describeWithRedis('the journal of replicas', () => {
     expect(await waiting).toMatchObject({ status: 200, body: { satisfied: true, count: 1 } })
   })
 
-  test('clearing through one replica clears what all have responded', async ({ replicas: [one, two, three] }) => {
+  test('clearing through one replica clears the exchanges of all', async ({ replicas: [one, two, three] }) => {
     await Promise.all([ask(one, path), ask(two, path), ask(three, path)])
     await steer(two, 'DELETE', '/requests')
     await ask(three, path)
@@ -97,7 +99,7 @@ describeWithRedis('the journal of replicas', () => {
     expect(await attempts(three)).toEqual(await attempts(alone))
   })
 
-  test('a stopped replica is not waited for, and its requests are known', async ({ replicas: [one, two, three] }) => {
+  test('a stopped replica is not waited for, and its requests stay known', async ({ replicas: [one, two, three] }) => {
     await ask(two, path)
     await two.close()
     await ask(three, path)
@@ -139,7 +141,7 @@ describeWithRedis('the journal of replicas', () => {
     },
   )
 
-  test('a page, a stream and a list go on at any replica, since all have one numbering', async ({ replicas }) => {
+  test('pages and streams continue at any replica, since all share one numbering', async ({ replicas }) => {
     for (const replica of [...replicas, ...replicas]) await ask(replica, path)
     const numbers: number[] = []
     for (const replica of [...replicas, ...replicas]) {

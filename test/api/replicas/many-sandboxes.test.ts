@@ -12,7 +12,7 @@ const COUNT = 2000
 describeWithRedis('a replica of a state with many sandboxes', () => {
   const redis = sharedRedis()
 
-  test('lists all of them, and has no more in the process than --sandbox-limit', async () => {
+  test('lists all of them, and holds at most --sandbox-limit in the process', async () => {
     const { store, shared } = await openRedisOrFail(redis().url, 'many')
     const names = Array.from({ length: COUNT }, (_, index) => `sandbox-${index}`)
     await Promise.all(names.map((sandbox) => store.recordEvent({ ...context, sandbox }, event())))

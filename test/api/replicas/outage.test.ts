@@ -14,7 +14,7 @@ const startError = (state: string): Promise<string> =>
 
 type Target = Pick<TestSimulator, 'origin'>
 
-/** Asks until the status is the expected one. */
+/** Sends requests until the status is the expected one. */
 const untilStatus = (target: Target, url: string, status: number) =>
   expect.poll(async () => (await ask(target, url)).status).toBe(status)
 
@@ -22,7 +22,7 @@ const untilHealthSays = (target: Target, words: string) =>
   expect.poll(async () => (await ask(target, '/__sim/health')).text).toContain(words)
 
 describeWithRedis('while Redis is away', () => {
-  test('requests get 503 in the shape of the service, health says so, and nothing is lost afterwards', async () => {
+  test('requests get a 503 in the service’s shape, health reports it, and nothing is lost afterwards', async () => {
     const redis = await redisForTest({ durable: true })
     const [one, two] = await startReplicas(redis)
     const write = (target: Target, insertId: string) => ask(target, '/v1/events', { body: event({ insertId }) })
@@ -40,7 +40,7 @@ describeWithRedis('while Redis is away', () => {
     expect(await steer(one, 'GET', '/events')).toMatchObject({ total: 2 })
   })
 
-  test('refused requests count in the metrics of their operation, and the journal has none of them', async () => {
+  test('refused requests count in their operation’s metrics, but are not in the journal', async () => {
     const redis = await redisForTest({ durable: true })
     const replicas = await startReplicas(redis)
     expect((await ask(replicas[0], path)).status).toBe(200)
@@ -54,7 +54,7 @@ describeWithRedis('while Redis is away', () => {
     expect(metrics.text).toContain('{operation="getModelAnalytics",status="503"')
   })
 
-  test('a Redis that does not respond is waited for once, and requests after that are refused at once', async () => {
+  test('an unresponsive Redis is waited for once; later requests are refused at once', async () => {
     const redis = await redisForTest()
     const [one] = await startReplicas(redis)
     redis.pause()
@@ -71,7 +71,7 @@ describeWithRedis('while Redis is away', () => {
     ['redis://:secret%zz@cache', /is not percent-encoded: a percent sign is written %25/],
     ['redis://secret%ff@cache', /is not percent-encoded/],
     ['redis://cache/x?secret', /^The URL of a Redis server is redis:\/\/HOST/],
-  ])('there is no start with %s, and the message does not have the password', async (state, expected) => {
+  ])('a start with %s is refused without showing the password', async (state, expected) => {
     const [place, ...message] = (await startError(state)).split(': ')
     expect([place, message.join(': ')]).toEqual(['--state', expect.stringMatching(expected)])
     expect(message.join()).not.toContain('secret')
@@ -84,7 +84,7 @@ describeWithRedis('while Redis is away', () => {
     )
   })
 
-  test('a database that the server does not have any more is not replaced by another', async () => {
+  test('a database that no longer exists is not replaced by another', async () => {
     const redis = await redisForTest({ durable: true, args: ['--databases', '4'] })
     const [one] = await startReplicas(redis, { state: `${redis.url}/3` })
     expect((await ask(one, '/v1/events', { body: event() })).status).toBe(201)
@@ -98,16 +98,16 @@ describeWithRedis('while Redis is away', () => {
     expect(await steer(one, 'GET', '/events')).toMatchObject({ total: 1 })
   })
 
-  test('the latest reason is named: a server that comes back with a password', async () => {
+  test('the latest reason is named: a server restarted with a password', async () => {
     const redis = await redisForTest({ durable: true })
     const [one] = await startReplicas(redis)
     await redis.kill()
     await untilHealthSays(one, 'ECONNREFUSED')
     await redis.start(['--requirepass', 'secret'])
-    await untilHealthSays(one, 'it asks for a password')
+    await untilHealthSays(one, 'it requires a password')
   })
 
-  test('a wrong password is named as the reason, and is not shown', async () => {
+  test('a wrong password is named as the reason without being shown', async () => {
     const redis = await redisForTest({ args: ['--requirepass', 'right'] })
     const message = await startError(redis.url.replace('redis://', 'redis://:wrong-one@'))
     expect(message).toMatch(/WRONGPASS/)

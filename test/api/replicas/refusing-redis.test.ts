@@ -73,7 +73,7 @@ describeWithRedis('while Redis takes no changes', () => {
     await expect.poll(outcomes).toEqual([200, 201])
   })
 
-  test('a sandbox can be deleted from a full memory, and changes are taken again', async () => {
+  test('a sandbox can be deleted when memory is full, and then changes are accepted again', async () => {
     const redis = await redisForTest()
     const { store, connection: admin } = await openRedisOrFail(redis.url, 'full')
     const [one, two] = await startReplicas(redis, { statePrefix: 'full' })
@@ -88,7 +88,7 @@ describeWithRedis('while Redis takes no changes', () => {
     expect((await ask(one, '/v1/events', { body: event() })).status).toBe(201)
   })
 
-  test('a start whose seed state does not fit into a full memory ends with the reason', async () => {
+  test('a start whose seed state does not fit into memory fails with the reason', async () => {
     const redis = await redisForTest()
     const { store, connection: admin } = await openRedisOrFail(redis.url, 'seed')
     await store.addPromptVersion(context, prompt({ components: [{ content: 'x'.repeat(2_000_000) }] }))
@@ -103,7 +103,7 @@ describeWithRedis('while Redis takes no changes', () => {
     expect(stderr).not.toContain('    at ')
   })
 
-  test('what is handled meanwhile is missing in the journal, and every replica says so', async () => {
+  test('requests handled meanwhile are missing in the journal, and every replica says so', async () => {
     const redis = await redisForTest()
     const { connection: admin } = await openRedisOrFail(redis.url, 'admin')
     const [one, two] = await startReplicas(redis)

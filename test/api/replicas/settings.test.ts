@@ -17,7 +17,7 @@ describeWithRedis('replicas share their sandboxes', () => {
     return responses
   }
 
-  test('rules hold on all replicas once they are set, and are gone once they are removed', async ({ replicas }) => {
+  test('rules act on all replicas once they are set, and on none once removed', async ({ replicas }) => {
     const [one, two, three] = replicas
     await putRules(one, [{ scenario: 'rate-limited' }])
     expect(await statuses(replicas)).toEqual([429, 429, 429])
@@ -26,7 +26,7 @@ describeWithRedis('replicas share their sandboxes', () => {
     expect(await statuses(replicas)).toEqual([200, 200, 200])
   })
 
-  test('a rule with times acts so often in all, and a sequence is met once by each request', async ({ replicas }) => {
+  test('a rule’s times count over all replicas, and each request gets one item of a sequence', async ({ replicas }) => {
     const [one, two] = replicas
     await putRules(one, [{ scenario: 'rate-limited', times: 4 }])
     const responses = [...(await statuses(replicas)), ...(await statuses(replicas))]
@@ -36,7 +36,7 @@ describeWithRedis('replicas share their sandboxes', () => {
     expect(await statuses(replicas)).toEqual([429, 503, 200])
   })
 
-  test('rules that are added at once through several replicas each count for themselves', async ({ replicas }) => {
+  test('rules added concurrently through several replicas have separate counts', async ({ replicas }) => {
     const rules = [{ scenario: 'rate-limited', times: 1 }]
     const targets = [...replicas, ...replicas, ...replicas]
     await Promise.all(targets.map((replica) => steer(replica, 'POST', '/scenarios', { rules })))
@@ -44,7 +44,7 @@ describeWithRedis('replicas share their sandboxes', () => {
     expect(await statuses(replicas)).toEqual([200, 200, 200])
   })
 
-  test('clock and seed hold on all replicas until a reset takes them back', async ({ replicas: [one, two, three] }) => {
+  test('clock and seed apply to all replicas until a reset restores them', async ({ replicas: [one, two, three] }) => {
     await steer(one, 'PUT', '/clock', { mode: 'frozen', now: '2026-03-01T00:00:00Z' })
     await steer(two, 'POST', '/clock/advance', { by: '1h' })
     expect(await steer(three, 'GET', '/clock')).toEqual({ mode: 'frozen', now: '2026-03-01T01:00:00.000Z' })
@@ -68,7 +68,7 @@ describeWithRedis('replicas share their sandboxes', () => {
     expect(await steer(one, 'GET', '/scenarios?sandbox=with-rules')).toMatchObject({ rules: [] })
   })
 
-  test('each response names its replica, and the information the address of the state', async ({ replicas: [one] }) => {
+  test('each response names its replica, and the info names the state’s address', async ({ replicas: [one] }) => {
     expect((await ask(one, path)).headers.get('x-sim-replica')).toBe('one')
     expect(await readStateInfo(one)).toMatchObject({ file: redis().url })
   })
@@ -81,7 +81,7 @@ const send = async (target: Target) => (await ask(target, '/v1/events', { body: 
 describeWithRedis('replicas with --watch', () => {
   const redis = sharedRedis()
 
-  test('pass over the shared rules that do not fit the contract that was loaded again, and apply them once they fit', {
+  test('skip shared rules that do not fit the reloaded contract, and apply them once they fit', {
     tags: ['long'],
   }, async () => {
     const file = join(await tempFolder(), 'contract.yaml')

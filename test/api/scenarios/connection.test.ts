@@ -17,7 +17,7 @@ async function askUnder(scenario: string) {
   return { status: Number(head.split(' ')[1]), text, announcedBytes, tookMs: performance.now() - started }
 }
 
-test.each([0, 0.25, 0.5, 0.99])('truncated: a status and %d of the body, then the connection ends', async (keep) => {
+test.each([0, 0.25, 0.5, 0.99])('truncated: a status and %d of the body, then the connection closes', async (keep) => {
   const { status, text, announcedBytes, tookMs } = await askUnder(`truncated;keep=${keep}`)
   expect([status, text.length]).toEqual([200, Math.floor(announcedBytes * keep)])
   expect(tookMs).toBeLessThan(10_000) // after 15 seconds of silence the client would end the connection
@@ -39,7 +39,7 @@ test('a refusal can be late and truncated, but two kinds of damage cannot act on
     expectRefusal(await ask(sim(), analyticsPath, { headers: { 'x-sim-scenario': scenario } }), 400, /cannot both act/)
 })
 
-test('a broken connection breaks no other connection', async () => {
+test('a broken connection does not affect other connections', async () => {
   const faults = ['reset', 'empty-response', 'truncated', 'hang']
   const send = (scenario: string) => ask(sim(), analyticsPath, { scenario, signal: AbortSignal.timeout(300) })
   const broken = Promise.allSettled(faults.map(send))
@@ -48,7 +48,7 @@ test('a broken connection breaks no other connection', async () => {
   for (const { status } of await broken) expect(status).toBe('rejected')
 })
 
-test.each(['reset', 'empty-response'])('%s ends a connection after the responses before it', async (scenario) => {
+test.each(['reset', 'empty-response'])('%s closes a connection after the earlier responses', async (scenario) => {
   const connection = await connectTo(sim().origin)
   const [before, faulted] = [[], [`X-Sim-Scenario: ${scenario}`]].map((lines) =>
     requestText('GET', analyticsPath, lines),

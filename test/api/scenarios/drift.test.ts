@@ -74,18 +74,18 @@ test.each(pairs)('$name of $operation.id breaks exactly one rule, for 40 seeds',
   expect(places.size).toBeGreaterThanOrEqual(least)
 })
 
-describe('the seed settles the place', () => {
+describe('the seed selects the place', () => {
   const damage = async (scenario: string, seed?: string) => {
     const headers = seed === undefined ? {} : { 'x-sim-seed': seed }
     return placeIn((await ask(sim(), fullModel, { scenario, headers })).headers)
   }
 
-  test('the same one again and again, in another simulator too', async () => {
+  test('the same one each time, even in another simulator', async () => {
     const there = await ask(await startForTest(), fullModel, { headers: { 'x-sim-scenario': 'wrong-type;seed=7' } })
     expect(placeIn(there.headers)).toBe(await damage('wrong-type;seed=7'))
   })
 
-  test("the request's seed has a say as well", async () => {
+  test("and so does the request's seed", async () => {
     const places = await Promise.all(['1', '2', '3', '4', '5', '6'].map((seed) => damage('wrong-type', seed)))
     expect(new Set(places).size).toBeGreaterThan(1)
   })
@@ -106,7 +106,7 @@ test.each(named)('%s hits %s where it is named', async (name, pointer, keyword) 
   expect(brokenRules('getModelAnalytics', 200, response.body, { strictly: true })).toEqual(expected(keyword, pointer))
 })
 
-test('a star stands for each item of a list, and nothing but the named place is changed', async () => {
+test('a star represents each item of a list, and only the named place changes', async () => {
   const whole = objectOf(await ask(sim(), fullModel))
   const response = await ask(sim(), fullModel, { scenario: 'null-required;pointer=/dataPoints/*/date' })
   expect(response.headers.get('x-sim-damage')).toBe('null-required at /dataPoints/*/date')
@@ -130,7 +130,7 @@ test.each([
   expect(await readStateInfo(sim())).toEqual(before)
 })
 
-test('a place that this response does not have is refused: nobody believes that it was damaged', async () => {
+test('a place that this response lacks is refused, so that no test silently runs undamaged', async () => {
   const empty = '/v1/models/00000000-0000-4000-8000-0000000000f1/analytics'
   const scenarios = ['unknown-enum', 'drop-field;pointer=/recommendations/summary', 'wrong-type;pointer=/dataPoints/30']
   for (const scenario of [...scenarios, 'drop-field;pointer=/recommendations/summary, reset']) {
@@ -140,7 +140,7 @@ test('a place that this response does not have is refused: nobody believes that 
   }
 })
 
-describe('a refusal drifts as well', () => {
+describe('a refusal can drift, too', () => {
   test.each([
     ['drop-field, forbidden', 403, 'required'],
     ['null-required, not-found', 404, 'type'],
@@ -153,7 +153,7 @@ describe('a refusal drifts as well', () => {
     expect(broken.map((one) => one.keyword)).toEqual([keyword])
   })
 
-  test('one that the request earned by itself', async () => {
+  test('a refusal by the simulator itself', async () => {
     const response = await ask(sim(), '/v1/events', { body: {}, headers: { 'x-sim-scenario': 'drop-field' } })
     expect(response.status).toBe(400)
     expect(brokenRules('createEvent', 400, response.body)).toHaveLength(1)

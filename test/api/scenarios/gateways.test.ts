@@ -35,7 +35,7 @@ test('maintenance has a date in Retry-After that is never early by the clock of 
   expect([30_000, 31_000]).toContain(retryAt - date)
 })
 
-test('redirect leads to the same URL, with its query, unless it has a location', async () => {
+test('redirect points to the same URL with its query, unless it has a location', async () => {
   const path = `${analyticsPath}?period=7d&api_key=secret-1234`
   const { headers } = await askUnder('redirect', path)
   expect(headers.get('location')).toBe(path)
@@ -46,7 +46,7 @@ test('redirect leads to the same URL, with its query, unless it has a location',
   expect(text).not.toContain('secret-1234')
 })
 
-test('a rule gives a gateway to requests without a key or operation, and then the service responds', async () => {
+test('a rule applies a gateway to requests without a key or operation; then the service responds', async () => {
   const sandbox = 'gateway-rule'
   await putRules(sim(), [{ scenario: 'bad-gateway', times: 2 }], sandbox)
   const statuses: number[] = []
@@ -101,7 +101,7 @@ test('no gateway is an unexpected response', async () => {
   expect(report).toMatchObject({ requests: 2, unexpected: { responses: 0 } })
 })
 
-test('a gateway can be late and cut off, and Prefer keeps to what is documented', async () => {
+test('a gateway can be slow and truncated, and Prefer only selects what is documented', async () => {
   const { status, headers } = await ask(sim(), analyticsPath, { scenario: 'slow;ms=5, bad-gateway' })
   expect([status, headers.get('x-sim-scenario')]).toEqual([502, 'slow;ms=5, bad-gateway'])
   expectRefusal(await ask(sim(), analyticsPath, { headers: { prefer: 'code=502' } }), 400, /documents is needed: 200/)

@@ -16,19 +16,19 @@ const post = (sim: TestSimulator, body: Json, headers: Record<string, string> = 
 const lost = { 'x-sim-scenario': 'lost-ack' }
 
 describe('lost-ack', () => {
-  test('keeps the event and loses the response; a retry with the insertId gets its id', async ({ own }) => {
+  test('stores the event and loses the response; a retry with the insertId gets its id', async ({ own }) => {
     const twin = await startForTest()
     const body = event({ insertId: 'order-7' })
     expect(await post(own, body, lost)).toBe('ECONNRESET')
     expect(await count(own)).toBe(1)
     const retry = await ask(own, '/v1/events', { body })
     expect(retry.status).toBe(201)
-    // The twin never lost a response: its id is the one that this one lost.
+    // The twin never lost a response: its id is the one lost here.
     expect(textOf(retry, 'eventId')).toBe(textOf(await ask(twin, '/v1/events', { body }), 'eventId'))
     expect(await count(own)).toBe(1)
   })
 
-  test('loses a response that is late or damaged, too', async ({ own }) => {
+  test('also loses a slow or damaged response', async ({ own }) => {
     const started = performance.now()
     for (const scenario of ['slow;ms=100, lost-ack', 'drop-field, lost-ack', 'lost-ack, drop-field'])
       expect(await post(own, event(), { 'x-sim-scenario': scenario })).toBe('ECONNRESET')
@@ -36,7 +36,7 @@ describe('lost-ack', () => {
     expect(await count(own)).toBe(3)
   })
 
-  test('loses no refusal: nothing was kept, and the client hears so', async ({ own }) => {
+  test('does not lose a refusal, since nothing was stored', async ({ own }) => {
     expectRefusal(await ask(own, '/v1/events', { body: { value: 'x' }, headers: lost }), 400, /eventType/)
     const both = await ask(own, '/v1/events', { body: event(), headers: { 'x-sim-scenario': 'lost-ack, unavailable' } })
     expect(errorOf(both)).toMatch(/cannot both act/)

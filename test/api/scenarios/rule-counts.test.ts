@@ -40,7 +40,7 @@ test('a rule does not count requests that it does not act on', async () => {
   expect(await countsIn('spared')).toMatchObject({ rules: counts })
 })
 
-test('rules can be put again as GET returns them, and then count from 0', async () => {
+test('rules returned by GET can be put again, and then count from 0', async () => {
   await putRules(sim(), [{ scenario: '429', times: 2 }], 'again')
   await askTimes('again', 2)
   const { rules } = await steer(sim(), 'GET', '/scenarios?sandbox=again')
@@ -48,7 +48,7 @@ test('rules can be put again as GET returns them, and then count from 0', async 
   expect(await countsIn('again')).toMatchObject({ rules: [{ acted: 0, left: 2 }] })
 })
 
-test('added rules come after the others, which keep their counts, and have counts of their own', async () => {
+test('added rules come after the others, with separate counts, and the others keep theirs', async () => {
   await putRules(sim(), [{ scenario: '429', times: 1 }], 'added')
   await askTimes('added', 1)
   const more = { rules: [{ scenario: '503', times: 1 }, { scenario: '404' }] }
@@ -58,7 +58,7 @@ test('added rules come after the others, which keep their counts, and have count
   expect(await countsIn('added')).toMatchObject({ rules: [{ acted: 1, left: 0 }, { acted: 1, left: 0 }, { acted: 1 }] })
 })
 
-test('an invalid rule, and a rule beyond the largest number, are refused and add nothing', async () => {
+test('an invalid rule, and a rule beyond the maximum, are refused without effect', async () => {
   const add = (rules: Json) => ask(sim(), '/__sim/scenarios?sandbox=refused', { token: null, body: { rules } })
   await add(Array.from({ length: 999 }, () => ({ scenario: 'slow' })))
   expectRefusal(await add([{ scenario: 'slow' }, { scenario: 'slwo' }]), 400, 'Invalid rules: body/rules/1')

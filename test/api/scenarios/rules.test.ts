@@ -30,7 +30,7 @@ async function sandboxWith(rules: JsonObject[]): Promise<string> {
 
 type Sent = readonly [path: string, how: RequestOptions]
 
-/** The status of each of these requests, one after another. */
+/** The statuses of these requests, in order. */
 async function statusesOf(target: TestSimulator, sandbox: string, requests: readonly Sent[]) {
   const statuses: number[] = []
   for (const [path, how] of requests) statuses.push((await ask(target, path, { ...how, sandbox })).status)
@@ -78,7 +78,7 @@ describe('a rule is about', () => {
     expect([200, 201]).toContain(passed)
   })
 
-  test('an operation, also together with a match', async () => {
+  test('an operation, possibly together with a match', async () => {
     const sandbox = await sandboxWith([
       { operation: 'createPrompt', scenario: 'unavailable' },
       { operation: 'getModelAnalytics', match: { query: { period: null } }, scenario: 'unavailable' },
@@ -86,14 +86,14 @@ describe('a rule is about', () => {
     expect(await statusesOf(sim(), sandbox, [drafted, sent(), analytics, of('7d')])).toEqual([503, 201, 503, 200])
   })
 
-  test('a body that is no JSON matches nothing, and is refused as ever', async () => {
+  test('a body that is not JSON matches nothing, and is refused as usual', async () => {
     const sandbox = await sandboxWith([{ match: { body: { '/eventType': 'a' } }, scenario: 'unavailable' }])
     expect(await statusesOf(sim(), sandbox, [['/v1/events', { body: '{"eventType":"a"' }]])).toEqual([400])
   })
 })
 
 describe('of several rules', () => {
-  test('the first that acts is the only one, until it is used up', async () => {
+  test('only the first that acts applies, until it is used up', async () => {
     const sandbox = await sandboxWith([
       { match: { model: modelId }, scenario: 'not-found', times: 2 },
       { scenario: 'unavailable, slow;ms=1', times: 2 },
@@ -103,7 +103,7 @@ describe('of several rules', () => {
     expect(await statusesOf(sim(), sandbox, requests)).toEqual([404, 503, 404, 503, 500])
   })
 
-  test('one whose scenario makes no sense for the request is passed over, and not used up by it', async () => {
+  test('one whose scenario does not apply to the request is skipped without counting', async () => {
     const sandbox = await sandboxWith([{ scenario: 'all-null', times: 1 }, { scenario: 'unavailable' }])
     expect(await statusesOf(sim(), sandbox, [sent(), sent(), analytics, analytics])).toEqual([503, 503, 200, 503])
   })
@@ -113,9 +113,9 @@ describe('probability', () => {
   const flaky = [{ scenario: 'unavailable', probability: 0.5 }]
   const fates = (target: TestSimulator, sandbox: string) => statusesOf(target, sandbox, times(40, analytics))
 
-  test('meets the same requests in another simulator, whatever others do meanwhile', async () => {
+  test('selects the same requests in another simulator, whatever other requests do', async () => {
     const [one, other] = [await startForTest(), await startForTest()]
-    // Rules of other sandboxes, put before, are not to be felt.
+    // Earlier rules of other sandboxes must have no effect.
     for (let index = 0; index < 3; index += 1) await putRules(other, flaky, `other-${index}`)
     await putRules(one, flaky, 'same')
     await putRules(other, flaky, 'same')
@@ -123,7 +123,7 @@ describe('probability', () => {
     expect(there).toEqual(here)
   })
 
-  test('meets others under another seed, and in another sandbox', async () => {
+  test('selects other requests with another seed or sandbox', async () => {
     const own = await startForTest({ seed: '2' })
     const fatesBy: number[][] = []
     for (const target of [sim(), own])
@@ -134,7 +134,7 @@ describe('probability', () => {
     expect(new Set(fatesBy.map((list) => list.join(' '))).size).toBe(4)
   })
 
-  test('of two scenarios together, each has a chance of its own', async () => {
+  test('is drawn separately for two combined scenarios', async () => {
     const how = { sandbox: 'p2', scenario: 'unavailable;p=0.5, slow;ms=0;p=0.5' }
     const acting = new Set<string | null>()
     for (let asked = 0; asked < 40; asked += 1)
@@ -155,7 +155,7 @@ describe('PUT /__sim/scenarios', () => {
   const match = { body: { '/eventType': 'a' } }
   const rule: JsonObject = { operation: 'createEvent', match, scenario: 'unavailable', times: 2 }
 
-  test('gives back what is on, and GET and DELETE agree', async () => {
+  test('returns the active rules, and GET and DELETE agree', async () => {
     const sandbox = freshSandbox()
     const path = `/scenarios?sandbox=${sandbox}`
     expect(await steer(sim(), 'GET', path)).toEqual(noRules)
@@ -179,7 +179,7 @@ describe('PUT /__sim/scenarios', () => {
     ['two responses at once', { scenario: '503, 429' }, /cannot both act/],
     ['a text of 2001 characters', { scenario: '5'.repeat(2001) }, /\/rules\/1\/scenario.*2000/],
     ['a field that every object has', { scenario: '503', match: { body: { '/constructor': 1 } } }, /No request body/],
-  ])('refuses a set of rules with %s, and stores none of them', async (_name, rule, says) => {
+  ])('refuses rules with %s, and stores none of them', async (_name, rule, says) => {
     const sandbox = freshSandbox()
     const body = { rules: [{ scenario: 'not-found' }, rule] }
     expectRefusal(await ask(sim(), `/__sim/scenarios?sandbox=${sandbox}`, { method: 'PUT', body }), 400, says)
@@ -208,14 +208,14 @@ describe('precedence: request > sandbox > start-up > default', () => {
     ['none', true, false, 500],
     ['none', false, true, 503],
     ['none', false, false, 200],
-  ])('asked by %s, sandbox rule %s, --scenario %s: %d', async (scope, bySandbox, atStart, status) => {
+  ])('request %s, sandbox rule %s, --scenario %s: %d', async (scope, bySandbox, atStart, status) => {
     const own = await startForTest(atStart ? { scenario: '503' } : {})
     if (bySandbox) await putRules(own, [{ scenario: '500' }])
     const { path = analyticsPath, ...how }: RequestOptions & { path?: string } = scopes[scope]
     expect((await ask(own, path, how)).status).toBe(status)
   })
 
-  test('a rule that asks for the service as it is hides the start-up, which stays for other requests', async () => {
+  test('a rule for the ordinary service overrides start-up rules only for its requests', async () => {
     const own = await startForTest({ scenario: 'unavailable' })
     const rules = [{ operation: 'createEvent', scenario: '200' }]
     await putRules(own, rules)

@@ -36,7 +36,7 @@ test.for(orders)('request n gets item n of %s, and the last one repeats', async 
   expect(await statusesOf(statuses.length, sandbox)).toEqual(statuses)
 })
 
-test('requests at the same time share the items out: each is met as often as it is written', async ({ sandbox }) => {
+test('concurrent requests share the items: each is used as often as written', async ({ sandbox }) => {
   const all = Array.from({ length: 40 }, () => statusOf(sandbox, '429*7, 503*5, 404*3, 200'))
   const statuses = await Promise.all(all)
   const count = (status: number) => statuses.filter((one) => one === status).length
@@ -52,7 +52,7 @@ describe('each has its own count', () => {
     expect(statuses).toEqual([429, 429, 429, 503, 503, 503])
   })
 
-  test('rule, however alike they are, and none with a header', async ({ sandbox }) => {
+  test('rule, however similar, separate from headers', async ({ sandbox }) => {
     const sequence = '429, 200'
     const rules = ['a', 'b'].map((name) => ({ sequence, match: { header: { 'x-case': name } } }))
     await putRules(sim(), rules, sandbox)
@@ -70,7 +70,7 @@ describe('each has its own count', () => {
     expect(valueAt(sequences, '/2/rule')).toBeUndefined()
   })
 
-  test('set of rules: put again, they begin again, and no longer list what was put before', async ({ sandbox }) => {
+  test('set of rules: when put again they restart, and earlier ones are no longer listed', async ({ sandbox }) => {
     for (let round = 0; round < 2; round += 1) {
       await putRules(sim(), [{ sequence: '429*2, 200' }], sandbox)
       expect(await statusesOf(3, sandbox)).toEqual([429, 429, 200])
@@ -82,7 +82,7 @@ describe('each has its own count', () => {
 })
 
 describe('GET /__sim/sequences', () => {
-  test('tells how far each is, and the item that the next request gets', async ({ sandbox }) => {
+  test('shows how far each has advanced, and the next item', async ({ sandbox }) => {
     const path = `/sequences?sandbox=${sandbox}`
     expect(await steer(sim(), 'GET', path)).toEqual({ sequences: [] })
     await ask(sim(), '/v1/events', { body: event(), sandbox, headers: { 'x-sim-sequence': '503, 201' } })
@@ -122,10 +122,10 @@ test('a sequence acts together with scenarios', async ({ sandbox }) => {
   expect(second.headers.get('x-sim-damage')).toMatch(/^drop-field at/)
 })
 
-describe('is refused, and counts for nothing', () => {
+describe('is refused, and does not count', () => {
   test.for<[string, RegExp]>([
     ['429*0, 200', /not an item of a sequence/],
-    ['200, lost-ack', /makes no sense here/],
+    ['200, lost-ack', /does not apply here/],
     [`429*2, ${'2'.repeat(2000)}`, /at most 2000 characters/],
   ])('%j', async ([sequence, says], { sandbox }) => {
     const response = await ask(sim(), analyticsPath, { sandbox, headers: { 'x-sim-sequence': sequence } })
@@ -134,7 +134,7 @@ describe('is refused, and counts for nothing', () => {
     expect(await steer(sim(), 'GET', `/sequences?sandbox=${sandbox}`)).toEqual({ sequences: [] })
   })
 
-  test('an item that clashes with a scenario of the same request', async ({ sandbox }) => {
+  test('an item that conflicts with a scenario of the same request', async ({ sandbox }) => {
     const how = { sandbox, scenario: 'server-error', headers: { 'x-sim-sequence': '200, 429' } }
     await ask(sim(), analyticsPath, how)
     expectRefusal(await ask(sim(), analyticsPath, how), 400, /cannot both act/)

@@ -27,11 +27,11 @@ describe('the description of broken JSON', () => {
     expect(describeSyntaxError('[1\n 2]', 7)).toMatch(/^line 8, column 2 has "2"/)
   })
 
-  test('far behind the beginning names the character, since counting the lines of 64 MB takes too long', () => {
+  test('gives the index of the character in a long text, since counting lines in 64 MB takes too long', () => {
     expect(describeSyntaxError(`${'\n'.repeat(2_000_000)}]`)).toMatch(/^character 2000001 has "\]"/)
   })
 
-  test('of text as long as a body may be needs no stack', () => {
+  test('does not overflow the stack for text as long as a body may be', () => {
     expect(describeSyntaxError('['.repeat(1e6))).toMatch(
       /^line 1, column 1001 has "\[", where less nesting is expected/,
     )

@@ -30,7 +30,7 @@ const damaged = fc
 const tokens = [' ', ...'{ } [ ] , : "a" "\\u00e9" " \\ 1 -0.5e3 true nul \u0001'.split(' ')]
 const mixed = fc.array(fc.constantFrom(...tokens), { maxLength: 12 }).map((all) => all.join(''))
 
-test('readLargeJson reads what JSON.parse reads, and an error is found where that refuses', async () => {
+test('readLargeJson accepts what JSON.parse accepts, and reports an error otherwise', async () => {
   const texts = fc.oneof(damaged, mixed, fc.json({ maxDepth: 8 }), fc.constantFrom('', ' ', '[-0]'))
   await fc.assert(
     fc.asyncProperty(texts, async (text) => {
@@ -45,7 +45,7 @@ test('readLargeJson reads what JSON.parse reads, and an error is found where tha
   )
 })
 
-test('readLargeJson refuses what is no UTF-8', async () => {
+test('readLargeJson refuses bytes that are not UTF-8', async () => {
   expect((await readLargeJson(new Uint8Array([0x22, 0xff, 0x22]))).ok).toBe(false)
 })
 
@@ -81,6 +81,6 @@ describe('readLargeJson bounds', () => {
   })
 })
 
-test('it can rest at every value, so that a long list of numbers does not hold up other requests', () => {
+test('it can pause at every value, so that a long list of numbers does not delay other requests', () => {
   expect([...new JsonReader('{"events":[1,2,[3]]}', 100, true).read()]).toHaveLength(6)
 })

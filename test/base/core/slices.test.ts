@@ -32,7 +32,7 @@ test('a slice ends after 10 ms, and each item is visited once', async () => {
   expect(slices.flat()).toEqual(items)
 })
 
-test('work that takes too long is given up', async () => {
+test('work that takes too long is abandoned', async () => {
   const { elapsed, pass } = createClock()
   let visits = 0
   const isDone = await visitInSlices(new Array(1000).fill(0), elapsed, () => {
@@ -54,7 +54,7 @@ test('work is due after 10 ms, and not again before it has rested and worked as 
   expect(work.isDue).toBe(false)
 })
 
-test('one turn of the event loop has one slice, however many requests work in slices', async () => {
+test('each turn of the event loop has one slice, however many requests work in slices', async () => {
   let turn = 0
   let isDone = false
   const count = async () => {
@@ -76,7 +76,7 @@ test('one turn of the event loop has one slice, however many requests work in sl
   expect(new Set(turns).size).toBe(50)
 })
 
-test('pieces are joined to chunks, and others run once a slice is over', async () => {
+test('pieces are joined into chunks, and others run once a slice is over', async () => {
   const { elapsed, pass } = createClock()
   function* pieces() {
     for (const piece of ['a', 'b', 'c', 'd', 'e']) {

@@ -132,12 +132,12 @@ describe('a large body', () => {
     ['items', JSON.stringify(new Array(maxValues + 1).fill(1))],
     ['lists', JSON.stringify(Array.from({ length: maxValues / 2 + 1 }, () => [1]))],
     ['members of two objects', JSON.stringify([1, 2].map(() => ({ ...new Array(maxValues / 2).fill(1) })))],
-  ])('of more %s than a body may have is refused, unless the caller allows more', (_name, text) => {
+  ])('with too many %s is refused, unless the caller allows more', (_name, text) => {
     expect(read(text)).toEqual(refused('', new RegExp(`more than ${maxValues} members and items`)))
     expect(readJson(new TextEncoder().encode(text), 2 * maxValues).ok).toBe(true)
   })
 
-  test('with a name that is repeated at the very end is refused', () => {
+  test('with a repeated name at its end is refused', () => {
     const many = Array.from({ length: maxValues - 100 }, (_, n) => `"member ${n}":${n}`).join(',')
     expect(read(`{"first":0,${many},"first":1}`)).toMatchObject({ ok: false })
   })

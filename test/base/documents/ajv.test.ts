@@ -43,7 +43,7 @@ test.each<[string, JsonObject, Json]>([
   expect(validate.errors?.length).toBeLessThanOrEqual(3 * MAX_ERRORS)
 })
 
-test('a sought item is found after many that do not fit, and after many that fit in part', () => {
+test('a matching item is found after many that do not match, and after many that match in part', () => {
   const lists = [...new Array(300).fill([1]), ['a']]
   expect(compile({ contains: { $ref: '#/$defs/text' } })([...new Array(300).fill(1), 'a'])).toBe(true)
   expect(compile({ contains: { items: { $ref: '#/$defs/text' } } })(lists)).toBe(true)
@@ -80,7 +80,7 @@ const list = (item: fc.Arbitrary<Json>) =>
     .map(([many, last, length]): Json => [...new Array(length).fill(many), last])
 const values = fc.oneof(leaf, list(leaf), list(list(leaf)))
 
-test('the bound changes no verdict', () => {
+test('the limit does not change verdicts', () => {
   fc.assert(
     fc.property(schemas, values, (schema, value) => {
       // ajv does not collect errors without `allErrors`, and so needs no bound.

@@ -49,7 +49,7 @@ test.each<[divisor: number, right: readonly number[], wrong: readonly number[]]>
   [1e-7, [1e-7, 3e-7, 1], [1.5e-7]],
   [3, [3, 9007199254740990, 3e21], [1e21, 3.5]],
   [1.5, [3, 4.5], [4]],
-])('multiples of %d are those of decimal arithmetic', (multipleOf, right, wrong) => {
+])('multiples of %d follow decimal arithmetic', (multipleOf, right, wrong) => {
   const validate = accepts({ multipleOf })
   expect(right.filter((value) => !validate(value))).toEqual([])
   expect(wrong.filter((value) => validate(value))).toEqual([])

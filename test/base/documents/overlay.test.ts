@@ -66,7 +66,7 @@ test.each<[string, Json, string, Json]>([
   ['items by their content', [{ id: 'a' }, { id: 'b' }], "$[?@.id == 'a']", [{ id: 'b' }]],
   ['a value together with a value in it', { a: { b: { c: 1 } } }, '$..*', {}],
   ['ten items', [...Array(12).keys()], '$[1:11]', [0, 11]],
-])('remove takes %s away', async (_sentence, document, target, expected) => {
+])('remove deletes %s', async (_sentence, document, target, expected) => {
   expect(await changed(`  - { target: "${target}", remove: true }\n`, document)).toEqual(expected)
 })
 
@@ -75,7 +75,7 @@ test('copy uses a value of the document as the update', async () => {
   expect(await changed(actions, { a: { x: [1] } })).toEqual({ a: { x: [1] }, b: { x: [1] } })
 })
 
-test('the document stays as it was, and shares nothing with the result', async () => {
+test('the document is unchanged, and shares nothing with the result', async () => {
   const document = sourceOf(DOCUMENT, 'doc.yaml')
   const removal = '  - { target: "$.people[0]", remove: true }\n'
   const result = await applied(`  - { target: $.colours, update: { enum: [pink] } }\n${removal}`, document)
@@ -83,7 +83,7 @@ test('the document stays as it was, and shares nothing with the result', async (
   expect(result.value).toMatchObject({ colours: { enum: ['red', 'green', 'blue', 'pink'] } })
 })
 
-test('actions see what those before them did', async () => {
+test('actions see the effects of earlier ones', async () => {
   const actions = '  - { target: $.a, remove: true }\n  - { target: $, update: { a: [2] } }\n'
   expect(await changed(actions, { a: 1 })).toEqual({ a: [2] })
 })
@@ -106,7 +106,7 @@ describe('a place', () => {
     expect((await applied(actions)).place(pointer)).toBe(place)
   })
 
-  test('is that of the last of several overlays', async () => {
+  test('comes from the last of several overlays', async () => {
     const first = await applied('  - { target: $, update: { x: 1 } }\n')
     const second = await applied('  - { target: $.people, update: { id: d } }\n', first)
     expect(second.place('/x')).toBe('overlay.yaml:4:28')
@@ -115,7 +115,7 @@ describe('a place', () => {
   })
 })
 
-describe('refused with its line is', () => {
+describe('is refused with its line:', () => {
   test.each([
     ['a target that meets nothing', '$.nobody, remove: true', '4:7 meets nothing in the document: $.nobody'],
     ['a broken path', "'$.people[', remove: true", '4:7 is no JSONPath (RFC 9535)'],
@@ -158,11 +158,11 @@ describe('refused with its line is', () => {
       'overlay.yaml:1:1 error has a version that is not understood: 1.0.0 and 1.1.0 are',
     ])
     expect(await findingsOf(action, head.replace('overlay', 'openapi'))).toEqual([
-      'overlay.yaml:1:1 error is no OpenAPI Overlay: "overlay: 1.1.0" is expected at its top',
+      'overlay.yaml:1:1 error is not an OpenAPI Overlay: "overlay: 1.1.0" is expected at its top',
     ])
   })
 
-  test('an overlay that makes a document without a usable size', { tags: ['long'] }, async () => {
+  test('an overlay that makes the document too large', { tags: ['long'] }, async () => {
     const doubling = '  - { target: $.people, copy: $.people }\n'.repeat(20)
     const finding = expect.stringMatching(/^overlay\.yaml:\d+:5 error makes a document that is too large/)
     expect(await findingsOf(doubling)).toEqual([finding])

@@ -25,7 +25,7 @@ test.each([
   expect(source.place(pointer)).toBe(`file.yaml:${place}`)
 })
 
-test('JSON is parsed too, with its places', () => {
+test('JSON is parsed, too, with its places', () => {
   const source = parse('{\n  "a": [1,\n\t{"b": null}]\n}')
   expect(source.value).toEqual({ a: [1, { b: null }] })
   expect(source.place('/a/1/b')).toBe('file.yaml:3:3')
@@ -67,7 +67,7 @@ test.each([
   ['{\n  "rules": [', '2:13', 'is not JSON: it ends here, where a value or "]" is expected'],
   ['{\n  "a": 1,,\n}', '2:10', 'is not JSON: it has "," here, where a name in double quotes is expected'],
   ['{"a": 1}\n{"b": 1}', '2:1', 'is not JSON: it has "{" here, where nothing more is expected'],
-])('in a JSON file, the text %j causes a finding in the words of JSON', (text, place, message) => {
+])('in a JSON file, the text %j causes a finding in JSON’s terms', (text, place, message) => {
   const finding = { severity: 'error', place: `file.json:${place}`, message }
   expect(parseSource(text, 'file.json')).toEqual({ ok: false, error: [finding] })
 })
@@ -81,7 +81,7 @@ test('aliases that expand exponentially are refused', () => {
   expect(parseSource(lines.join('\n'), 'file.yaml')).toMatchObject({ ok: false, error: [{ message }] })
 })
 
-test('an alias can be used any number of times, and each use has a value of its own', () => {
+test('an alias can be used any number of times, and each use has its own value', () => {
   const { value } = parse(`a: &a { b: { c: 1 } }\nlist: [${new Array(5000).fill('*a').join(', ')}]\n`)
   const { list } = value as { list: { b: object }[] }
   expect(list).toHaveLength(5000)
@@ -89,12 +89,12 @@ test('an alias can be used any number of times, and each use has a value of its 
   expect(list[0]?.b).not.toBe(list[1]?.b)
 })
 
-test('a merge key takes over the members of its aliases that the object does not have itself', () => {
+test('a merge key adds the members of its aliases that the object does not have', () => {
   const { value } = parse('a: &a { x: 1, y: 1 }\nb: &b { z: 3 }\nc: { <<: [*a, *b], y: 2 }\nd: { "<<": 1 }\n')
   expect(value).toMatchObject({ c: { x: 1, y: 2, z: 3 }, d: { '<<': 1 } })
 })
 
-test('items are appended to a list of any form, whose comments stay', () => {
+test('items are appended to a list in any format, and comments stay', () => {
   const item = { a: 'x: y', b: 1 }
   expect(appendYaml('# About.\n- { c: 1 } # one\n', [item])).toBe('# About.\n- { c: 1 } # one\n- { a: "x: y", b: 1 }\n')
   for (const list of ['[]', '[ {"c": 1} ]\n', '  - c: 1', '- c: 1\n\n# End.'])

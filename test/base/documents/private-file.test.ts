@@ -15,7 +15,7 @@ async function* pieces() {
 }
 
 describe('a private file', () => {
-  test('is new and of its owner alone', async () => {
+  test('is created for its owner only', async () => {
     const file = join(await tempFolder(), 'new')
     await writePrivateFile(file, pieces())
     expect([await modeOf(file), await readFile(file, 'utf8')]).toEqual(['600', 'one, two'])
@@ -28,7 +28,7 @@ describe('a private file', () => {
     expect([await modeOf(file), await readFile(file, 'utf8')]).toEqual(['600', 'new'])
   })
 
-  test('stays as it was until the new content is whole, also where that fails', async () => {
+  test('stays unchanged until the new content is complete, even if that fails', async () => {
     const file = await tempFile('old', 'old')
     async function* failing() {
       yield 'new'
@@ -60,7 +60,7 @@ describe('a private file', () => {
     expect((await read).stdout).toHaveLength(200_000)
   })
 
-  test('is the one that a link leads to, also where it is not there yet', async () => {
+  test('is the target of a link, even if it does not exist yet', async () => {
     const folder = await tempFolder()
     const [file, link] = [join(folder, 'file'), join(folder, 'link')]
     await symlink(file, link)
@@ -70,7 +70,7 @@ describe('a private file', () => {
     }
   })
 
-  test('is not a device, whose mode stays', async () => {
+  test('can be a device, whose mode stays', async () => {
     const before = await modeOf('/dev/null')
     await writePrivateFile('/dev/null', 'text')
     expect(await modeOf('/dev/null')).toBe(before)

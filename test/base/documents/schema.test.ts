@@ -36,7 +36,7 @@ test('a list is accepted where no two of its items are equal', () => {
 
 const validate = bundle.precompiled().precompiled.schemas[exportSchema.name]
 
-test('the precompiled validator of exports reports the violations that the compiled one reports', async () => {
+test('the precompiled validator of exports reports the same violations as the compiled one', async () => {
   const exported = await writeExport()
   const compiled = compileSchema(exportSchema).ajv.getSchema('published')
   expect(compiled?.(exported)).toBe(true)
@@ -52,7 +52,7 @@ test('the precompiled validator of exports reports the violations that the compi
   )
 })
 
-test('a schema that the build has not precompiled is compiled', async () => {
+test('a schema that is not precompiled is compiled', async () => {
   const check = await loadSchema({ name: 'a test', schema: { type: 'object' } })
   expect(check([])).toMatchObject([{ pointer: '', message: 'must be an object; got an empty array' }])
   expect(check({})).toEqual([])

@@ -82,7 +82,7 @@ describe('a credential is redacted', () => {
     'AKIAIOSFODNN7EXAMPLE',
     `AIza${'a1B2'.repeat(9)}`,
     'eyJhbGciOiJIUzI1NiJ9.eyJzdWIiOiIxIn0.c2lnbmF0dXJl',
-  ])('in any text by its form: %s', (token) => {
+  ])('in any text by its format: %s', (token) => {
     expect(redactText(`take ${token}, or "${token}"`)).toBe('take [redacted], or "[redacted]"')
     expect(redactHeaders({ 'x-note': token })).toEqual({ 'x-note': '[redacted]' })
   })
@@ -164,12 +164,12 @@ describe('the name of a member', () => {
     expect(redactJson({ [name]: 'x' })).toEqual({ [name]: 'x' })
   })
 
-  test('does not hide a script name of npm', () => {
+  test('does not hide the name of an npm script', () => {
     expect(redactText('npm_lifecycle_event npm_config_user_agent_of_this_machine')).not.toContain('redacted')
   })
 })
 
-test('a token of npm is redacted behind an underscore and in the name of a member, too', () => {
+test('an npm token is redacted after an underscore and in the name of a member, too', () => {
   const token = `npm_${'a1'.repeat(18)}`
   expect(redactText(`my_${token}`)).toBe('my_[redacted]')
   expect(redactJson({ [token]: 1, [`a_${token}`]: 2 })).toEqual({ '[redacted]': 1, 'a_[redacted]': 2 })
@@ -194,7 +194,7 @@ test.each([
   ['in a parameter within a parameter', `a=jwt=${secret}`],
   ['in cut JSON, under an escaped name', `{"\\u0061piKey":"${secret}"`],
   ['in cut JSON, in an object whose name is that of a credential', `{"tokens":{"b":"${secret}"`],
-])('a credential is shown %s, unless it is the own token of the request', (_place, text) => {
+])('a credential is shown %s, unless it is the request’s own token', (_place, text) => {
   expect(redactText(text)).toBe(text)
   expect(redactText(text, secret)).toBe(text.replace(secret, '[redacted]'))
 })
@@ -213,7 +213,7 @@ test("a request's own token is redacted in violations and in the names and strin
   expect(entryToCurl(entry)).toContain(`--data-raw '${JSON.stringify(json)}'`)
 })
 
-test('a token so short that it is part of other words does not change them', () => {
+test('a token too short to distinguish from other words does not change them', () => {
   const head = { path: '/v1/events', query: 'key1=a', headers: { 'x-a': 'events', authorization: 'Bearer eve' } }
   expect(redactHead(head)).toMatchObject({ path: '/v1/events', headers: { 'x-a': 'events' } })
 })
@@ -275,7 +275,7 @@ describe('a body is shown without credentials', () => {
     expect(shown(text)).toBe(text)
   })
 
-  test('if it is cut, or no text, or deeper than the limit', () => {
+  test('if it is truncated, not text, or deeper than the limit', () => {
     expect(shown('{"apiKey":"secret-1","b":"c"}', 15)).toBe('{"apiKey":"[redacted]"')
     const entry = entryFor(new Journal(1), { request: { body: captureBody('\u00ff&token=s3cr3t') } })
     const base64 = Buffer.from('\u00ff&token=[redacted]', 'latin1').toString('base64')

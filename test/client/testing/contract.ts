@@ -24,7 +24,7 @@ const commonTests: Readonly<Record<string, RegExp | undefined>> = {
   'retry problems are allowed': undefined,
   'an error of the test itself is shown, too': /the test is wrong/,
   'a test without a sandbox passes': undefined,
-  'another file has the same simulator': undefined,
+  'another file uses the same simulator': undefined,
   'a purchase is recorded once, although the first attempt is refused': undefined,
 }
 
@@ -36,7 +36,7 @@ const typesEverywhere = [
   ['types.ts', '--module', 'esnext', '--moduleResolution', 'bundler'],
 ] as const
 
-/** Holds a runner to docs/testing.md, in a project with the packed package, which the returned function returns. */
+/** Tests a runner as in docs/testing.md, in a project with the packed package. Returns a function that returns it. */
 export function describeRunner(runner: Runner): () => RunnerProject {
   let project: RunnerProject
   let own: Awaited<ReturnType<RunnerProject['run']>>
@@ -61,7 +61,7 @@ export function describeRunner(runner: Runner): () => RunnerProject {
   describe(`in ${runner.section}`, () => {
     const failing = { ...commonTests, ...runner.failed, [runner.differing]: differs }
 
-    test('a client with findings fails its test alone', () => {
+    test('a client with findings fails only its own test', () => {
       const passed = [...Object.keys(commonTests).filter((title) => !commonTests[title]), ...runner.passed]
       const failed = Object.keys(failing).filter((title) => failing[title])
       expect(titlesOf(own.outcomes, 'passed')).toEqual(passed.sort())
@@ -75,7 +75,7 @@ export function describeRunner(runner: Runner): () => RunnerProject {
       expect(found?.message ?? '').toMatch(message ?? /^$/)
     })
 
-    test('all workers share one simulator, which is gone at the end', () => {
+    test('all workers share one simulator, which stops at the end', () => {
       expect(new Set(own.records.map(({ process }) => process)).size).toBeGreaterThan(1)
       expect(new Set(own.records.map(({ controlUrl }) => controlUrl)).size).toBe(1)
       expect(afterwards).toContain('No simulator responds')
@@ -85,12 +85,12 @@ export function describeRunner(runner: Runner): () => RunnerProject {
       expect(own.records.filter(({ events }) => events !== 1)).toEqual([])
     })
 
-    test('another run has the same names of sandboxes and the same identifiers', () => {
+    test('another run has the same sandbox names and identifiers', () => {
       expect(identitiesOf(own.records).length).toBeGreaterThan(4)
       expect(identitiesOf(outside.records)).toEqual(identitiesOf(own.records))
     })
 
-    test('tests with one name have one sandbox in turn, and sandboxes of their own at the same time', () => {
+    test('tests with the same name share a sandbox in turn, and have separate ones when concurrent', () => {
       const names = new Map<string, string[]>()
       for (const { title, name } of own.records) names.set(title, [...(names.get(title) ?? []), name])
       const found = Array.from(names)
@@ -99,7 +99,7 @@ export function describeRunner(runner: Runner): () => RunnerProject {
       expect(Object.fromEntries(found)).toEqual(runner.repeated)
     })
 
-    test('a simulator that runs elsewhere is used, and has only the sandboxes with findings at the end', () => {
+    test('a simulator that runs elsewhere keeps only the sandboxes with findings', () => {
       expect(titlesOf(outside.outcomes, 'failed')).toEqual(titlesOf(own.outcomes, 'failed'))
       const words = ['breaks-the-co', 'is-refused', 'ignores-retry', 'an-error-of']
       const rest = left.filter((name) => name !== 'default' && !name.includes('holds-for-find'))

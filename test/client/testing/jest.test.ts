@@ -17,10 +17,10 @@ describeRunner({
     ...Array(2).fill('two tests have this name'),
   ],
   failed: { 'a concurrent test has no sandbox': /not in test\.concurrent, for which Jest runs no hooks/ },
-  differing: 'expectations tell what differs',
+  differing: 'expectations say what differs',
   repeated: {
     'a retried test begins again': 'one sandbox',
     'two tests have this name': 'one sandbox',
-    'expectations tell what differs': 'one sandbox',
+    'expectations say what differs': 'one sandbox',
   },
 })

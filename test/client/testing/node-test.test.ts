@@ -22,6 +22,6 @@ describeRunner({
     'two concurrent tests have this name',
     'a subtest has a sandbox of its own',
   ],
-  differing: 'expectations tell what differs',
+  differing: 'expectations say what differs',
   repeated: { 'two tests have this name': 'one sandbox', 'two concurrent tests have this name': 'own sandboxes' },
 })

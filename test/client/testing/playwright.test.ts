@@ -46,7 +46,7 @@ const project = describeRunner({
   ],
 })
 
-test('repetitions at the same time have sandboxes of their own', async () => {
+test('concurrent repetitions have separate sandboxes', async () => {
   const { code, records } = await project().run(['--repeat-each=2', '--grep', 'a good client passes'])
   expect(code).toBe(0)
   expect(new Set(records.map(({ name }) => name)).size).toBe(2)

@@ -16,7 +16,7 @@ async function start(container = new ConvsimContainer('convsim')) {
 /** Sends an event to a base URL. */
 const sendEvent = (baseUrl: string) => ask({ origin: baseUrl }, '/events', { body: event() })
 
-test('a sandbox has a base URL of its own, sees only its requests, and has another port after a restart', async () => {
+test('a sandbox has its own base URL, sees only its requests, and has a different port after a restart', async () => {
   const container = await start()
   const sim = container.sandbox('checkout')
   expect(container.getBaseUrl('checkout')).toBe(sim.baseUrl)

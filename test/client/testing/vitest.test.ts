@@ -52,7 +52,7 @@ test('a client that waits for half the time fails with the message in docs/testi
   expect(outcomes[0]?.message).toContain(sentence)
 })
 
-test('a set-up of your own starts a simulator with settings', async () => {
+test('a custom set-up starts a simulator with settings', async () => {
   const setup = readBlocks().find(({ section }) => section === 'Your own simulator')
   project().write(setup?.file ?? '', setup?.text ?? '')
   project().write('own.config.js', `export default { test: { globalSetup: './${setup?.file}' } }`)
@@ -67,7 +67,7 @@ test('a set-up of your own starts a simulator with settings', async () => {
   expect(outcomes).toMatchObject([{ status: 'passed' }])
 })
 
-test('two projects that run one file at the same time have sandboxes of their own', async () => {
+test('two projects that run the same file concurrently have separate sandboxes', async () => {
   project().write(
     'projects.config.js',
     `export default { test: {

@@ -36,7 +36,7 @@ const report: DriftReport = {
   notJudged,
 }
 
-test('lines for people have no control characters of the service', () => {
+test('text output contains no control characters from the service', () => {
   expect(renderDrift(report, 'text').split('\n')).toEqual([
     'Not judged:',
     '  createEvent: info: not judged: time-out (POST /v1/events, 2 requests): No\\u000aresponse.',
@@ -58,7 +58,7 @@ test('commands of GitHub have the level of the finding', () => {
   expect(lines.map((line) => line.split('::')[1] ?? '')).toEqual(['warning', 'notice', '', ''])
 })
 
-test('JSON has the members that programs read', () => {
+test('JSON has the documented members', () => {
   const { operation, place, isSimulated, keyword, detail, values, assumption, ...same } = finding
   const json = { ...same, operation: operation.id, contract: place, rule: 'contract', assumption: assumption?.pointer }
   expect(JSON.parse(renderDrift(report, 'json'))).toEqual({

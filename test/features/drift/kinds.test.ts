@@ -95,7 +95,7 @@ describe('of the responses of a service', () => {
   test.each([
     ['a value that the simulator never returns', item({ mood: 'mixed' }), { isSimulated: true, settles: true }],
     ['a value that breaks the contract', item({ mood: 5 }), { isSimulated: false, settles: false }],
-  ])('%s settles an assumption at its place only if it is about it', (_name, response, expected) => {
+  ])('%s settles an assumption only if it is about it', (_name, response, expected) => {
     const assumption = { pointer: '/components/schemas/Thing/properties/mood', text: 'The moods are not described.' }
     expect(judge(contract, [response]).findings).toMatchObject([{ ...expected, assumption }])
   })
@@ -130,7 +130,7 @@ describe('of the responses of a service', () => {
     expect(operation && redactTarget(operation, '/v1/things?acme=my-secret&a=b')).toBe('/v1/things?acme=[redacted]&a=b')
   })
 
-  test('a broken rule of a value that the recording redacts is not judged', () => {
+  test('a broken rule on a value redacted in the recording is not judged', () => {
     const report = judge(contract, [things(thing({ id: '[redacted]' })), things(thing({}))])
     expect([report.verdict, report.findings]).toEqual(['not-judged', []])
     const sentence = expect.stringContaining('/items/*/id')
@@ -138,7 +138,7 @@ describe('of the responses of a service', () => {
     expect(judge(contract, [things(thing({ note: '[redacted]' }))]).verdict).toBe('same')
   })
 
-  test('nothing is never the same', () => {
+  test('an empty recording is never "the same"', () => {
     expect(judge(contract, [])).toMatchObject({ verdict: 'not-judged', notJudged: [{ reason: 'too-few-samples' }] })
     expect(judge(contract, [{ status: 400, body: { error: 'no' } }]).verdict).toBe('not-judged')
   })

@@ -22,17 +22,17 @@ describe('a response with more members than are judged', () => {
     expect(report.notJudged[0]?.sentence).toContain('more than 200,000 members and items, or more than 64 levels')
   })
 
-  test('is not a reason to call the service the same', () => {
+  test('does not make the service "the same"', () => {
     expect(judge(contract, [{ body: tooLarge }]).verdict).toBe('not-judged')
   })
 })
 
-test('a response that is nested deeper than is judged is JSON all the same', () => {
+test('a response nested too deeply to judge is still JSON', () => {
   const report = judge(contract, [{ body: `{"items":[],"deep":${'['.repeat(200_000)}${']'.repeat(200_000)}}` }])
   expect([placesOf(report), reasonsOf(report)]).toEqual([[], ['too-many-members', 'too-few-samples']])
 })
 
-test('a check that stopped at its bound is said, and is never the same', () => {
+test('a check that stopped at its limit is reported, and never "the same"', () => {
   const items = Array.from({ length: 60 }, () =>
     thing({ tags: Object.fromEntries(Object.keys(wide(200)).map((name) => [name, 5])) }),
   )

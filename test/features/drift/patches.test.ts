@@ -61,7 +61,7 @@ test.each(names)('a field that is now called %j is patched', async (name) => {
   expect(JSON.stringify(await applyPatch(run))).toContain(`${JSON.stringify(name)}:{"type":"string"}`)
 })
 
-test('a field called constructor is missing where it is not sent, and new where it is', async () => {
+test('a field named constructor is missing if not sent, and new if sent', async () => {
   const required = weather(json('                  constructor: { type: string }\n').replace('[sky]', '[constructor]'))
   const missing = await runRecorded(required, [{ constructor: 'x' }, {}])
   expect(placesOf(missing)).toEqual(['missing-field /constructor'])
@@ -93,7 +93,7 @@ test('responses of a documented media type other than JSON are not drift', async
   expect(placesOf(await runRecorded(csv, ['<p>'], 'text/html'))).toEqual(['content-type '])
 })
 
-test('a value that is redacted is not proposed, and nothing is changed for it', async () => {
+test('a redacted value is never proposed, and nothing is changed for it', async () => {
   const run = await runRecorded(plain, [{ sky: 'Bearer abcdefghijklmnop12345678' }, { sky: 'red' }])
   expect(run.stderr).toContain('not patched: enum-value')
   expect(run.stderr).toContain('looks like a credential')

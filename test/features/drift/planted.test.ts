@@ -32,7 +32,7 @@ const planted: Change = (response, { url }) => {
 }
 
 describe('a real service with planted differences', () => {
-  test('each is found and named with its pointer, and nothing else is', async () => {
+  test('each is found and named with its pointer, and nothing else', async () => {
     const upstream = await startFakeUpstream(planted)
     const run = await runDrift([upstream.baseUrl, ...ids, '--timeout', '3s'])
     const onFire = { request: `GET /v1/models/${model('03')}/analytics?period=30d`, value: '"on_fire"' }
@@ -53,7 +53,7 @@ describe('a real service with planted differences', () => {
     expect([run.report.verdict, run.code]).toEqual(['drift', 3])
   })
 
-  test('no file and no output has the token, also where the service echoes it', async () => {
+  test('no file or output contains the token, even if the service echoes it', async () => {
     const upstream = await startFakeUpstream(({ headers, body }) => {
       headers['x-echo'] = `Bearer ${upstreamToken}`
       if (!isObject(body)) return
@@ -101,7 +101,7 @@ describe('a real service that cannot be judged', () => {
     if (reason === 'too-large') expect(run.report).toMatchObject({ judged: {} })
   })
 
-  test('because it leads to another host is not followed', async () => {
+  test('because it redirects to another host is not followed', async () => {
     const other = await startFakeUpstream()
     const upstream = await startFakeUpstream((response, { url }) => {
       response.status = 307
@@ -115,7 +115,7 @@ describe('a real service that cannot be judged', () => {
 })
 
 describe('the simulator as the real service', () => {
-  test('is the same, also for writes and for its refusals', async () => {
+  test('is the same, including writes and refusals', async () => {
     const upstream = await startFakeUpstream()
     const run = await runDrift([upstream.baseUrl, ...ids, `--writes=${upstream.host}`])
     expect([run.report.findings, run.report.notJudged, run.report.verdict, run.code]).toEqual([[], [], 'same', 0])

@@ -12,10 +12,10 @@ function planOf(requests: ReturnType<typeof requestsOf>, set: string) {
   return plan.value
 }
 
-describe('requests that differ in values alone', () => {
+describe('requests that differ only in values', () => {
   const requests = requestsOf('createEvent a', 'createEvent a', 'createEvent b', 'createEvent a', 'createEvent a')
 
-  test('get the fault where the first and the last of them are, and the others are named', () => {
+  test('get the fault at the first and the last, and the others are named', () => {
     const { runs, equivalent, leftOut } = planOf(requests, 'reset,unavailable')
     expect(runs.map(nameRun).slice(0, 3)).toEqual([
       'resilience:reset@createEvent#1',
@@ -31,7 +31,7 @@ describe('requests that differ in values alone', () => {
     ])
   })
 
-  test('can be named by --only, each of them', () => {
+  test('can each be selected by --only', () => {
     const named = parseRunName('resilience:reset@createEvent#2', context)
     if (!named.ok) throw new Error(named.error)
     const plan = planRuns(requests, { faults: [named.value.fault], only: named.value })
@@ -39,7 +39,7 @@ describe('requests that differ in values alone', () => {
   })
 })
 
-test('of requests without an ordinary response the statuses are counted', () => {
+test('the statuses of requests without an ordinary response are counted', () => {
   const bad = requestsOf('createEvent a', 'createEvent a').map((request, at) => ({
     ...request,
     isOrdinary: false,
@@ -51,7 +51,7 @@ test('of requests without an ordinary response the statuses are counted', () => 
   })
 })
 
-test('a bounded draw takes the sets in turn, since drift has many more places', () => {
+test('a limited draw takes the sets in turn, since drift has many more places', () => {
   const { runs } = planOf(requestsOf('createEvent a', 'getModelAnalytics a'), 'resilience,extra-field')
   const drifts = Array.from({ length: 200 }, (_, at) => ({
     ...runs.filter(({ fault }) => fault.isLasting)[0],
@@ -68,12 +68,12 @@ test('a bounded draw takes the sets in turn, since drift has many more places', 
 describe('a set of faults', () => {
   const names = (set: string) => faultsOf(set).map(({ name }) => name)
 
-  test('takes a scenario as the reports name it', () => {
+  test('accepts a scenario as named in reports', () => {
     expect(names('drift:drop-field,time:slow;ms=5')).toEqual(['drift:drop-field', 'time:slow;ms=5'])
     expect(problemOf('drift:reset')).toBe('"reset" is not in the set drift, but in resilience and connection.')
   })
 
-  test('sums up scenarios that are named alone under the set that has them', () => {
+  test('groups scenarios named alone under their set', () => {
     expect(names('lost-ack,reset,slow;ms=5,empty-lists,forbidden')).toEqual([
       'resilience:lost-ack',
       'resilience:reset',
@@ -84,14 +84,14 @@ describe('a set of faults', () => {
     expect(names('unavailable,resilience').every((name) => name.startsWith('resilience:'))).toBe(true)
   })
 
-  test('tells of a field that no response has which it may be, and blames no operation', () => {
+  test('suggests a similar field for one that no response has', () => {
     expect(problemOf('null-required;pointer=/succes')).toMatch(
       /fits no operation: no response has such a field at \/succes\. Did you mean "\/success"\? Known: \//,
     )
     expect(problemOf('wrong-type;pointer=/x')).toMatch(/Known: \//)
   })
 
-  test('leaves out what fits no operation, and is refused if nothing else is left or it was named alone', () => {
+  test('omits scenarios that apply to no operation, and is refused if nothing remains or one was named alone', () => {
     const operations = inputs.contract.operations.filter(({ method }) => method === 'GET')
     const parse = (set: string) => parseFaultSet(set, { ...context, operations })
     expect(parse('resilience')).toMatchObject({

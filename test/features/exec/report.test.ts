@@ -21,7 +21,7 @@ test.each<[string, SuiteReport, string]>([
   ['it was interrupted', reportOn([], { notMade: 3, earlyEnd: 'interrupt' }), 'the first run with a fault was inter'],
   ['no response has the field', reportOn([unreached]), 'no response has the fields that would drift'],
   ['no fault fits', reportOn([]), 'none fits an operation that the command asks'],
-])('a report without a run that met its fault never says that there are no findings: %s', (_, report, reason) => {
+])('a report without a run that got its fault never says that there are no findings: %s', (_, report, reason) => {
   for (const text of renderForPeople(report)) {
     expect(text).toContain(`No fault was tried: ${reason}`)
     expect(text).not.toMatch(/There are none|Nothing to complain/)
@@ -127,7 +127,7 @@ test('a run whose client broke a rule is counted beside the good verdicts', () =
   expect(render.html(report)).toContain('<li class="bad"><a href="#verdicts">')
 })
 
-test('has the requests, the output and the line that repeats it with each finding', () => {
+test('has requests, output and the command to repeat with each finding', () => {
   const parts = { requests: ['POST /v1/events 503 unavailable'], lastLines: ['not `ok`, but ```'] }
   const report = reportOn([judged('reset createEvent 1', 'broke', parts)])
   const repeat = 'convsim each --only resilience:reset@createEvent#1 -- npm test'
@@ -138,7 +138,7 @@ test('has the requests, the output and the line that repeats it with each findin
     expect(render.markdown(report)).toContain(block)
 })
 
-test('annotates a run of GitHub, with an error for what fails', () => {
+test('annotates a GitHub run, with an error for each failure', () => {
   const runs = [broken, judged('drop-field createEvent /success', 'unnoticed')]
   const failed = ['1 of 1 fault did not recover (100 %)']
   const lines = render.github(reportOn(runs, { failed }, 'not-resilient')).split('\n')

@@ -40,13 +40,13 @@ test.each([
   [['token=abcdefgh'], `'token=[redacted]'${putBack}`],
   [['--token', 'abc defgh'], `--token '[redacted]'${putBack}`],
   [['-H', 'authorization: Bearer abcdefgh'], `-H 'authorization: Bearer [redacted]'${putBack}`],
-])('the line that repeats a run with %j is quoted for a shell, and shows no credential', (words, text) => {
+])('the command to repeat a run with %j is quoted for a shell, and shows no credential', (words, text) => {
   expect(describeRepeat('a@b', { settings, files: ['node', ...words], failOn: [] })).toBe(
     `convsim each --only a@b -- node ${text}`,
   )
 })
 
-test('the line that repeats a run has its time limit, and no setting of the other runs', () => {
+test('the command to repeat a run has its time limit, and no settings of the other runs', () => {
   const bounded = { ...settings, seed: '7', runTimeout: '5s', set: 'drift', jobs: 2, failOn: 'hung' }
   const line = describeRepeat('a@b', { settings: bounded, files: ['node'], failOn: [] })
   expect(line).toBe('convsim each --only a@b --run-timeout 5s --seed 7 -- node')

@@ -55,7 +55,7 @@ describe('a call with a fault has a good response', () => {
     expect(countGoodResponses(baseline, { requests, target: requests[0] })).toEqual(counts)
   })
 
-  test('if the operation was asked again, where the run without faults has no such call', () => {
+  test('if the operation was called again, where the run without faults has no such call', () => {
     const requests = [{ ...target, isGood: false }, ...others]
     expect(countGoodResponses(baseline, { requests, target: requests[0] })).toEqual({ expected: 2, got: 2 })
   })

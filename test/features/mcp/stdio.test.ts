@@ -20,7 +20,7 @@ describe('convsim mcp', () => {
     expect(await run(['mcp'], { stdin: 'ignore' })).toMatchObject({ code: 0, stdout: '' }) // of /dev/null
   })
 
-  test('speaks the revision 2026-07-28 about a simulator that runs, and needs its token', async () => {
+  test('supports the revision 2026-07-28 for a running simulator, and needs its token', async () => {
     const sim = await startForTest({ controlToken: 'secret' })
     const modern = { versionNegotiation: { mode: { pin: '2026-07-28' } } }
     const client = await connectOverStdio(['--url', sim.origin, '--control-token', 'secret'], modern)
@@ -32,7 +32,7 @@ describe('convsim mcp', () => {
     expect([gone.isError, gone.text]).toEqual([true, expect.stringContaining('Start it (npx convsim)')])
   })
 
-  test('refuses an address that is none, without a simulator, or whose token is missing', async () => {
+  test('refuses an invalid address, one without a simulator, and a missing token', async () => {
     const sim = await startForTest({ controlToken: 'secret' })
     for (const [url, message] of [
       ['localhost', 'the URL of a simulator such as http://127.0.0.1:4010; got "localhost"'],
@@ -56,7 +56,7 @@ describe('convsim skill', () => {
     expect((await skill()).split('\n').length).toBeLessThan(250)
   })
 
-  test('has commands that run, and tests of the runners that the documentation tests', { tags: ['long'] }, async () => {
+  test('has commands that run, and tests for the documented runners', { tags: ['long'] }, async () => {
     const text = await skill()
     const scripts = [...text.matchAll(/^```sh\n([\s\S]*?)^```$/gm)].map(([, script = '']) => script.trim())
     expect(scripts).toHaveLength(2)
@@ -75,7 +75,7 @@ describe('convsim skill', () => {
     expect(unknown).toEqual([])
   })
 
-  test('--install says where, writes there, and again, but not over a file of the user', async () => {
+  test('--install says where it writes, can be repeated, and does not overwrite the user’s file', async () => {
     const cwd = await tempFolder()
     const file = join(cwd, '.claude/skills/convsim/SKILL.md')
     const install = () => run(['skill', '--install'], { cwd })

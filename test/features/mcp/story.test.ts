@@ -14,7 +14,7 @@ async function sendEvent(baseUrl: string, wait: (seconds: number) => Promise<unk
   }
 }
 
-test('an agent fixes a client that ignores Retry-After: tools name the bug, and it is green at the end', async () => {
+test('an agent fixes a client that ignores Retry-After: the tools find the bug, then a good verdict', async () => {
   const sim = await startForTest()
   const agent = await connectOverHttp(`${sim.controlUrl}/mcp`)
   const sandbox = 'checkout'

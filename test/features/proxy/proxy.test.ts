@@ -40,7 +40,7 @@ describe('the way of a request', () => {
     expect(await unexpectedMessages(sim)).toEqual([])
   })
 
-  test('headers of the connection and controls of the simulator stay here, and those of the client go on', async () => {
+  test('connection headers and simulator controls are dropped, and the client’s headers are forwarded', async () => {
     const seen: { headers: IncomingHttpHeaders; url: string | undefined }[] = []
     const origin = await fakeUpstream((req, res) => {
       seen.push({ headers: req.headers, url: req.url })
@@ -86,7 +86,7 @@ describe('the way of a request', () => {
     expect(recorded).not.toMatch(/upstream-secret|client-secret/)
   })
 
-  test('an API key in a header of its own is redacted where the real service repeats it', async () => {
+  test('an API key in a custom header is redacted if the real service echoes it', async () => {
     const scheme = 'securitySchemes:\n'
     const contract = await documentWith(scheme, `${scheme}    key: { type: apiKey, in: header, name: X-Acme }\n`)
     const origin = await fakeUpstream(({ headers }, res) => {
@@ -100,7 +100,7 @@ describe('the way of a request', () => {
     expect(await unexpectedMessages(sim)).toEqual([error])
   })
 
-  test('a request that breaks the contract goes on, and counts', async () => {
+  test('a request that breaks the contract is forwarded, and reported', async () => {
     const bodies: string[] = []
     const origin = await fakeUpstream(async (req, res) => {
       bodies.push(await text(req))
@@ -114,7 +114,7 @@ describe('the way of a request', () => {
     expect((await steer(sim, 'GET', '/report'))['violations']).toMatchObject({ requests: 1 })
   })
 
-  test('a path outside the contract goes on; it is a violation if the real service has it', async () => {
+  test('a path outside the contract is forwarded; it is a violation if the real service has it', async () => {
     const origin = await fakeUpstream((req, res) => res.writeHead(req.url === '/v1/other' ? 200 : 404).end())
     const sim = await proxyTo(origin)
     expect((await ask(sim, '/v1/other')).status).toBe(200)
@@ -154,7 +154,7 @@ describe('scenarios over the real service', () => {
     const refused = await ask(sim, analyticsPath, { headers: { 'x-sim-scenario': 'all-null' } })
     expect(refused.status).toBe(400)
     expect(errorOf(refused)).toBe(
-      'The scenario "all-null" makes no sense here: the real service responds, and its numbers cannot be chosen; ' +
+      'The scenario "all-null" does not apply here: the real service responds, and its numbers cannot be chosen; ' +
         'convsim serve generates them.',
     )
     await expect(putRules(sim, [{ scenario: 'all-null' }])).rejects.toThrow(/its numbers cannot be chosen/)
@@ -174,7 +174,7 @@ describe('faults of the real service', () => {
     expect(errorOf(response)).toMatch(message)
   })
 
-  test('one with an expired certificate is a 502, and gets no request', async () => {
+  test('an expired certificate is a 502, and no request is sent', async () => {
     const upstream = await startFakeUpstream(undefined, true)
     const sim = await proxyTo(new URL(upstream.baseUrl).origin)
     const response = await ask(sim, analyticsPath)
@@ -182,7 +182,7 @@ describe('faults of the real service', () => {
     expect(errorOf(response)).toMatch(/cannot be trusted: certificate has expired .* NODE_EXTRA_CA_CERTS\./)
   })
 
-  test('a response that it breaks off reaches the client broken off, and says so in the journal', async () => {
+  test('a broken-off response reaches the client broken off, and the journal says so', async () => {
     const origin = await fakeUpstream((_req, res) => {
       res.writeHead(200, { 'Content-Type': 'application/json', 'Content-Length': 100 })
       res.write('{"part":', () => res.socket?.resetAndDestroy())
@@ -202,7 +202,7 @@ describe('faults of the real service', () => {
     ['an undocumented status', 418, '{}', 'application/json', 'status', /the status 418 is not documented/],
     ['another media type', 200, '<p>', 'text/html', 'media-type', /has the Content-Type "text\/html"/],
     ['no body', 200, '', undefined, 'required', /has no body/],
-  ])('%s is passed on as it is, and is a violation', async (_name, status, text, type, keyword, message) => {
+  ])('%s is forwarded unchanged, and is a violation', async (_name, status, text, type, keyword, message) => {
     const sim = await proxyWith(status, type === undefined ? {} : { 'Content-Type': type }, text)
     const response = await fetch(sim.origin + analyticsPath, { headers: { authorization: 'Bearer k' } })
     expect([response.status, await response.text()]).toEqual([status, text])
@@ -225,7 +225,7 @@ describe('faults of the real service', () => {
     expect(await unexpectedMessages(sim)).toEqual([])
   })
 
-  test('a compressed response with a wrong field passes compressed, and is checked', async () => {
+  test('a compressed response with a wrong field is forwarded compressed, and checked', async () => {
     const body = { ...(await healthy()), messageCount: 'many' }
     const headers = { 'Content-Type': 'application/json', 'Content-Encoding': 'gzip' }
     const sim = await proxyWith(200, headers, gzipSync(JSON.stringify(body)))
@@ -244,7 +244,7 @@ describe('faults of the real service', () => {
     ['with a long text', `"${'é'.repeat(1_000_000)}"`, 'identity'],
     ['with many items, compressed', `[${'0,'.repeat(30_000)}0]`, 'gzip'],
     ['with a long text, compressed', `"${'é'.repeat(1_000_000)}"`, 'gzip'],
-  ])('a large response %s passes, and the advice says that it is not checked', async (_, value, encoding) => {
+  ])('a large response %s is forwarded, and advice says that it is not checked', async (_, value, encoding) => {
     const { messageCount: _count, ...others } = await healthy()
     const body = `{"messageCount":"many","large":${value},${JSON.stringify(others).slice(1)}`
     const headers = { 'Content-Type': 'application/json', 'Content-Encoding': encoding }

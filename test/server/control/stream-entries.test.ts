@@ -36,7 +36,7 @@ describe('a stream of the journal', () => {
     expect(idsOf(await next())).toEqual([8, 9, 10, 11, 12])
   })
 
-  test('sends at most 100 entries in a piece', async () => {
+  test('sends at most 100 entries in a chunk', async () => {
     const { next, idsOf } = openStream(journalOf(300, 250))
     await next()
     const lengths: number[] = []

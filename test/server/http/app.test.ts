@@ -22,7 +22,7 @@ const responses: Record<string, () => ReturnType<Handlers['service']>> = {
   '/fine': async () => replyWith({}),
 }
 
-test('a bug behind the edge is a 500 in the service’s shape and a line in the log; other replies stay', async () => {
+test('an exception is a 500 in the service’s shape and a log line; other replies are unaffected', async () => {
   const said: LogEntry[] = []
   const nobody = () => Promise.reject(new Error('nobody asks the control plane'))
   const service = ({ path }: SimRequest) => responses[path]?.() ?? nobody()

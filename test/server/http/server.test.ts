@@ -53,7 +53,7 @@ describe('a stop', () => {
   })
 })
 
-test('an idle connection is closed later than a client that stood still for seconds uses it again', async () => {
+test('an idle connection stays open long enough for a client that stalled for seconds', async () => {
   const { origin, ask, response } = await setup()
   const connection = await connectTo(origin)
   await ask(connection)
@@ -62,7 +62,7 @@ test('an idle connection is closed later than a client that stood still for seco
   connection.destroy()
 })
 
-test('broken bytes behind a request close the connection only after its reply', async () => {
+test('broken bytes after a request close the connection only after its reply', async () => {
   const { origin, ask, response } = await setup()
   const connection = await connectTo(origin)
   await ask(connection)
@@ -78,23 +78,26 @@ test('broken bytes behind a request close the connection only after its reply', 
 test.each([
   ['broken bytes', 'no HTTP at all\r\n\r\n', 400],
   ['a request that does not end in time', 'POST / HTTP/1.1\r\nHost: localhost\r\nContent-Length: 9\r\n\r\n', 408],
-])('after %s the connection is closed whole, although the client keeps its side open', async (_name, sent, status) => {
-  const { listening } = await setup()
-  const socket = connect({ port: listening.port, host: '127.0.0.1', allowHalfOpen: true })
-  onTestFinished(() => void socket.destroy())
-  const received = text(socket)
-  socket.write(sent)
-  if (status === 408) {
-    await expect.poll(() => listening.connections.size).toBe(1)
-    const [accepted] = listening.connections.keys()
-    const error = Object.assign(new Error('Request timeout'), { code: 'ERR_HTTP_REQUEST_TIMEOUT' })
-    listening.server.emit('clientError', error, accepted) // Node looks for such requests every 30 seconds
-  }
-  expect(await received).toContain(`HTTP/1.1 ${status} `)
-  await expect.poll(() => listening.connections.size, { timeout: 30_000 }).toBe(0)
-})
+])(
+  'after %s the connection is closed completely, although the client keeps its side open',
+  async (_name, sent, status) => {
+    const { listening } = await setup()
+    const socket = connect({ port: listening.port, host: '127.0.0.1', allowHalfOpen: true })
+    onTestFinished(() => void socket.destroy())
+    const received = text(socket)
+    socket.write(sent)
+    if (status === 408) {
+      await expect.poll(() => listening.connections.size).toBe(1)
+      const [accepted] = listening.connections.keys()
+      const error = Object.assign(new Error('Request timeout'), { code: 'ERR_HTTP_REQUEST_TIMEOUT' })
+      listening.server.emit('clientError', error, accepted) // Node looks for such requests every 30 seconds
+    }
+    expect(await received).toContain(`HTTP/1.1 ${status} `)
+    await expect.poll(() => listening.connections.size, { timeout: 30_000 }).toBe(0)
+  },
+)
 
-test('a client that goes on sending broken bytes still gets the refusal', async () => {
+test('a client that keeps sending broken bytes still gets the refusal', async () => {
   const { origin } = await setup()
   const connection = await connectTo(origin)
   for (let n = 0; n < 100; n += 1) connection.send('no HTTP at all\r\n\r\n')

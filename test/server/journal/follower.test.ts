@@ -48,7 +48,7 @@ const appendMany = ({ append }: Opened, count: number, sandbox = 'default') =>
   Promise.all(Array.from({ length: count }, () => append({ sandbox, requestBody: '{"value":"1"}' })))
 
 describeWithRedis('a journal that follows the stream of all replicas', () => {
-  test('has each exchange once, however often its connection is cut in the middle of a reading', {
+  test('has each exchange once, however often its connection breaks during a read', {
     tags: ['long'],
   }, async () => {
     const redis = await redisForTest()
@@ -100,7 +100,7 @@ describeWithRedis('a journal that follows the stream of all replicas', () => {
     expect((await journal.list({ sandbox: 'late' })).entries.map(({ number }) => number)).toEqual([623])
   })
 
-  test('notices that a sandbox was cleared, also if the clearing itself was trimmed', async () => {
+  test('notices that a sandbox was cleared, even if the clearing itself was trimmed', async () => {
     const [writer, { journal }] = await openTwo({ stream: 100 })
     const cleared: string[] = []
     journal.onClear((sandbox) => cleared.push(sandbox))
@@ -114,7 +114,7 @@ describeWithRedis('a journal that follows the stream of all replicas', () => {
     expect(cleared.toSorted()).toEqual(['unused', 'used'])
   })
 
-  test('has the bodies of the newest exchanges, and says that it has not read the others whole', {
+  test('has the bodies of the newest exchanges, and marks the others as incomplete', {
     tags: ['long'],
   }, async () => {
     const [writer, { journal }] = await openTwo()
@@ -147,7 +147,7 @@ describeWithRedis('a journal that follows the stream of all replicas', () => {
     expect(entry?.request.body.latin1).toBe('\u00ff[redacted]')
   })
 
-  test('tells a whole body whose length a redaction changed from one that is stored in part', async () => {
+  test('distinguishes a whole body whose length redaction changed from a partly stored one', async () => {
     const [one, two] = await openTwo()
     const whole = '{"note":"key-of-a-caller"}'
     for (const body of [captureBody(whole), captureBody(whole, whole.length - 1)])
@@ -159,7 +159,7 @@ describeWithRedis('a journal that follows the stream of all replicas', () => {
     ])
   })
 
-  test('corrects the end of a delivery, also if Redis was away when that was noticed', async () => {
+  test('corrects the end of a delivery, even if Redis was unavailable at first', async () => {
     const redis = await redisForTest({ durable: true })
     const [one, two] = [await openJournal(redis.port), await openJournal(redis.port)]
     const appended = await one.append()
@@ -177,7 +177,7 @@ describeWithRedis('a journal that follows the stream of all replicas', () => {
     expect(corrections).toEqual([true])
   })
 
-  test('does not correct another exchange that has the number of one that Redis has lost', async () => {
+  test('does not correct another exchange with the number of one that Redis has lost', async () => {
     const [one, two] = await openTwo()
     const lost = await one.append()
     await one.connection.call('flushall')
@@ -226,7 +226,7 @@ describeWithRedis('a journal that follows the stream of all replicas', () => {
     expect(await two.journal.counts('cleared')).toMatchObject({ recorded: 0 })
   })
 
-  test('reads past a message that it does not understand, and says that something is missing', async () => {
+  test('skips a message that it does not understand, and reports a loss', async () => {
     const redis = await redisForTest()
     const one = await openJournal(redis.port)
     await one.append()

@@ -40,7 +40,7 @@ describe('a journal', () => {
     expect(journal.recorded).toBe(count)
   })
 
-  test('returns the entries after a number, also if the entry of that number is evicted', async () => {
+  test('returns the entries after a number, even if the entry with that number is evicted', async () => {
     const journal = journalOf(5, 8)
     expect(await numbers(journal, { after: 6 })).toEqual([7, 8])
     expect(await numbers(journal, { after: 1 })).toEqual([4, 5, 6, 7, 8])

@@ -72,7 +72,7 @@ test.each<[string, OperationHandler['handle']]>([
   expect(JSON.stringify(bug?.fields)).toMatch(/req-7.*the disk of worker 3 is full.*pipeline\.test\.ts/)
 })
 
-test('no sandbox stays busy, whatever fails: the response, what says so, or what records it', async () => {
+test('no sandbox stays busy, whatever fails: the response, its log line, or its record', async () => {
   const mute: Log = { ...silentLog, info: fail, warn: fail, error: fail }
   for (const handle of [async () => jsonBody({ success: true, eventId: modelId }), fail, async () => fail()]) {
     const { post, busy } = setup(handle, mute)

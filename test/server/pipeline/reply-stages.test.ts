@@ -18,7 +18,7 @@ function setup() {
 
 const receipt = { success: true, eventId: '8d2e5f60-3c1b-4a7d-9f48-2b6c0e913a75' }
 
-describe('our own response', () => {
+describe('a response of the simulator', () => {
   test.each<[string, number, Json, Origin?]>([
     ['a good receipt', 201, receipt],
     ['a documented refusal', 400, { success: false, error: 'Wrong.' }],

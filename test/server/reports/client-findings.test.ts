@@ -60,7 +60,7 @@ describe('over HTTP', () => {
     expect([retries.findings, advice.findings.length]).toEqual([[], count])
   })
 
-  test('a test that checks three refusals, each with a rule of its own, has no findings and no advice', async () => {
+  test('a test that checks three refusals, each with its own rule, has no findings and no advice', async () => {
     for (const scenario of ['forbidden', 'not-found', 'rate-limited;retry-after=9']) {
       await putRules(sim(), [{ scenario, times: 1 }], 'refusals')
       await ask(sim(), analyticsPath, { sandbox: 'refusals' })
@@ -74,7 +74,7 @@ describe('over HTTP', () => {
     expect(summary).toContain('0 retry problems, 2 failed calls not judged')
   })
 
-  test('an error whose body the client cancels is a failed try, and its Retry-After counts', async () => {
+  test('an error whose body the client cancels is a failed attempt, and its Retry-After counts', async () => {
     for (const [index, status] of ['429', '503'].entries()) {
       const scenario = `${status};retry-after=30, dribble;ms=60000`
       const steering = { 'x-sim-sandbox': 'cancelled', 'x-sim-scenario': scenario }
@@ -204,7 +204,7 @@ describe('a client that sends the same call again', () => {
     expect(rules()).toEqual([])
   })
 
-  test('is judged after a response that turns out to be lost, though a parallel one ended since', () => {
+  test('is judged after a response that turns out to be lost, even if a parallel one has ended since', () => {
     const { send, correct, rules } = createTracked()
     const late = send('0-500 201 id=a #0')
     send('1-501 201 id=other')
@@ -213,7 +213,7 @@ describe('a client that sends the same call again', () => {
     expect(rules()).toEqual(['same-insert-id'])
   })
 
-  test('is not judged by an equal call if the response before was lost, as is seen after another call', () => {
+  test('is not judged by an equal call if the earlier response was lost, as detected after another call', () => {
     const { send, correct, rules } = createTracked()
     send('0-5 201 plain #0 lost')
     send('1-6 201 plain #0 lost')
@@ -225,7 +225,7 @@ describe('a client that sends the same call again', () => {
     expect(rules()).toEqual(['same-insert-id', 'same-insert-id']) // of the two that repeat a loss
   })
 
-  test('makes at most 100 findings; further ones, and calls older than the journal, are counted', () => {
+  test('has at most 100 findings; further ones, and calls older than the journal, are counted', () => {
     const { findings, send } = createTracked()
     for (const count of [0, 1]) for (let call = 0; call < 600; call += 1) send(`${count} 404 call=${call} #${count}`)
     const { list, further } = findings.retries.toList()

@@ -26,7 +26,7 @@ async function coverageOf(target: TestSimulator, sandbox: string) {
 const allItems = inputs.contract.operations.map((operation) => new OperationItems(operation))
 
 describe('the missing items', () => {
-  test('are all items before the first request, and none is out of reach in the bundled document', async () => {
+  test('are all items before the first request, none of them out of reach in the bundled document', async () => {
     const { view } = await coverageOf(sim(), 'untouched')
     const counts = allItems.map(({ operation, items }) => [operation.id, items.size])
     expect(view.operations.map(({ operation, missing }) => [operation, missing.length])).toEqual(counts)
@@ -106,7 +106,7 @@ describe('sandboxes', () => {
     ['POST', '/reset?sandbox=a'],
     ['DELETE', '/sandboxes/a'],
     ['DELETE', '/requests?sandbox=a'],
-  ])('begin again after %s %s, and their requests still count for all', async (method, path) => {
+  ])('restart after %s %s, and their requests still count for all', async (method, path) => {
     const own = await startForTest()
     await send(own, 'a', 'forbidden')
     await steer(own, method, path)
@@ -116,7 +116,7 @@ describe('sandboxes', () => {
     expect(await statusesIn(own, '*')).toEqual(['403', '404'])
   })
 
-  test('that were evicted still count for all', async () => {
+  test('count for all even after eviction', async () => {
     const own = await startForTest({ sandboxLimit: 2 })
     await send(own, 'a', 'forbidden')
     await send(own, 'b', 'not-found')

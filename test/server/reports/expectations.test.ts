@@ -38,7 +38,7 @@ describe('a negative test', () => {
     ['a refusal for a missing token', analyticsPath, expecting('refusal', { token: null })],
     ['a refusal of an unknown path', '/v1/nowhere', expecting('refusal', {})],
     ['an untyped body', '/v1/events', expecting('refusal', { ...fitting, contentType: null })],
-  ])('is counted apart if it expects %s', async (_name, path, how) => {
+  ])('is counted separately if it expects %s', async (_name, path, how) => {
     expect(await countsAfter(path, how)).toMatchObject(met)
   })
 
@@ -68,7 +68,7 @@ describe('a negative test', () => {
 })
 
 describe('an unknown path', () => {
-  test('has a finding of its own, with its request line', async () => {
+  test('has its own finding, with its request line', async () => {
     const headers = { 'x-sim-sandbox': 'paths' }
     for (const path of ['/v1/one', '/v1/two', '/v1/two']) await ask(sim(), path, { headers })
     const { unexpected } = await steer(sim(), 'GET', '/report?sandbox=paths')

@@ -15,14 +15,14 @@ async function countsAfter(path: string, how: RequestOptions) {
 
 const nothing = [0, { responses: 0 }]
 
-describe('a request that no client sends', () => {
+describe('a request not sent by a client', () => {
   const paths = ['/favicon.ico', '/robots.txt', '/readyz', '/livez', '/apple-touch-icon.png', '/.well-known/x']
   const probe = ['/status', { headers: { 'user-agent': 'kube-probe/1.31' } }] as const
   test.each([...paths.map((path) => [path, {}] as const), probe])('is not in the reports: %s %j', async (path, how) => {
     expect(await countsAfter(path, how)).toMatchObject(nothing)
   })
 
-  test('is not in the reports: a page that a browser shows', async () => {
+  test('is not in the reports: a page shown by a browser', async () => {
     const own = await startForTest()
     const connection = await connectTo(own.origin) // fetch sets Sec-Fetch-Dest by itself
     connection.send('GET /docs HTTP/1.1\r\nHost: localhost\r\nSec-Fetch-Dest: document\r\n\r\n')
@@ -33,8 +33,8 @@ describe('a request that no client sends', () => {
   })
 })
 
-describe('a request that repeats a recorded one', () => {
-  test('is in the journal with the id of that one, and in no report', async () => {
+describe('a replay of a recorded request', () => {
+  test('is in the journal with that request’s id, and in no report', async () => {
     const own = await startForTest()
     const headers = { 'x-sim-replay-of': 'req-7' }
     await ask(own, '/v1/events', { body: {}, headers })
@@ -46,7 +46,7 @@ describe('a request that repeats a recorded one', () => {
     expect(await listRequests(own)).toMatchObject([{ replayOf: 'req-7' }, {}, { replayOf: 'req-7' }])
   })
 
-  test('is refused where it names no request', async () => {
+  test('is refused if it names no request', async () => {
     const own = await startForTest()
     const response = await ask(own, '/v1/events', { body: {}, headers: { 'x-sim-replay-of': 'the last' } })
     expect(response.status).toBe(400)
@@ -70,7 +70,7 @@ describe('a request that a client sends', () => {
     expect(await countsAfter(path, how)).toMatchObject([1, { responses: 1 }])
   })
 
-  test('counts for its operation, whoever sends it', async () => {
+  test('counts for its operation, whatever its user agent', async () => {
     const headers = { 'user-agent': 'kube-probe/1.31' }
     expect(await countsAfter('/v1/models/x/analytics', { headers })).toMatchObject([1, { responses: 1 }])
   })

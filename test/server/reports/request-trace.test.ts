@@ -97,7 +97,7 @@ describe('a request as a curl command', () => {
     expect(args).toContain('x-team: a')
   })
 
-  test('sends bytes that no argument can carry', () => {
+  test('sends bytes that are not valid in an argument', () => {
     const bytes = new Uint8Array([0, 255, 10, 39, 0])
     const { input } = runInShell(entryToCurl(entry({ body: captureBody(toLatin1(bytes)) })))
     expect(new Uint8Array(input)).toEqual(bytes)
@@ -125,7 +125,7 @@ test.each([
   ['/apiKey', { apiKey: 'sk-very-secret' }],
   ['/secrets/0', { secrets: ['very-secret'] }],
   ['/credentials/user', { credentials: { user: 'very-secret' } }],
-])('a trace redacts a credential by the names on the way to it: %s', (pointer, body) => {
+])('a trace redacts a credential by the names on its path: %s', (pointer, body) => {
   const { excerpt, curl } = traceOf(body, pointer)
   expect(excerpt).toBe('"[redacted]"')
   expect(curl).not.toMatch(/very-secret/)

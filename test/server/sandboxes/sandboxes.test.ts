@@ -4,7 +4,7 @@ import { SandboxSettingsStore, setClock } from '../../../src/server/sandboxes/se
 
 const names = (sandboxes: Sandboxes) => sandboxes.list().map(({ name }) => name)
 
-test('what the last process kept is taken in whole, however small the limit is by now', () => {
+test('all sandboxes of the last process are loaded, however small the limit is now', () => {
   const { sandboxes, gone } = bounded(2)
   sandboxes.adopt(['a', 'b', 'c', 'd'])
   sandboxes.use('default')
@@ -13,7 +13,7 @@ test('what the last process kept is taken in whole, however small the limit is b
   expect(names(sandboxes)).toEqual(['b', 'c', 'd', 'default', 'a'])
 })
 
-test('after that a new one takes the place of one, not of all that are too many', () => {
+test('then a new sandbox evicts one, not all beyond the limit', () => {
   const { sandboxes, gone } = bounded(2)
   sandboxes.adopt(['default', 'a', 'b', 'c'])
   sandboxes.use('new')
@@ -34,7 +34,7 @@ function bounded(limit: number) {
   return { sandboxes, gone }
 }
 
-test('a sandbox with a request on its way is not idle, however long ago it was used', () => {
+test('a sandbox with a request in progress is not idle, however long ago it was used', () => {
   const { sandboxes, gone } = bounded(2)
   sandboxes.use('busy').activeRequests += 1
   sandboxes.use('a')
@@ -44,7 +44,7 @@ test('a sandbox with a request on its way is not idle, however long ago it was u
   expect(sandboxes.list().map(({ name }) => name)).toEqual(['busy', 'c'])
 })
 
-test('where all are busy there is one more than the limit, rather than a request without one', () => {
+test('if all are busy the limit is exceeded, so that no request lacks a sandbox', () => {
   const { sandboxes, gone } = bounded(2)
   for (const name of ['a', 'b', 'c']) sandboxes.use(name).activeRequests += 1
   expect(gone).toEqual([])

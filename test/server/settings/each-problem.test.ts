@@ -24,7 +24,7 @@ test.each([
   [['each', '--sync'], {}, '--sync has no effect on convsim each.'],
   [['each', '--set', 'drift', '--only', one], {}, '--only takes no --set: it makes one run of all those that '],
   [['each', '--only', one, '--only', other], {}, '--only takes one run, and cannot be given twice. '],
-])('%j with %j is refused by the name of what was given', (line, env, start) => {
+])('%j with %j is refused with the name of the given flag or variable', (line, env, start) => {
   expect(refusalOf(line, env)?.slice(0, start.length)).toBe(start)
 })
 
@@ -33,6 +33,6 @@ test.each<[string[], Readonly<Record<string, string>>]>([
   [['exec'], { CONVSIM_STATE_PREFIX: 'a' }],
   [['each', '--only', one], {}],
   [['each'], { CONVSIM_STATE: 'redis://localhost:1', CONVSIM_SYNC: '1' }],
-])('%j with %j is taken', (line, env) => {
+])('%j with %j is accepted', (line, env) => {
   expect(refusalOf(line, env)).toBeUndefined()
 })

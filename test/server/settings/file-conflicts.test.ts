@@ -73,7 +73,7 @@ test.each([
   '--fixtures @fixtures --report @fixtures/report.html',
   'exec --state @state.json -- cat @state.json',
   'record @input.json --out @out',
-])('files of their own are accepted: %s', async (line) => {
+])('separate files are accepted: %s', async (line) => {
   expect(await findConflict(line)).toBeUndefined()
 })
 
@@ -87,7 +87,7 @@ test('the message names both settings, the variable and the file', async () => {
   )
 })
 
-test('the library keeps no state in place of an input either', async () => {
+test('the library does not write the state over an input, either', async () => {
   const file = join(await createFiles(), 'input.json')
   await expect(startSimulator({ state: file, rules: file })).rejects.toThrow(
     /^state would overwrite .*which rules reads/,

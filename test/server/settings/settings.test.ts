@@ -218,7 +218,7 @@ test.each<[string[], Env, string, unknown]>([
   ...['x86_64-pc-linux-gnu', 'my-laptop', '256.0.0.1'].map((host) => rowOfHost(host, '127.0.0.1')),
   [['--host', 'my-laptop'], { HOST: 'x86_64-pc-linux-gnu' }, 'host', 'my-laptop'],
   [[], { HOST: 'x86_64-pc-linux-gnu', CONVSIM_HOST: 'my-laptop' }, 'host', 'my-laptop'],
-])('a flag goes before its variable, that before a default: %j with %o', (argv, env, name, value) => {
+])('a flag wins over its variable, and that over the default: %j with %o', (argv, env, name, value) => {
   expect(settingsOf(parseCommandLine(argv, env))[name]).toEqual(value)
 })
 
@@ -251,7 +251,7 @@ describe('commands', () => {
       expect(parseCommandLine([...words, ...behind], {})).toMatchObject({ kind: 'run', command, settings })
   })
 
-  test('exec passes everything after "--" to its command, and has defaults of its own', () => {
+  test('exec passes everything after "--" to its command, and has its own defaults', () => {
     const words = ['npm', 'test', '--', '--port', '2']
     const asked = parseCommandLine(['exec', '--env', 'A', '--env=B', '--', ...words], { PORT: '3000', HOST: 'x' })
     expect(runOf(asked)).toMatchObject({
@@ -352,7 +352,7 @@ describe('the help', () => {
         ['help', name],
       ].map((argv): [string[], string] => [argv, name]),
     ),
-  ])('%j is that of convsim %s', (argv, name) => {
+  ])('%j prints the help of convsim %s', (argv, name) => {
     expect(helpOf(argv).startsWith(`Usage: convsim ${name} `)).toBe(true)
   })
 

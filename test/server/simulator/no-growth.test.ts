@@ -49,7 +49,7 @@ function request(n: number) {
 
 const absent = { kind: 'absent' } as const
 
-test('100,000 requests, 2,000 models and 2,000 sandboxes leave nothing behind that grows', async () => {
+test('100,000 requests, 2,000 models and 2,000 sandboxes do not leak memory', async () => {
   const settings = { ...defaultSettings(), state: ':memory:', clock: frozenNow, journalSize: 500, sandboxLimit: 50 }
   const created = await createSimulator(settings, { now: () => 0, log: silentLog })
   if (!created.ok) throw new Error(JSON.stringify(created.error))

@@ -6,7 +6,7 @@ import { createSimulator } from '../../../src/server/simulator/simulator.ts'
 import { startForTest } from '../../support/start.ts'
 import { tempFolder } from '../../support/temp-folder.ts'
 
-test('a start that fails once the state is open lets go of the state', async () => {
+test('a start that fails after opening the state releases it', async () => {
   const state = join(await tempFolder(), 'state.json')
   const failing = () => {
     throw new Error('the log is broken')

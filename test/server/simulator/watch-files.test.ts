@@ -22,7 +22,7 @@ async function watch(listFiles: () => readonly string[]): Promise<(readonly stri
 const expectChanges = (changes: unknown, expected: unknown) =>
   vi.waitFor(() => expect(changes).toEqual(expected), { timeout: 30_000, interval: 20 })
 
-test('a link that is turned to another folder is a change, as in a config map of Kubernetes', async () => {
+test('a link switched to another folder is a change, as in a Kubernetes config map', async () => {
   const folder = await tempFolder()
   for (const name of ['v1', 'v2']) {
     await mkdir(join(folder, name))
@@ -38,7 +38,7 @@ test('a link that is turned to another folder is a change, as in a config map of
   await expectChanges(changes, [[file]])
 })
 
-test('a file that is missing for a moment is one change, and one that stays missing is another', async () => {
+test('a briefly missing file is one change, and one that stays missing is another', async () => {
   const file = join(await tempFolder(), 'contract.yaml')
   await writeFile(file, 'a')
   const changes = await watch(() => [file])

@@ -62,7 +62,7 @@ describe('--watch', () => {
     await vi.waitFor(async () => expect((await ask(simulator, '/a')).body).toBe('second'), { timeout: 45_000 })
   })
 
-  test('serves a changed contract, overlay, fixture and file of rules, and keeps the state', async () => {
+  test('serves a changed contract, overlay, fixture and rules file, and keeps the state', async () => {
     const simulator = await startWatching()
     const { replace, contract } = simulator
     const { digest } = objectOf({ status: 200, body: (await infoOf(simulator))['contract'] })
@@ -89,7 +89,7 @@ describe('--watch', () => {
     ])
   })
 
-  test('reports a broken file with its lines and serves what was loaded before, until the file is fixed', async () => {
+  test('reports a broken file with its lines and keeps serving the previous one until it is fixed', async () => {
     const simulator = await startWatching()
     const { replace } = simulator
     await replace('rules.yaml', 'rules: [{ scenario: nonsense }]\n')
@@ -107,7 +107,7 @@ describe('--watch', () => {
     expect((await ask(simulator, '/healthz')).body).not.toHaveProperty('stale')
   })
 
-  test('reports a contract with a wrong extension, and one with a path in a file that it may not read', async () => {
+  test('reports a contract with a wrong extension, and one with a path in a forbidden file', async () => {
     const simulator = await startWatching()
     const paths = '\npaths:\n'
     for (const [path, message] of [
@@ -146,7 +146,7 @@ describe('--watch', () => {
     expect(await get()).toEqual(generated)
   })
 
-  test('passes over the rules of a sandbox that no longer fit, says so, and applies them once they fit again', {
+  test('skips a sandbox’s rules that no longer fit, says so, and applies them once they fit again', {
     tags: ['long'],
   }, async () => {
     const simulator = await startWatching()
@@ -187,7 +187,7 @@ describe('--watch', () => {
     )
   })
 
-  test('drops no request while the contract is replaced, and responds to each by one of the contracts', {
+  test('drops no request while the contract is replaced, and handles each by one of the contracts', {
     tags: ['long'],
   }, async () => {
     const simulator = await startWatching()

@@ -39,8 +39,8 @@ async function startScripted(...responses: Scripted[]) {
 const after = (status: number, seconds: string): Scripted => ({ status, headers: { 'retry-after': seconds } })
 
 test.each<[string, string, Scripted[], object]>([
-  ['the wait that a service asks for is kept', 'GET', [after(429, '30'), { status: 200 }], { waits: [30_000] }],
-  ['a wait beyond the bound ends the attempts', 'GET', [after(429, '61')], { statuses: [429], pauseMs: 61_000 }],
+  ['the wait demanded by a service is obeyed', 'GET', [after(429, '30'), { status: 200 }], { waits: [30_000] }],
+  ['a wait beyond the limit ends the attempts', 'GET', [after(429, '61')], { statuses: [429], pauseMs: 61_000 }],
   ['a write that failed is not sent again', 'POST', [{ status: 500 }], { statuses: [500] }],
   ['a write that was refused is sent again', 'POST', [{ status: 429 }, { status: 201 }], { statuses: [429, 201] }],
   ['a redirect is not followed', 'GET', [{ status: 302, headers: { location: '/v2' } }], { statuses: [302] }],
@@ -50,7 +50,7 @@ test.each<[string, string, Scripted[], object]>([
   expect(requests).toHaveLength(responses.length)
 })
 
-test('a failure that may pass is tried again, later each time', async () => {
+test('a transient failure is retried with back-off', async () => {
   const { ask, waits } = await startScripted({ status: 503 }, { status: 500 }, { status: 200 })
   expect((await ask()).statuses).toEqual([503, 500, 200])
   const [first = 0, second = 0] = waits
@@ -58,7 +58,7 @@ test('a failure that may pass is tried again, later each time', async () => {
   expect(second).toBeGreaterThanOrEqual(500)
 })
 
-test('a sample has no credential, and the service had it', async () => {
+test('a sample has no credential, although the service got one', async () => {
   const { ask, requests } = await startScripted({ status: 200, headers: { 'set-cookie': 'sid=a-secret-token' } })
   const { samples } = await ask()
   expect(requests[0]?.authorization).toBe('Bearer a-secret-token')
@@ -73,6 +73,6 @@ test.each([
   [200, { 'retry-after': '3' }, 0],
   [429, { 'retry-after': 'soon' }, 0],
   [200, {}, 0],
-])('a response %d with %o asks to wait %d ms', (status, headers, ms) => {
+])('a response %d with %o demands a wait of %d ms', (status, headers, ms) => {
   expect(readPause(status, headers, now)).toBe(ms)
 })

@@ -6,7 +6,7 @@ import { contractOf, findingsOf, operationOf, SMALL } from './documents.ts'
 const withName = (pattern: string) =>
   SMALL.replace('name: { type: string }', () => `name: { type: string, pattern: "${pattern}" }`)
 
-test('a value for which the patterns take too long is refused, and the next value is checked as ever', async () => {
+test('a value for which patterns take too long is refused, and the next value is checked as usual', async () => {
   const { checkResponse } = operationOf(await contractOf(withName('^(b|a+l*)+$')), 'listThings')
   const check = (name: string) => checkResponse(200, { name })
   const message = expect.stringContaining('Send shorter texts')
@@ -67,7 +67,7 @@ test.each<[string, Schemas]>([
     'by way of others',
     { A: { oneOf: [ref('B'), ref('C')] }, B: { properties: { a: ref('A') } }, C: { properties: { a: ref('A') } } },
   ],
-])('the check of a value by a schema that contains itself twice, %s, is bounded', async (_name, schemas) => {
+])('the check of a value by a schema that contains itself twice, %s, is limited', async (_name, schemas) => {
   const { checkResponse } = operationOf(await contractOf(using(schemas)), 'listThings')
   const message = expect.stringContaining('fewer levels')
   expect(checkResponse(200, nested(60))).toMatchObject([{ keyword: 'timeout', message }])
@@ -88,7 +88,7 @@ describe('schemas that refer to each other very often', () => {
     ['20 schemas that refer to each other', clique, []],
     ['40 schemas that apply the next one twice', chain(40, all), ['timeout']],
     ['1,000 schemas that refer to the next one', chain(1000, (items) => ({ properties: { items } })), []],
-  ])('are accepted, and their expansion is bounded: %s', async (_name, schemas, keywords) => {
+  ])('are accepted, and their expansion is limited: %s', async (_name, schemas, keywords) => {
     expect(await findingsAbout(schemas)).toEqual([])
     const { checkResponse, responseSchema } = operationOf(await contractOf(using(schemas)), 'listThings')
     expect(JSON.stringify(responseSchema(200)).length).toBeLessThan(3_000_000)
@@ -96,12 +96,12 @@ describe('schemas that refer to each other very often', () => {
   })
 })
 
-test('work that ends in time has its value, also within other work', () => {
+test('work that ends in time returns its value, even within other work', () => {
   expect(runWithTimeout(5000, () => runWithTimeout(5000, () => 'inner'))).toEqual({ value: { value: 'inner' } })
   expect(runWithTimeout(5000, () => undefined)).toEqual({ value: undefined })
 })
 
-test('an exception of the work is thrown as it is', () => {
+test('an exception of the work is thrown unchanged', () => {
   const error = new RangeError('a bug')
   const work = () => {
     throw error
@@ -109,7 +109,7 @@ test('an exception of the work is thrown as it is', () => {
   expect(() => runWithTimeout(5000, work)).toThrow(error)
 })
 
-test('work that waits for the processor is run again until it has had its time', () => {
+test('work that waits for the processor is rerun until it has had its time', () => {
   let runs = 0
   const sleepFirst = () => {
     runs += 1

@@ -65,7 +65,7 @@ describe('a fault of a document is found with its place', () => {
 
 const byPath = 'this operation is called by its path'
 
-test('operations of path items that paths refer to are checked, also where there are no others', async () => {
+test('operations of referenced path items are checked, even if there are no others', async () => {
   const item = (name: string) =>
     `    ${name}:\n      get: { operationId: a, responses: { '404': { description: no } } }\n`
   const paths = "  /a: { $ref: '#/components/pathItems/a' }\n  /b: { $ref: '#/components/pathItems/b' }\n"
@@ -99,7 +99,7 @@ test('all findings are returned at once, errors first', async () => {
   ])
 })
 
-test('the findings on a contract and on overlays that cannot be read come together', async () => {
+test('the findings on an unreadable contract and unreadable overlays are reported together', async () => {
   const loaded = await loadContract('none.yaml', { overlays: ['neither.yaml', 'nor.yaml'] })
   expect(loaded.ok ? [] : loaded.error.map(({ place }) => place)).toEqual(['none.yaml', 'neither.yaml', 'nor.yaml'])
 })

@@ -80,7 +80,7 @@ describe('a reference that fails', () => {
     expect(operationOf(await contractOf(text), 'listThings').checkResponse(200, 7)).toEqual([])
   })
 
-  test('is left out where it is a parameter, body, response, example or link', async () => {
+  test('is dropped if it is a parameter, body, response, example or link', async () => {
     const none = "{ $ref: '#/components/x-none' }"
     const text = SMALL.replace(
       '      responses:\n',

@@ -19,7 +19,7 @@ test.each([
   { id: 'getModelAnalytics', success: 200, statuses: [200, 400, 401, 403, 404, 429, 500, 503], body: undefined },
   { id: 'createPrompt', success: 201, statuses: [201, 400, 401, 403, 404, 413, 415, 429, 500, 503], body: true },
   { id: 'createEvent', success: 201, statuses: [201, 400, 401, 403, 404, 413, 415, 429, 500, 503], body: true },
-])('$id documents its statuses and demands a key', ({ id, success, statuses, body }) => {
+])('$id documents its statuses and requires a key', ({ id, success, statuses, body }) => {
   const operation = operationOf(id)
   expect(operation).toMatchObject({ successStatus: success, statuses, security: [[{ scheme: 'Bearer' }]] })
   expect(operation.summary).not.toBe('')
@@ -61,7 +61,7 @@ function realAnalytics(): Json {
 }
 
 describe('the published schemas', () => {
-  test('accept all that the service description leaves open, which the simulated values narrow', () => {
+  test('accept everything that the service description leaves open, which simulated values narrow', () => {
     const analytics = operationOf('getModelAnalytics')
     expect(analytics.checkResponse(200, realAnalytics())).toEqual([])
     const keywords = analytics.checkSimulatedResponse(200, realAnalytics()).map(({ keyword }) => keyword)
@@ -107,7 +107,7 @@ test('every error status accepts only the error body', () => {
   }
 })
 
-test('the places that decide what the service description leaves open are assumptions, with a reason', () => {
+test('decisions on what the service description leaves open are assumptions, with a reason', () => {
   expect(contract.assumptions.length).toBeGreaterThan(40)
   for (const { text } of contract.assumptions) expect(text).toMatch(/^\S.{20,}\.$/s)
 })

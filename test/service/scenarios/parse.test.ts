@@ -69,11 +69,11 @@ describe('a sequence', () => {
     ['429;retry-after=1*2*2', /takes for "retry-after"/],
     ['429*2,, 200', /empty item/],
     ['429*2, 20', /no scenario "20"\. The documented statuses are 200, /],
-  ])('%j is refused with a message of its own', (text, words) => {
+  ])('%j is refused with a specific message', (text, words) => {
     expect(parseSequence(text, catalogue)).toEqual({ ok: false, error: expect.stringMatching(words) })
   })
 
-  test('takes a pointer to all items, whose asterisk begins no count', () => {
+  test('accepts a pointer to all items, whose asterisk does not begin a count', () => {
     const parsed = parseSequence('drop-field;pointer=/dataPoints/*/date, 200', catalogue)
     expect(parsed.ok && parsed.value.items.map(({ times }) => times)).toEqual([1, 1])
   })

@@ -38,7 +38,7 @@ describe('--rules FILE', () => {
     }
   })
 
-  test('comes behind --scenario, and both behind the rules of a sandbox', async () => {
+  test('comes after --scenario, and both after the rules of a sandbox', async () => {
     const sim = await startForTest({ rules: await fileWith(good), scenario: 'critical' })
     expect(await steer(sim, 'GET', '/scenarios')).toMatchObject({
       startUp: [{ scenario: 'critical' }, { scenario: 'unavailable;retry-after=0' }, { sequence: '429*2, 200' }],
@@ -50,13 +50,13 @@ describe('--rules FILE', () => {
     expect((await ask(sim, analyticsPath)).status).toBe(404)
   })
 
-  test('does not start with a file that is not right, and says where', async () => {
+  test('an invalid file prevents the start, and its error says where', async () => {
     const file = await fileWith(good.replace('429*2', '699*2'))
     await expect(startForTest({ rules: file })).rejects.toThrow(`${file}:9:`)
     await expect(startForTest({ rules: '/nowhere/rules.yaml' })).rejects.toThrow('/nowhere/rules.yaml: cannot be read')
   })
 
-  test('starts with a right one, also of JSON, from the command line and from the environment', async () => {
+  test('a valid file, even in JSON, works from the command line and from the environment', async () => {
     const file = await fileWith(JSON.stringify(parse(good)), 'rules.json')
     const environment = { env: { CONVSIM_RULES: file } }
     for (const command of [convsim([...inMemory, '--rules', file]), convsim(inMemory, environment)]) {
@@ -72,9 +72,9 @@ const inEvents = `${ofEvents}scenario: "503"\n    match:\n`
 /** A rule with one thing wrong with it, the line where it stands, and what is said about it. */
 const wrong: [string, string, number, RegExp][] = [
   ['an unknown status', `${ofEvents}scenario: "699"`, 5, /no scenario "699"\. The documented statuses/],
-  ['a scenario of another operation', `${ofEvents}scenario: all-null`, 4, /"all-null" makes no sense here/],
+  ['a scenario of another operation', `${ofEvents}scenario: all-null`, 4, /"all-null" does not apply here/],
   ['an unknown field', `${inEvents}      body:\n        /eventTyp: a`, 7, /Did you mean "\/eventType"\? Known: /],
-  ['no write', `match: { model: ${modelId} }\n    scenario: lost-ack`, 4, /"lost-ack" makes no sense here/],
+  ['no write', `match: { model: ${modelId} }\n    scenario: lost-ack`, 4, /"lost-ack" does not apply here/],
   ['an impossible model', `${inEvents}      model: ${modelId}`, 7, /createEvent asks for no model by its path/],
   ['an unknown item', 'operation: getModelAnalytics\n    sequence: 429*2, 299', 5, /no scenario "299"/],
   ['a drift', 'operation: createEvent\n    scenario: drop-field;pointer=/a', 4, /cannot be done at \/a/],
@@ -111,7 +111,7 @@ describe('convsim check FILE', () => {
     ['hello\n', /neither an OpenAPI document .* nor a file of scenario rules/],
     ['rules: { scenario: "503" }\n', /\/rules must be an array/],
     ['rules: [', /rules\.yaml:\d+:\d+/],
-  ])('takes %j for no OpenAPI document, and says what is wrong with it', async (text, says) => {
+  ])('does not treat %j as an OpenAPI document, and says what is wrong with it', async (text, says) => {
     const { code, stdout } = await run(['check', await fileWith(text)])
     expect(code).toBe(1)
     expect(stdout).toMatch(says)
@@ -119,7 +119,7 @@ describe('convsim check FILE', () => {
   })
 })
 
-test('a file of rules that is given as a contract, and a contract that is given as rules, are told apart', async () => {
+test('a rules file given as a contract, and a contract given as rules, are recognized', async () => {
   const asContract = startForTest({ contract: await fileWith(good) })
   await expect(asContract).rejects.toThrow(/is a file of scenario rules, .*give it with --rules/)
   const asRules = startForTest({ rules: bundledContract })
@@ -154,7 +154,7 @@ function rulesOf(...rules: JsonObject[]) {
   return read.value
 }
 
-test('a rule that is loaded again keeps its key, and so its counts, wherever it stands', () => {
+test('a reloaded rule keeps its key, and so its counts, in any position', () => {
   const [slow, refused] = [{ scenario: 'slow;ms=1' }, { scenario: 'forbidden' }]
   const former = activateRules('start-up', rulesOf(slow, refused))
   const again = activateRules('start-up 2', rulesOf({ scenario: '404' }, refused, slow, slow), former)

@@ -185,7 +185,7 @@ function withoutQuality({ avgConversationQualityIndex: _, recommendations: __, d
   return { ...others, dataPoints: dataPoints.map(({ avgConversationQualityIndex: ___, ...point }) => point) }
 }
 
-test('a shifted quality stays within 0 and 1, and days without conversations stay null', () => {
+test('a changed quality stays within 0 and 1, and days without conversations stay null', () => {
   fc.assert(
     fc.property(fc.double({ min: -5, max: 5, noNaN: true }), fc.constantFrom(...personaNames), (by, persona) => {
       const plain = analyticsOf(3, 30, { persona })

@@ -21,7 +21,7 @@ test('the state file has an event a moment after it was acknowledged, and the lo
   await vi.waitFor(() => expect(readFileSync(`${path}.journal`, 'utf8')).toBe(''), patience)
 })
 
-test('checkpoints take a twentieth of the time at most, however fast writes come', async () => {
+test('checkpoints take at most a twentieth of the time, however fast writes come', async () => {
   const { store } = await openNew({ checkpointMs: 0 })
   const times: { readonly begun: number; readonly ended: number }[] = []
   vi.spyOn(StateFile.prototype, 'write').mockImplementation(async () => {
@@ -38,7 +38,7 @@ test('checkpoints take a twentieth of the time at most, however fast writes come
     expect((times[index + 1]?.begun ?? 0) - begun).toBeGreaterThan(19 * (ended - begun))
 })
 
-test('a checkpoint that fails is reported once, loses nothing, and succeeds as soon as it can', async () => {
+test('a failed checkpoint is reported once, loses nothing, and is retried', async () => {
   const reports: string[] = []
   const { path, store } = await openNew({ checkpointMs: 0, report: (problem) => reports.push(problem) })
   const before = readFileSync(path, 'utf8')

@@ -109,7 +109,7 @@ describe.each(names)('a %s', (name) => {
   })
 })
 
-test('a state file that is cut off anywhere is refused, in its JSON with the line and column of its end', async () => {
+test('a state file truncated anywhere is refused, with the line and column of its end if within its JSON', async () => {
   const content = (await intactFiles())['state file']
   await fc.assert(
     fc.asyncProperty(positionIn(content), async (length) => {
@@ -128,7 +128,7 @@ test('a state file that is cut off anywhere is refused, in its JSON with the lin
   )
 })
 
-test('a record that is no JSON, and one without the comma after it, are refused with their place', async () => {
+test('a record that is not JSON, and a missing comma, are refused with their place', async () => {
   const path = statePath()
   const text = (await intactFiles())['state file'].toString('utf8')
   const line = text.split('\n').findIndex((each) => each.includes('"insertId":"a"'))
@@ -145,7 +145,7 @@ test('a record that is no JSON, and one without the comma after it, are refused 
   expect(problem).toContain(`is not JSON: line ${line + 1}, column ${lines[line]?.length} has ";", where "," or "]"`)
 })
 
-test('a log cut off within an entry loads all entries before, and warns', async () => {
+test('a log truncated within an entry loads all earlier entries, and warns', async () => {
   const content = (await intactFiles()).log
   await fc.assert(
     fc.asyncProperty(positionIn(content), async (length) => {
@@ -177,7 +177,7 @@ describe('a log is refused', () => {
   })
 })
 
-test('zeros behind the last entry, which a crash can leave, are passed over with a warning', async () => {
+test('zeros after the last entry, which a crash can leave, are ignored with a warning', async () => {
   const changed = Buffer.concat([(await intactFiles()).log, Buffer.alloc(100)])
   expect(await openChanged('log', changed)).toMatchObject({
     journalEntries: ENTRIES,

@@ -9,7 +9,7 @@ import { context, event, exportSandbox, listInsertIds, recordAll } from '../draf
 import { copyAsKilled, expectKept, openNew, openOrFail, problemOf, sealLog, smallDisk, statePath } from './open-file.ts'
 
 describe('an acknowledged change', () => {
-  test('survives a last line that was cut off, with a warning if more than its line break is missing', async () => {
+  test('survives a truncated last line, with a warning if more than its line break is missing', async () => {
     const { path, store } = await openNew()
     await recordAll(store, ['a', 'b'])
     const intact = readFileSync(`${path}.journal`, 'utf8')
@@ -112,7 +112,7 @@ test('a record that only an edited contract allows is stored, loads again, and i
 })
 
 describe('a full disk', () => {
-  test('shows no change that is refused to a read of the same turn, and a stored one to the next', async () => {
+  test('hides a refused change from reads in the same turn, and shows a stored one to the next', async () => {
     const limited = smallDisk()
     const { store } = await openNew({ write: limited.write })
     limited.free = 100
@@ -142,7 +142,7 @@ describe('a full disk', () => {
   })
 })
 
-test('an empty file beside a log was emptied by mistake, and stays', async () => {
+test('an empty file beside a log is refused, and stays', async () => {
   const { path: original, store } = await openNew()
   await recordAll(store, ['a'])
   const path = copyAsKilled(original)
@@ -203,7 +203,7 @@ describe('a path that cannot be written to', () => {
     expect(readdirSync(dirname(folder))).not.toContain(`${basename(folder)}.lock`)
   })
 
-  test('is refused if it is a pipe, which a read would wait for, or a device', async () => {
+  test('is refused if it is a pipe, on which a read would block, or a device', async () => {
     const path = statePath()
     execFileSync('mkfifo', [path])
     expect(await problemOf(path)).toContain('(it is a pipe or socket, not a file)')

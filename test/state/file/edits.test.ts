@@ -18,7 +18,7 @@ test.each<[string, (text: string) => string]>([
   ['with another value', (text) => text],
   ['formatted by an editor', (text) => JSON.stringify(JSON.parse(text), null, 2)],
   ['on one line', (text) => JSON.stringify(JSON.parse(text))],
-])('a valid file that was changed by hand, %s, is loaded with a warning, once', async (_, format) => {
+])('a valid file edited by hand, %s, is loaded with a warning, once', async (_, format) => {
   const path = await closedState()
   edit(path, (text) => format(text.replaceAll('"insertId":"b"', '"insertId":"by hand"')))
   const { store, loaded } = await openOrFail(path)
@@ -29,7 +29,7 @@ test.each<[string, (text: string) => string]>([
   expect((await openOrFail(path)).loaded).toMatchObject({ events: 2, warnings: [] })
 })
 
-test('a file that was written by hand is loaded', async () => {
+test('a file written by hand is loaded', async () => {
   const path = statePath()
   const sandbox = { name: 'mine', quality: { weight: 0.5 }, events: [], prompts: [] }
   writeFileSync(path, JSON.stringify({ kind: 'convsim state', format: 5, sandboxes: [sandbox] }))

@@ -34,7 +34,7 @@ test('a second store on the file is refused with the process that holds the lock
   expect(await problemOf(path)).toBe('it opened')
 })
 
-test('a lock file that cannot be removed, for which a folder stands here, does not break the stop', async () => {
+test('a lock file that cannot be removed does not break the stop', async () => {
   const { path, store } = await openNew()
   rmSync(`${path}.lock`)
   mkdirSync(`${path}.lock`)
@@ -75,13 +75,13 @@ test.each([
   expect(loaded.tookOverFrom).toMatchObject({ pid: 0 })
 })
 
-test('a lock file that is a link that leads nowhere is refused', async () => {
+test('a dangling link as the lock file is refused', async () => {
   const path = statePath()
   symlinkSync('nowhere', `${path}.lock`)
   expect(await problemOf(path)).toContain(`${path}.lock is a link that leads nowhere`)
 })
 
-test('a lock that another process takes over while its file is written is not held', async () => {
+test('a lock taken over by another process while its file is written is not held', async () => {
   const path = statePath()
   const other = await otherHolder(path)
   class DateOfWrite extends Date {
@@ -97,7 +97,7 @@ test('a lock that another process takes over while its file is written is not he
   expect(await problemOf(path)).toContain('in use by process')
 })
 
-test('exactly one of many concurrent calls takes the lock, also a stale lock', async () => {
+test('exactly one of many concurrent calls takes the lock, even a stale one', async () => {
   const path = statePath()
   const holder = await otherHolder(path)
   for (const stale of [false, true]) {
@@ -109,7 +109,7 @@ test('exactly one of many concurrent calls takes the lock, also a stale lock', a
   }
 })
 
-test('exactly one of many processes takes the lock, also a stale lock', { tags: ['long'] }, async () => {
+test('exactly one of many processes takes the lock, even a stale one', { tags: ['long'] }, async () => {
   const path = statePath()
   writeHolder(path, { ...(await otherHolder(path)), pid: 0 })
   const commands = Array.from({ length: 5 }, () => convsim(['--port', '0', '--state', path]))

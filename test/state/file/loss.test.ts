@@ -71,21 +71,18 @@ const detachments: [string, string, (log: string, aside: string) => void][] = [
 ]
 
 describe.each(detachments)('a log that is %s', (_, reason, detach) => {
-  test.each([true, false])(
-    'is a loss, so writes are refused, whether one is looked for first or not: %s',
-    async (asks) => {
-      const { path, store, reports } = await openFirst()
-      expect(await store.findLoss()).toBeUndefined()
-      detach(`${path}.journal`, `${path}.aside`)
-      if (asks) expect(await store.findLoss()).toContain(reason)
-      await expectRefusal(store, reason)
-      expect(reports).toHaveLength(1)
-      expect(await listInsertIds(store)).toEqual(['first'])
-    },
-  )
+  test.each([true, false])('is a loss, so writes are refused, with or without an earlier check: %s', async (asks) => {
+    const { path, store, reports } = await openFirst()
+    expect(await store.findLoss()).toBeUndefined()
+    detach(`${path}.journal`, `${path}.aside`)
+    if (asks) expect(await store.findLoss()).toContain(reason)
+    await expectRefusal(store, reason)
+    expect(reports).toHaveLength(1)
+    expect(await listInsertIds(store)).toEqual(['first'])
+  })
 })
 
-test('a lock file that is a link that leads nowhere is a loss', async () => {
+test('a dangling link as the lock file is a loss', async () => {
   const { path, store } = await openFirst()
   rmSync(`${path}.lock`)
   symlinkSync('nowhere', `${path}.lock`)
@@ -102,7 +99,7 @@ test('a file with a second name is refused, since another process could use it u
   expect(await problemOf(path)).toBe('it opened')
 })
 
-test('a link is followed to its file, and a link that leads nowhere is refused', async () => {
+test('a link is followed to its file, and a dangling link is refused', async () => {
   const { path, store } = await openFirst()
   await store.close()
   const link = statePath()
@@ -115,7 +112,7 @@ test('a link is followed to its file, and a link that leads nowhere is refused',
   expect(readdirSync(dirname(path))).toEqual(['state.json.moved'])
 })
 
-test('a link in the place of the temporary file is not followed', async () => {
+test('a link in place of the temporary file is not followed', async () => {
   const path = statePath()
   const victim = `${path}.victim`
   writeFileSync(victim, 'precious')
@@ -128,7 +125,7 @@ test('a link in the place of the temporary file is not followed', async () => {
   expect(readFileSync(victim, 'utf8')).toBe('precious')
 })
 
-test('all files and folders are for their owner alone', async () => {
+test('all files and folders are accessible only to their owner', async () => {
   const path = join(dirname(statePath()), 'new', 'folder', 'state.json')
   const { store } = await openOrFail(path)
   await record(store, 'a')

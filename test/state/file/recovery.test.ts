@@ -17,14 +17,14 @@ async function openWithOne() {
   return { path, store, record, listIds: () => listInsertIds(store) }
 }
 
-test('texts of any kind and size are the same after a kill, and after a stop', async () => {
+test('texts of any kind and size are unchanged after a kill and after a stop', async () => {
   const texts = ['', 'größe', '会話', '\ud800', '\u2028\n\r\t"\\', '__proto__', 'x'.repeat(2_000_000)]
   const { path, store } = await openNew()
   for (const value of texts) await store.recordEvent(context, event({ value, properties: { [value]: [value] } }))
   await expectKept(path, store)
 })
 
-test('a change that was written and cannot be applied is taken off the log again', async () => {
+test('a written change that cannot be applied is removed from the log', async () => {
   const { path, record, listIds } = await openWithOne()
   const before = readFileSync(`${path}.journal`, 'utf8')
   vi.spyOn(StateData.prototype, 'apply').mockImplementationOnce(() => {
@@ -38,7 +38,7 @@ test('a change that was written and cannot be applied is taken off the log again
   expect(again.loaded.events).toBe(2)
 })
 
-test('a link in the place of the log is refused, and its file stays', async () => {
+test('a link in place of the log is refused, and its target stays', async () => {
   const path = statePath()
   const victim = `${path}.victim`
   writeFileSync(victim, 'precious')

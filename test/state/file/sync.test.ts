@@ -24,7 +24,7 @@ const turn = () => new Promise((resolve) => setImmediate(resolve))
 const recordAll = (store: Store, count: number) =>
   Array.from({ length: count }, () => store.recordEvent(context, event()))
 
-test('a write is acknowledged once it is synced, and writes that come meanwhile share the next sync', async () => {
+test('a write is acknowledged once it is synced, and concurrent writes share the next sync', async () => {
   const disk = slowDisk()
   const { store } = await openNew({ sync: true, syncFile: disk.syncFile })
   const acknowledged: string[] = []

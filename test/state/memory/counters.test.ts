@@ -13,7 +13,7 @@ describe('counters of keys that clients choose', () => {
     expect(sizes.reduce((sum, size) => sum + size, 0)).toBe(10_000)
   })
 
-  test('hold at most 100,000 rate windows; the one that was opened first goes', () => {
+  test('hold at most 100,000 rate windows; the oldest is evicted', () => {
     const counters = new Counters()
     const isAllowed = (key: string) => counters.consumeRate('default', key, 1, anHour, 0).allowed
     expect([isAllowed('first'), isAllowed('first'), isAllowed('second')]).toEqual([true, false, true])
@@ -21,7 +21,7 @@ describe('counters of keys that clients choose', () => {
     expect([isAllowed('second'), isAllowed('first')]).toEqual([false, true])
   })
 
-  test('store long keys as their beginning and a hash, which tells them apart', () => {
+  test('store long keys as their beginning and a hash', () => {
     const counters = new Counters()
     const longKey = (end: string) => `${'x'.repeat(16_000)}${end}`
     for (const end of ['a', 'b', 'a']) counters.nextSequenceIndex('default', longKey(end))
@@ -32,7 +32,7 @@ describe('counters of keys that clients choose', () => {
     expect([isAllowed('a'), isAllowed('b'), isAllowed('a')]).toEqual([true, true, false])
   })
 
-  test('a sandbox that sees many keys closes no window of another, whose clock may differ', () => {
+  test('a sandbox with many keys does not close windows of another, whose clock may differ', () => {
     const counters = new Counters()
     counters.consumeRate('frozen', 'key', 1, anHour, 0)
     for (let index = 0; index < 5000; index += 1) counters.consumeRate('real', `k${index}`, 1, 1, index * 10)

@@ -6,7 +6,7 @@ import { stateProperty } from '../property.ts'
 
 conformance('the store in memory', async () => createMemoryStore())
 
-test('a list of many events is as it was when the list began', async () => {
+test('a list of many events does not change during iteration', async () => {
   const store = createMemoryStore()
   await recordAll(
     store,
@@ -18,7 +18,7 @@ test('a list of many events is as it was when the list began', async () => {
   expect([events.length, events[2400]?.replays]).toEqual([2500, 0])
 })
 
-test('an impact is cut at a million, for contracts that do not bound the score', async () => {
+test('an impact is limited to a million, for contracts that do not limit the score', async () => {
   const { event: stored } = await createMemoryStore().recordEvent(context, event({ qualityImpactScore: -1e308 }))
   expect(stored.impact).toBe(-1e6)
 })

@@ -9,7 +9,7 @@ import { nextPrefix, openNewRedis, openRedisOrFail } from './open-redis.ts'
 describeWithRedis('a state in Redis', () => {
   const redis = sharedRedis({ args: ['--maxmemory-policy', 'allkeys-lru'] })
 
-  test('of another format is refused, and stays as it is', async () => {
+  test('with another format is refused, and stays unchanged', async () => {
     const { prefix, connection } = await openNewRedis(redis().url)
     await connection.call('set', `{${prefix}}:format`, 'convsim state 99')
     await expect(openRedisOrFail(redis().url, prefix)).rejects.toThrow(
@@ -20,7 +20,7 @@ describeWithRedis('a state in Redis', () => {
     expect(await connection.call('get', `{${prefix}}:format`)).toBe('convsim state 99')
   })
 
-  test('whose mark of the format is a key of another program is refused', async () => {
+  test('whose format key belongs to another program is refused', async () => {
     const { prefix, connection } = await openNewRedis(redis().url)
     await connection.call('del', `{${prefix}}:format`)
     await connection.call('rpush', `{${prefix}}:format`, 'x')
@@ -51,7 +51,7 @@ describeWithRedis('a state in Redis', () => {
     expect(await connection.call('get', `{${prefix}}:format`)).toBe('convsim state 5')
   })
 
-  test('is reached again after connections that end while they are prepared', async () => {
+  test('is reached again after connections that break during setup', async () => {
     const proxy = await startCuttingProxy(redis().port)
     const { store, connection } = await openNewRedis(`redis://127.0.0.1:${proxy.port}`)
     proxy.cutAfter(1)
@@ -72,11 +72,11 @@ describeWithRedis('a state in Redis', () => {
     expect((await listEvents(store, 'default')).total).toBe(0)
   })
 
-  test('whose server deletes keys when its memory is full, or asks for no password, gets a warning', async () => {
+  test('whose server deletes keys when its memory is full, or requires no password, gets a warning', async () => {
     const policy = expect.stringContaining('allkeys-lru')
     expect((await openNewRedis(redis().url)).loaded.warnings).toEqual([policy])
     const { loaded } = await openNewRedis(redis().url.replace('redis://', 'redis://:given@'))
-    expect(loaded.warnings).toEqual(expect.arrayContaining([policy, expect.stringContaining('asks for no password')]))
+    expect(loaded.warnings).toEqual(expect.arrayContaining([policy, expect.stringContaining('requires no password')]))
   })
 
   test('is refused where another kind of server listens', async () => {
@@ -113,7 +113,7 @@ describeWithRedis('a state in Redis', () => {
     expect(keys.sort()).toEqual([`{${prefix}}:created`, `{${prefix}}:format`, `{${prefix}}:id`])
   })
 
-  test('is not taken for a silent one while the process itself is busy, as with a large sandbox', async () => {
+  test('is not considered unresponsive while the process itself is busy, as with a large sandbox', async () => {
     const { store } = await openNewRedis(redis().url, { commandMs: 1000 })
     const written = store.recordEvent(context, event())
     await new Promise(setImmediate) // the command is sent in the next turn
@@ -123,7 +123,7 @@ describeWithRedis('a state in Redis', () => {
     expect(await store.findOutage()).toBeUndefined()
   })
 
-  test('is handled again with what a new, empty Redis has, after the old one is lost', async () => {
+  test('is replaced by a new, empty Redis after the old one is lost', async () => {
     const { store } = await openNewRedis(redis().url)
     await store.recordEvent(context, event({ insertId: 'x' }))
     await redis().kill()
@@ -140,7 +140,7 @@ describeWithRedis('a state in Redis', () => {
     await expect(openRedisOrFail(`${cluster.url}/2`, nextPrefix())).rejects.toThrow(/is a node of a cluster/)
   })
 
-  test('that is lost is named in our words', async () => {
+  test('that is lost is described in plain words', async () => {
     const lost = await redisForTest()
     const { store } = await openNewRedis(lost.url)
     lost.pause()

@@ -8,7 +8,7 @@ const query = { productIds: [product], from: '2026-01-01', to: '2026-01-15' }
 describeWithRedis('a replica of a state in Redis', () => {
   const redis = sharedRedis()
 
-  test('reads settings, impact and quality by three commands, and sees each change of another', async () => {
+  test('reads settings, impact and quality with three commands, and sees each change by another replica', async () => {
     const [one, other] = await openTwoReplicas(redis().url)
     const sent = [vi.spyOn(one.connection, 'call'), vi.spyOn(one.connection, 'run')]
     const read = async () => {
@@ -31,7 +31,7 @@ describeWithRedis('a replica of a state in Redis', () => {
     expect(await read()).toEqual({ settings: { seed: '3' }, weight: 0.1, events: undefined })
   })
 
-  test('records events by one command each, also equal ones', async () => {
+  test('records events with one command each, even equal ones', async () => {
     const [one] = await openTwoReplicas(redis().url)
     const run = vi.spyOn(one.connection, 'run')
     const drafts = [event({ insertId: 'x' }), event({ insertId: 'x' }), event(), event(), event()]
@@ -39,7 +39,7 @@ describeWithRedis('a replica of a state in Redis', () => {
     expect(run).toHaveBeenCalledTimes(drafts.length)
   })
 
-  test('reads a sandbox before or after an import, reset or restore, or refuses, and never in between', async () => {
+  test('reads a sandbox before or after an import, reset or restore, or refuses, but never in between', async () => {
     const [{ store: writer }, { store: reader }] = await openTwoReplicas(redis().url)
     const fill = (value: string) =>
       Promise.all(Array.from({ length: 100 }, () => writer.recordEvent(context, event({ value }))))
@@ -75,7 +75,7 @@ describeWithRedis('a replica of a state in Redis', () => {
     expect([...seen].filter((moment) => !moments.includes(moment))).toEqual([])
   })
 
-  test('carries out the writes that it gets at once in their order', async () => {
+  test('carries out concurrent writes in order', async () => {
     const [one, two] = await openTwoReplicas(redis().url)
     for (let count = 0; count < 3; count += 1) await one.store.recordEvent(context, event({ value: 'equal' }))
     const drafts = [{ value: 'equal' }, { value: '1', insertId: 'a' }, { value: 'equal' }, { value: '2' }]

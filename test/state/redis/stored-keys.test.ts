@@ -40,7 +40,7 @@ async function use(store: Store) {
 describeWithRedis('the keys of a sandbox in Redis', () => {
   const redis = sharedRedis()
 
-  test('have the ids, samples and contents that the store in memory has', async () => {
+  test('have the same ids, samples and contents as the store in memory', async () => {
     const { store } = await openNewRedis(redis().url)
     expect(await use(store)).toEqual(await use(createMemoryStore()))
   })
@@ -51,7 +51,7 @@ describeWithRedis('the keys of a sandbox in Redis', () => {
     expect(Number(await connection.call('pttl', `${sandboxKeys(prefix, 'default')}windows`))).toBeGreaterThan(690e6)
   })
 
-  test('are not written by half where a sum overflows, or a key is one of another program', async () => {
+  test('are not half-written if a sum overflows, or a key belongs to another program', async () => {
     const { prefix, store, connection } = await openNewRedis(redis().url)
     const { event: stored } = await store.recordEvent(context, event())
     const keys = sandboxKeys(prefix, 'default')
@@ -78,7 +78,7 @@ describeWithRedis('the keys of a sandbox in Redis', () => {
     expect(await importDocument(store, 'default', document)).toMatchObject({ ok: true })
   })
 
-  test('stay as they are where a user may not copy a snapshot back', async () => {
+  test('stay unchanged if a user may not copy a snapshot back', async () => {
     const { url } = redis()
     const { store, connection, prefix } = await openNewRedis(url)
     await store.recordEvent(context, event())
@@ -89,21 +89,21 @@ describeWithRedis('the keys of a sandbox in Redis', () => {
     expect((await listEvents(store, 'default')).total).toBe(1)
   })
 
-  test('are not begun by a user who may only send whole scripts', async () => {
+  test('are not created by a user who may only send whole scripts', async () => {
     const { connection, prefix } = await openNewRedis(redis().url)
     await connection.call('acl', 'setuser', 'whole', 'on', '>pw', '~*', '&*', '+@all', '-evalsha')
     const opening = openRedisOrFail(redis().url.replace('redis://', 'redis://whole:pw@'), prefix)
     await expect(opening).rejects.toThrow(/evalsha/)
   })
 
-  test('are written also after Redis has forgotten its scripts', async () => {
+  test('are written even after Redis has forgotten its scripts', async () => {
     const { store, connection } = await openNewRedis(redis().url)
     const { event: first } = await store.recordEvent(context, event())
     await connection.call('script', 'flush')
     expect((await store.recordEvent(context, event())).event.repeatOf).toBe(first.eventId)
   })
 
-  test('that a failed import has written are dropped', async () => {
+  test('written by a failed import are dropped', async () => {
     const { prefix, store, connection } = await openNewRedis(redis().url)
     await store.recordEvent(context, event({ insertId: 'a' }))
     const document = await exportSandbox(store, 'default')
@@ -118,7 +118,7 @@ describeWithRedis('the keys of a sandbox in Redis', () => {
     expect(await listKeys()).toEqual(before)
   })
 
-  test('hold no token, and rate windows are stored under the hash of their key', async () => {
+  test('contain no token, and rate windows are stored under the hash of their key', async () => {
     const { prefix, store, connection } = await openNewRedis(redis().url)
     await store.consumeRate(context, 'sk-secret', 5, 1000)
     const stored = JSON.stringify(await connection.call('hvals', `${sandboxKeys(prefix, 'default')}windows`))

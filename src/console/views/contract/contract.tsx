@@ -11,7 +11,7 @@ import { Assumptions, Operation, Share, showsMissingOnly } from './operation.tsx
 
 const toggleMissingOnly = () => toggleState('only', 'missing')
 
-/** The item in the address is that of the operation that was open before. */
+/** The item in the address belongs to the previous operation. */
 const query = { item: undefined }
 
 export function ContractPage() {
@@ -27,7 +27,7 @@ export function ContractPage() {
   const id = route.value.id ?? operations[0]?.id
   const operation = operations.find((one) => one.id === id)
   const covered = coverage.value.operations.find((one) => one.operation === id)
-  // Those without an operation, such as those about keys and the order of refusals.
+  // Assumptions without an operation, such as those about keys and the order of refusals.
   const general = assumptions.value.assumptions.filter(({ text }) => !placed.includes(JSON.stringify(text)))
   return (
     <div class="split with-open with-menu">

@@ -8,8 +8,8 @@ import { type JsonRecord, objectOf, textOrEmpty } from '../../ui/text.tsx'
 export type ContractNode = JsonRecord
 
 /**
- * Replaces all references in a node by what they refer to; those within themselves, which have no end, by an empty
- * object. Members beside a reference win, but the assumptions of both hold.
+ * Replaces all references in a node with their targets, and recursive ones with an empty object. Members beside a
+ * reference win, but the assumptions of both apply.
  */
 function resolveAll(document: ContractNode, node: unknown, within: readonly string[] = []): unknown {
   if (Array.isArray(node)) return node.map((item) => resolveAll(document, item, within))
@@ -37,7 +37,7 @@ function flattenSchema(node: unknown): ContractNode {
   }
 }
 
-/** Returns the schema in an array of a flat schema, with its pointer; for any other schema itself. */
+/** Returns the item schema of an array, with its pointer; any other schema unchanged. */
 function enterArray(schema: ContractNode, pointer: string): [ContractNode, string] {
   if (schema['items'] === undefined) return [schema, pointer]
   return enterArray(flattenSchema(schema['items']), `${pointer}/*`)
@@ -57,7 +57,7 @@ const entriesOf = (value: unknown) =>
 
 export type DocumentedField = ReturnType<typeof describeField>
 
-/** Lists the fields of a flat schema, each with the fields within it. The prefix of labels is `body ` in a request. */
+/** Lists the fields of a flat schema, each with its inner fields. The prefix of labels is `body ` in a request. */
 function listFields(schema: ContractNode, prefix: string, pointer = ''): DocumentedField[] {
   const required = listOf(schema['required'])
   const named = entriesOf(schema['properties']).flatMap(([key, node]) => {
@@ -68,7 +68,7 @@ function listFields(schema: ContractNode, prefix: string, pointer = ''): Documen
     return [field, ...listFields(inner, prefix, innerPlace)]
   })
   if (schema['additionalProperties'] === undefined) return named
-  // The fields without a name are shown where the contract says something about them.
+  // Fields without a name are shown if the contract says something about them.
   const open = flattenSchema(schema['additionalProperties'])
   const field = describeField(open, memberPointer(pointer, 'any other name'), '')
   return field.description === '' && field.assumptions.length === 0 ? named : [...named, { ...field, items: [] }]
@@ -92,7 +92,7 @@ function describeField(schema: ContractNode, pointer: string, prefix: string) {
     isRequired: false,
     description: textOrEmpty(schema['description']),
     assumptions: [...new Set([...assumptionsOf(schema), ...assumptionsOf(inner)])],
-    /** What coverage counts, by the label that it gives it: `query period=7d`. */
+    /** The items of coverage by their labels: `query period=7d`. */
     items: [{ label, text: 'sent' }, ...values.map((text) => ({ label: `${label}: ${text}`, text }))],
     sample: sampleOf(schema),
   }
@@ -185,7 +185,7 @@ function describeParameter(node: unknown): DocumentedField {
   }
 }
 
-/** Returns a request that shows an item of an operation which no client has met. */
+/** Returns a request that would cover an item of an operation. */
 export function requestThatShows(
   { method, path: template, parameters, body }: DocumentedOperation,
   { point, headers, path }: Schema<'MissingPoint'>,
@@ -208,7 +208,7 @@ export function requestThatShows(
   }
 }
 
-/** Returns the first example of a body, with the member or value of a point put in. */
+/** Returns the first example of a body with the item's member or value inserted. */
 function bodyWith(
   { examples, fields }: NonNullable<DocumentedOperation['body']>,
   { kind, pointer, value }: Schema<'MissingPoint'>['point'],

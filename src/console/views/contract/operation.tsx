@@ -103,7 +103,7 @@ function Response({ shown, response, isOpen }: ResponseProps) {
   )
 }
 
-/** A list of fields. An assumption about several of them is at the first. */
+/** A list of fields. An assumption about several fields is shown at the first. */
 function Fields({ shown, fields, status }: ShownPart & { fields: readonly DocumentedField[] }) {
   const firstOf = new Map<string, string>()
   for (const { name, assumptions } of fields)
@@ -153,7 +153,7 @@ interface ItemsProps extends ShownPart {
   readonly items: DocumentedField['items']
 }
 
-/** Returns the fields that the page shows: all, or those with something that was never met. */
+/** Returns the fields that the page shows: all, or only those with something not covered. */
 function listShown<Field extends Pick<ItemsProps, 'items'>>(
   { shown, status }: ShownPart,
   fields: readonly Field[],
@@ -162,7 +162,7 @@ function listShown<Field extends Pick<ItemsProps, 'items'>>(
   return fields.filter(({ items }) => listStates({ shown, items, status }).some(({ missing }) => missing))
 }
 
-/** Lists the items that coverage knows. `missing`: what was never met, if that is so. */
+/** Lists the items of coverage. `missing`: the item of coverage if it is not covered. */
 function listStates({ shown, items, status }: ItemsProps) {
   const { covered, missing, outOfReach } = shown.coverage
   const states = items.map(({ label, text }) => ({
@@ -175,7 +175,7 @@ function listStates({ shown, items, status }: ItemsProps) {
   return states.filter(({ missing, isMet, isOutOfReach }) => missing || isMet || isOutOfReach)
 }
 
-/** The items of a parameter, a field or a status. A click on one that was never met shows a request that meets it. */
+/** The items of a parameter, a field or a status. A click on one that is not covered shows a request that covers it. */
 function Items(props: ItemsProps) {
   const states = listStates(props)
   const open = states.find(({ name }) => hasState('item', name))?.missing

@@ -22,8 +22,8 @@ export function readNumber(record: JsonRecord, field: string): number | null {
 }
 
 /**
- * Returns the days' quality without events, from the response of a sandbox that has none. Undefined if the two
- * responses differ in more than quality, so that the difference is not that of the events alone.
+ * Returns the days' quality without events, from the response of a sandbox without events. Undefined if the two
+ * responses differ in more than quality, so that the difference is not due to the events alone.
  */
 export function compareQuality(numbers: Numbers, without: Numbers | undefined): (number | null)[] | undefined {
   if (!without || withoutQuality(numbers) !== withoutQuality(without)) return undefined
@@ -40,8 +40,8 @@ export const modelRequest = (model: string, period: string, scenario: string | u
 })
 
 /**
- * Asks how the service would respond to a request in a sandbox, without any effect, and again while requests are
- * handled and when the day or the seed of the sandbox changes. Asks nothing without a request.
+ * Loads how the service would respond to a request in a sandbox, without side effects, and reloads while requests are
+ * handled and when the sandbox's day or seed changes. Does nothing without a request.
  */
 export function useAnalytics(
   sandbox: string,
@@ -55,14 +55,14 @@ export function useAnalytics(
   }
   const explain = async (): Promise<Asked<Schema<'Explanation'> | undefined>> =>
     body ? ask('post', '/explain', { query: { sandbox }, body }) : { value: undefined }
-  // The numbers stay until those of another day, seed or period have come, so that the page does not jump.
+  // The numbers stay until those of another day, seed or period have loaded, so that the page does not jump.
   const key = JSON.stringify([sandbox, body, today, sandboxSeed.value])
   return useAsked(key, explain, [trafficTick.value], request?.path.replace(/\?.*/, ''))
 }
 
 /**
- * Asks for the same analytics as if there were no events: in a sandbox that nobody uses, which asking does not create,
- * with the seed, the day and the scenario of the response. Asks nothing without numbers.
+ * Loads the same analytics as if there were no events: from an unused sandbox, which the request does not create, with
+ * the seed, day and scenario of the response. Does nothing without numbers.
  */
 export function useWithoutEvents(
   request: CurlRequest,

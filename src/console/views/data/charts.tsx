@@ -38,7 +38,7 @@ const detectionFields = {
 
 interface ChartsProps {
   readonly numbers: Numbers
-  /** The quality of each day without events; undefined without events, and without an honest comparison. */
+  /** The quality of each day without events; undefined without events, or if the comparison would not be valid. */
   readonly before: readonly (number | null)[] | undefined
 }
 
@@ -98,7 +98,7 @@ export function DayTable({ numbers: { days }, before }: ChartsProps) {
 
 const nothing = <span class="faint">null</span>
 
-/** The detections and the labelled scores of the period. The service does not tell them by day. */
+/** The detections and the labelled scores of the period. The service does not report them by day. */
 export function Totals({ body }: Pick<Numbers, 'body'>) {
   const rating = readNumber(body, 'averageConversationRating')
   const detections = Object.entries(detectionFields).map(([field, title]): Fact => {
@@ -142,7 +142,7 @@ const Facts = ({ title, note, facts }: { title: string; note: string; facts: rea
 interface EventEffectsProps extends ChartsProps {
   readonly without: Numbers | undefined
   readonly products: Schema<'Catalogue'>['products']
-  /** Those of them that events have moved. */
+  /** The scores that events have changed. */
   readonly moved: Schema<'Quality'>['products']
   readonly quality: Schema<'Quality'>
 }

@@ -6,7 +6,7 @@ import { EntryList } from '../../ui/searchable-list.tsx'
 import { formatInstant } from '../../ui/text.tsx'
 import { ModelPage } from './model-page.tsx'
 
-/** The scenario in the address is that of the model that was open before. */
+/** The scenario in the address belongs to the previous model. */
 const query = { as: undefined }
 
 export const DataPage = () => (

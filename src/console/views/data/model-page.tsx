@@ -32,7 +32,7 @@ export function ModelPage({ id }: { readonly id: string }) {
 function ModelHead({ id, period, scenario }: { id: string; period: string; scenario: string | undefined }) {
   const { models, scenarios } = catalogue.value
   const model = models.find((one) => one.id === id.toLowerCase())
-  // Personas and shapes are the scenarios of data that need no value.
+  // Personas and shapes are the data scenarios that need no value.
   const personas = scenarios.filter(
     ({ family, parameters, name }) =>
       name === scenario || (family === 'data' && parameters.every((parameter) => parameter.name === 'p')),

@@ -56,7 +56,7 @@ function Listing({ page, limit }: { page: ResponseOf<'/events', 'get'>; limit: S
   )
 }
 
-/** The event that the address names. It stays when newer ones, or another search, take its place in the list. */
+/** The event that the address names. It stays open when newer events or another search replace it in the list. */
 function OpenEvent({ id, quality }: { id: string; quality: Schema<'Quality'> | undefined }) {
   const { value, problem } = useResponse('/events', {
     query: { sandbox: sandbox.value, eventId: id, limit: 1 },
@@ -116,7 +116,7 @@ function NoEvents({ isSearch }: { readonly isSearch: boolean }) {
 
 type EventConditions = NonNullable<QueryOf<'/events', 'get'>>
 
-/** The words of the search, each with its conditions, or what it takes instead. */
+/** The keywords of the search, each with its conditions, or with what it expects. */
 const words: Readonly<Record<string, (value: string) => EventConditions | string>> = {
   type: (value) => ({ eventType: value }),
   product: (value) => (isUuid(value) ? { productId: value } : `the UUID of a product; "${value}" is not one`),
@@ -127,8 +127,8 @@ const words: Readonly<Record<string, (value: string) => EventConditions | string
 }
 
 /**
- * Parses `type:upgrade_purchased conversation:chat-1 sampled:out`. A text without a word is an event type. `problem`:
- * the reason why a part of the text is not understood, if any.
+ * Parses `type:upgrade_purchased conversation:chat-1 sampled:out`. A text without a keyword is an event type.
+ * `problem`: the reason why a part of the text is not understood, if any.
  */
 function parseEventSearch(text: string) {
   const conditions: EventConditions = {}

@@ -91,19 +91,19 @@ function Side({ line, steps, kind }: { line: string | undefined; steps: readonly
 /** A line of each of two versions, side by side; undefined if the version has no such line. */
 type LinePair = readonly [left: string | undefined, right: string | undefined]
 
-/** One step from a list of texts to another: a text of both, of the first alone, or of the second alone. */
+/** One step of a comparison of two lists: a text in both, only in the first, or only in the second. */
 interface DiffStep {
   readonly kind: 'same' | 'removed' | 'added'
   readonly text: string
 }
 
-/** The most pairs of texts that are compared. Beyond it, all texts count as replaced. */
+/** The maximum number of pairs that are compared. Beyond it, all texts count as replaced. */
 const maxPairs = 1_000_000
 
-/** The fields that the simulator adds to a version, and the components, which have lines of their own. */
+/** The fields added by the simulator, and the components, which have their own lines. */
 const ownFields = ['versionId', 'version', 'fingerprint', 'active', 'createdAt', 'variables', 'components']
 
-/** Returns a version as lines: one for each field, then those of each component under a head with its fields. */
+/** Returns a version as lines: one for each field, then each component under a heading with its fields. */
 function listLines(version: Version): string[] {
   const fields = Object.entries(version).filter(([name]) => !ownFields.includes(name))
   const components = version.components.flatMap(({ componentId: _, content, ...others }) => [
@@ -122,7 +122,7 @@ function compareVersions(left: Version, right: Version): readonly LinePair[] {
     if (kind === 'removed') pairs.push([text, undefined])
     else if (kind === 'same') start = pairs.push([text, text])
     else {
-      // A line that replaces another one is beside it.
+      // A line that replaces another is shown beside it.
       const replaced = pairs.findIndex((pair, at) => at >= start && pair[1] === undefined)
       pairs.splice(replaced < 0 ? pairs.length : replaced, 1, [pairs[replaced]?.[0], text])
     }
@@ -132,7 +132,7 @@ function compareVersions(left: Version, right: Version): readonly LinePair[] {
 
 const splitWords = (text: string) => text.match(/\{\{[^{}]*\}\}|[\p{L}\p{N}_]+|\s+|./gu) ?? []
 
-/** Compares two lists of texts, and returns the fewest steps from the first to the second; removals come first. */
+/** Compares two lists, and returns the fewest steps from the first to the second; removals come first. */
 function diffTexts(left: readonly string[], right: readonly string[]): readonly DiffStep[] {
   const lengthAt = measureCommon(left, right)
   const findKind = (at: number, other: number): DiffStep['kind'] => {
@@ -151,7 +151,7 @@ function diffTexts(left: readonly string[], right: readonly string[]): readonly 
   return steps
 }
 
-/** Returns a function for the length of the longest common subsequence of what follows a place in each list. */
+/** Returns a function for the length of the longest common subsequence after a position in each list. */
 function measureCommon(left: readonly string[], right: readonly string[]) {
   const width = right.length + 1
   if (left.length * right.length > maxPairs) return () => 0

@@ -21,7 +21,7 @@ const samplePrompt = {
   components: [{ content: 'You answer questions about orders of {{customer}}.' }],
 }
 
-/** The versions in the address are those of the prompt that was open before. */
+/** The versions in the address belong to the previous prompt. */
 const noVersions = { from: undefined, to: undefined }
 
 export function PromptsPage() {
@@ -44,7 +44,7 @@ function Prompts({ prompts }: { readonly prompts: readonly Prompt[] }) {
     return [promptId, externalPromptId, productId, nameOrId(productId ?? ''), ...named].map(asText).join(' ')
   }
   const listed = prompts.filter((prompt) => hasWords(textOf(prompt), query['q'])).reverse()
-  // The address then names the prompt, so that a newer one does not take its place.
+  // The address then names the prompt, so that a newer one does not replace it.
   useEffect(() => {
     if (id === undefined) replaceRoute({ id: listed[0]?.promptId })
   }, [id === undefined])
@@ -149,7 +149,7 @@ function PromptDetail({ prompt }: { readonly prompt: Prompt }) {
   )
 }
 
-/** Returns the versions to compare: those in the address, else the newest, beside the active one or the one before. */
+/** Returns the versions to compare: those in the address, else the newest and the active or previous one. */
 function pickVersions(versions: readonly Version[], { from, to }: Readonly<Record<string, string>>) {
   const named = (text: string | undefined) => versions.find(({ version }) => String(version) === text)
   const right = named(to) ?? versions.at(-1)

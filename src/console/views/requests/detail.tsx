@@ -17,7 +17,7 @@ import { describeSubject, shortenIds } from './subject.ts'
 import { SwitchScenario } from './switch-scenario.tsx'
 import { Why } from './why.tsx'
 
-/** One request with its response, beside the list. It stays as it was opened, also where the journal loses it. */
+/** One request with its response, beside the list. It stays open even if the journal evicts it. */
 export function RequestDetail({ id }: { readonly id: string }) {
   const { value, problem } = useResponse('/requests/{id}', { path: { id } })
   const opened = useRef(value)

@@ -50,7 +50,7 @@ export function QuerySection({ query, remarks }: { readonly query: string; reado
   )
 }
 
-/** Returns the values of the parameters by name, as a list where there are several. A name may be `__proto__`. */
+/** Returns the values of the parameters by name, as a list if there are several. A name may be `__proto__`. */
 function readValues(query: string): Record<string, string | string[]> {
   const params = new URLSearchParams(query)
   return Object.fromEntries(

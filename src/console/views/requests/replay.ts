@@ -4,25 +4,25 @@ import { findDamage } from './subject.ts'
 
 const redacted = '[redacted]'
 
-/** The header that marks a request as sent by this page, so that nothing is held against the tested client for it. */
+/** The header that marks a request as sent by this page, so that reports on the client ignore it. */
 export const replayHeader = 'x-sim-replay-of'
 
-/** Headers of the connection or of the client itself, which each client sets again. */
+/** Headers of the connection or of the client itself, which each client sets on its own. */
 const ownHeaders =
   /^(x-sim-replay-of|host|connection|content-length|transfer-encoding|accept-encoding|expect|keep-alive|user-agent|origin|referer|sec-.*)$/
 
 const meaningfulHeaders = ({ request }: Schema<'Exchange'>) =>
   Object.entries(request.headers).filter(([name]) => !ownHeaders.test(name))
 
-/** Returns the text of a recorded body; undefined where there is none, or not all of it was recorded. */
+/** Returns the text of a recorded body, or undefined if there is none or it is incomplete. */
 function bodyText(body: Schema<'Body'>): string | undefined {
   if (body.size === 0 || body.cut || body.gone) return undefined
   return body.text ?? ('json' in body ? JSON.stringify(body.json) : undefined)
 }
 
 /**
- * Returns the reason why this page cannot send a request again as it was, if any. Any web page can have a request
- * recorded, so a target that the browser would resolve to another, such as `/v1/../__sim/reset`, must not be sent.
+ * Returns why this page cannot resend a request unchanged, if so. Any web page can cause a recorded request, so a
+ * target that the browser would resolve to another, such as `/v1/../__sim/reset`, must not be sent.
  */
 export function findSendProblem(exchange: Schema<'Exchange'>): string | undefined {
   const { method, body } = exchange.request
@@ -40,10 +40,10 @@ export function findSendProblem(exchange: Schema<'Exchange'>): string | undefine
 export const targetOf = ({ request: { path, query } }: Schema<'Exchange'>): string =>
   query === '' ? path : `${path}?${query}`
 
-/** Returns the URL of a request at this server: a target with two slashes first would name another server. */
+/** Returns the URL of a request on this server; a target that begins with two slashes would name another server. */
 export const urlOf = (exchange: Schema<'Exchange'>): string => location.origin + targetOf(exchange)
 
-/** Returns what to send again: `any-key` stands for a redacted token, and a sandbox that it named is in a header. */
+/** Returns the request to resend: `any-key` replaces a redacted token, and the sandbox that it named is in a header. */
 export function toReplay(exchange: Schema<'Exchange'>) {
   const { request, sandbox } = exchange
   const { method, path } = request
@@ -61,7 +61,7 @@ export function toReplay(exchange: Schema<'Exchange'>) {
   }
 }
 
-/** Formats a request as a call of `fetch`. `$TOKEN`, or `any-key` without one, stands for a redacted credential. */
+/** Formats a request as a call of `fetch`. `$TOKEN`, or `any-key` if it is not set, replaces a redacted credential. */
 export const formatFetch = (exchange: Schema<'Exchange'>): string =>
   `const response = await ${formatCall(exchange, quote(urlOf(exchange)), meaningfulHeaders(exchange))}`
 
@@ -84,9 +84,9 @@ function formatCall(
 
 /**
  * Formats a request as a test with the fixture `sim` that expects the same response. A rule's scenario becomes a
- * header, and so does the declaration of a negative test, since the fixture fails for violations and refusals. Where a
+ * header, and so does the declaration of a negative test, since the fixture fails for violations and refusals. If a
  * scenario broke the delivery, the test expects that the response cannot be read. A refusal by plan or limit, whose
- * text depends on key and time, is that of a scenario, where the status is expected.
+ * text depends on key and time, becomes a scenario, and only its status is expected.
  */
 export function formatVitest(exchange: Schema<'Exchange'>): string {
   const { request, response } = exchange
@@ -113,14 +113,14 @@ ${[...lines, ...expectation].join('\n')}
 `
 }
 
-/** A refusal is expected as a whole; of a success, whose numbers and ids differ, the names of the members are. */
+/** A refusal is expected as a whole; for a success, whose numbers and ids differ, only the names of the members. */
 function formatExpectation(json: object, status: number): string {
   if (status >= 400) return `  expect(await response.json()).toEqual(${format(json, '  ')})`
   const names = Object.keys(json).map(quote).join(', ')
   return `  expect(Object.keys(await response.json())).toEqual(expect.arrayContaining([${names}]))`
 }
 
-/** The scenarios that refuse as a plan or a limit does, which a test with another key does not meet, by stage. */
+/** The scenarios that refuse like a plan or a limit, which a test with another key would not reach, by stage. */
 const scenarioByStage: Partial<Record<Schema<'Exchange'>['stage'], string>> = {
   plan: 'forbidden',
   rate: 'rate-limited',

@@ -21,12 +21,12 @@ const columns = {
   Findings: 'findings',
 }
 
-/** The list of requests, the newest on top. New rows do not move the list while it is scrolled or a request is open. */
+/** The list of requests, newest first. New rows do not move the list while it is scrolled or a request is open. */
 export function RequestList({ listed, isScrolled }: { listed: readonly Exchange[]; isScrolled: { current: boolean } }) {
   const openId = route.value.id
   const box = useRef<HTMLDivElement>(null)
   const first = useRef<Element | null>(null)
-  /** The number of new rows that are out of sight. */
+  /** The number of new rows not yet shown. */
   const above = useSignal(0)
   useLayoutEffect(() => {
     const list = box.current
@@ -80,7 +80,7 @@ export function RequestList({ listed, isScrolled }: { listed: readonly Exchange[
   )
 }
 
-/** Returns the place of a row in the window; `offsetTop` would be rounded. */
+/** Returns the position of a row in the window; `offsetTop` would be rounded. */
 const topOf = (row: Element | undefined) => row?.getBoundingClientRect().top ?? 0
 
 interface RequestRowProps {
@@ -89,7 +89,7 @@ interface RequestRowProps {
   readonly retries: readonly string[]
 }
 
-/** One request of the list, which its link covers. It is drawn again only if its properties or signals change. */
+/** A request in the list, covered by its link. It re-renders only if its properties or signals change. */
 function RequestRow({ exchange, isOpen, retries }: RequestRowProps) {
   const { id, now, at, request, tookMs } = exchange
   const cause = describeCause(exchange)

@@ -10,7 +10,7 @@ type Exchange = Schema<'Exchange'>
 
 export type RequestSearch = ReturnType<typeof parseSearch>
 
-/** The marks of `has:`, each with the list that must not be empty. */
+/** The values of `has:`, each with the list that must not be empty. */
 const marks: Readonly<Record<string, (exchange: Exchange) => readonly unknown[]>> = {
   violation: ({ violations }) => violations,
   retry: (exchange) => retryProblemsOf(exchange),
@@ -19,7 +19,7 @@ const marks: Readonly<Record<string, (exchange: Exchange) => readonly unknown[]>
   damage: ({ damage }) => damage,
 }
 
-/** The words of the search language, each with its test of a value in lower case. */
+/** The keywords of the search language, each with its test of a lower-case value. */
 const words: Readonly<Record<string, (exchange: Exchange, value: string) => boolean>> = {
   status: ({ response: { status } }, value) => String(status).startsWith(value.replace('xx', '')),
   op: ({ operation }, value) => operation?.toLowerCase() === value,
@@ -31,7 +31,7 @@ const words: Readonly<Record<string, (exchange: Exchange, value: string) => bool
 }
 
 interface Term {
-  /** The field to search, or undefined for a text that is searched everywhere. */
+  /** The field to search; undefined to search everywhere. */
   readonly word: string | undefined
   readonly value: string
   readonly isNegated: boolean
@@ -41,7 +41,7 @@ interface Term {
 export function parseSearch(text: string) {
   const terms = [...text.toLowerCase().matchAll(/(-?)(?:([a-z]+):)?(?:"([^"]*)"?|([^\s"]+))/g)].map(
     ([, minus, word, quoted, plain = '']): Term => ({
-      // `400`, `4xx` and `4` are statuses; in quotes they are texts.
+      // `400`, `4xx` and `4` are statuses; in quotes they are plain text.
       word: word === 'operation' ? 'op' : (word ?? (/^[1-5](xx|\d\d)?$/.test(plain) ? 'status' : undefined)),
       value: quoted ?? plain,
       isNegated: minus === '-',
@@ -50,7 +50,7 @@ export function parseSearch(text: string) {
   const known = terms.filter((term) => findProblem(term) === undefined)
   const meets = (exchange: Exchange, { word, value }: Term) =>
     word === undefined ? hasText(textOf(exchange), value) : words[word]?.(exchange, value)
-  // Of several values of one word, such as two statuses, one suffices.
+  // Of several values of one keyword, such as two statuses, one suffices.
   const isMet = (exchange: Exchange, term: Term) => {
     if (term.isNegated) return !meets(exchange, term)
     const isChoice = term.word !== undefined && term.word !== 'has'
@@ -65,7 +65,7 @@ export function parseSearch(text: string) {
   }
 }
 
-/** A short text is not searched within UUIDs, where most digits are found somewhere. */
+/** A short text is not searched for in UUIDs, which contain most digits somewhere. */
 const hasText = (text: string, value: string) => (value.length < 8 ? text.replace(uuid, ' ') : text).includes(value)
 
 function findProblem({ word, value }: Term): string | undefined {
@@ -90,7 +90,7 @@ function textOf(exchange: Exchange): string {
     .toLowerCase()
 }
 
-/** Returns true if a search text has all terms of another one: `has:advice`, which `-has:advice` is not. */
+/** Returns true if a search text has all terms of another one; `-has:advice` does not have `has:advice`. */
 export function hasTerms(text: string, terms: string): boolean {
   const all = splitTerms(text.toLowerCase())
   return splitTerms(terms).every((term) => all.includes(term))
@@ -105,7 +105,7 @@ export function toggleTerms(text: string, terms: string): string {
 
 const splitTerms = (text: string): readonly string[] => text.match(/(?:[^\s"]|"[^"]*"?)+/g) ?? []
 
-/** The tries of the shown sandbox by the ids of their requests. */
+/** The attempts in the shown sandbox by the ids of their requests. */
 export const tries = signal(mapTries([]))
 
 export function useTries(): void {
@@ -128,11 +128,11 @@ function mapTries(chains: readonly Schema<'RetryChain'>[]) {
 
 const timed: ReadonlySet<string> = new Set(['retry-after', 'back-off'])
 
-/** Returns the sentence of a finding with the pause of the client, if its rule has one. */
+/** Returns the sentence of a finding, with the client's pause if the rule is about one. */
 export const addPause = (sentence: string, waitedMs: number | undefined): string =>
   waitedMs === undefined ? sentence : `${sentence} It waited ${waitedMs.toLocaleString('en')} ms.`
 
-/** The same list for all requests without a problem, so that their rows are not drawn again. */
+/** The same list for all requests without a problem, so that their rows do not re-render. */
 const none: readonly string[] = []
 
 export function retryProblemsOf({ id, request, expectation, replayOf }: Exchange): readonly string[] {

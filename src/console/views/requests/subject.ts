@@ -4,10 +4,10 @@ import { asText, nameOrId, nameRuleAt, objectOf, shortId, textOrEmpty } from '..
 
 export const uuid = /[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}/gi
 
-/** Shortens the UUIDs of a path, so that its end can be read: `/v1/models/4f7c2a1e…9c34/analytics`. */
+/** Shortens the UUIDs in a path, so that its end is visible: `/v1/models/4f7c2a1e…9c34/analytics`. */
 export const shortenIds = (path: string) => path.replace(uuid, shortId)
 
-/** Returns the subject of a request: the event's type and product, the prompt's name or the model's; empty for none. */
+/** Returns the subject of a request: an event's type and product, or the name of a prompt or model; empty for none. */
 export function describeSubject(path: string, body?: Schema<'Body'>): string {
   const { eventType, productId, name } = objectOf(body?.json)
   const product = typeof productId === 'string' ? nameOrId(productId) : undefined
@@ -29,7 +29,7 @@ const breaks: Readonly<Record<string, string>> = {
 
 export type DeliveryFacts = Pick<Schema<'Exchange'>, 'delivery' | 'damage' | 'brokenOff'>
 
-/** Returns the word for a delivery that a scenario broke: `reset`. Undefined for another one. */
+/** Returns the word for a delivery broken by a scenario: `reset`. Undefined for any other delivery. */
 export const findDamage = ({ damage }: Pick<DeliveryFacts, 'damage'>): string | undefined =>
   damage.flatMap((one) => breaks[one] ?? [])[0]
 

@@ -9,7 +9,7 @@ import { changeRules, nameRule } from '../scenarios/rules.ts'
 import { listDownloads } from './downloads.ts'
 import { hasTerms, toggleTerms } from './search.ts'
 
-/** The line above the list: what the reports count, each a filter, the rules that are on, reports and the base URL. */
+/** The line above the list: the counts of the reports, which are filters; active rules; reports; and the base URL. */
 export function Summary({ text }: { readonly text: string }) {
   const { value: report } = useResponse('/report', { query: { sandbox: sandbox.value }, followsTraffic: true })
   return (
@@ -56,7 +56,7 @@ function listFilters(report: ResponseOf<'/report', 'get'> | undefined) {
   ] as const
 }
 
-/** Names the first rules that are on, each with a button that switches it off. */
+/** Names the first active rules, each with a button that switches it off. */
 function RulesOn() {
   const { value, reload } = useResponse('/scenarios', { query: { sandbox: sandbox.value }, followsTraffic: true })
   const { rules = [], startUp = [] } = value ?? {}

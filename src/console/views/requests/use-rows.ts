@@ -8,34 +8,34 @@ import type { RequestSearch } from './search.ts'
 
 type Exchange = Schema<'Exchange'>
 
-/** The most rows that are listed, and that are read at a time. */
+/** The maximum number of rows in the list, and loaded at a time. */
 const maxRows = 300
 
-/** The most rows that are listed while the list is scrolled or a request is open. */
+/** The maximum number of rows while the list is scrolled or a request is open. */
 const maxHeldRows = 3_000
 
 export interface RowsState {
-  /** The newest first; undefined: not read yet. */
+  /** Newest first; undefined: not loaded yet. */
   readonly rows: readonly Exchange[] | undefined
   /** The number of matching requests, listed or not. */
   readonly total: number
-  /** Is true if the journal was not read to its end, so that `total` is not all. */
+  /** True if the journal was not read to its end, so that `total` is incomplete. */
   readonly hasMore: boolean
   readonly evicted: number
   readonly problem: string | undefined
 }
 
-/** Reads the requests that match a search, and adds new ones. `key`: the text on which the search depends. */
+/** Loads the requests that match a search, and adds new ones. `key`: the text on which the search depends. */
 export function useRows(search: RequestSearch, key: string) {
   const state = useSignal<RowsState>({ rows: undefined, total: 0, hasMore: false, evicted: 0, problem: undefined })
-  /** The number of requests that have come while the list is paused; undefined: it is not paused. */
+  /** The number of requests that arrived while the list is paused; undefined: it is not paused. */
   const paused = useSignal<number | undefined>(undefined)
   const missed = useSignal(0)
-  /** True while the list is scrolled; the list itself says so. Its rows, and those of an open request, do not go. */
+  /** True while the list is scrolled, as the list reports. Its rows, and that of an open request, are then kept. */
   const isScrolled = useRef(false)
   const mostRows = () => (route.peek().id !== undefined || isScrolled.current ? maxHeldRows : maxRows)
   const isHeld = () => paused.peek() !== undefined && state.peek().rows !== undefined
-  /** The requests that came while the list is read; undefined while it is not. */
+  /** The requests that arrived while the list loads; undefined while it does not. */
   const late = useRef<Exchange[] | undefined>(undefined)
   const latest = useRef(search)
   latest.current = search
@@ -59,7 +59,7 @@ export function useRows(search: RequestSearch, key: string) {
         }
         late.current?.push(...matching)
         state.value = addRows(state.peek(), matching, mostRows())
-        // What came too fast is read from the journal.
+        // Requests dropped because they came too fast are read from the journal.
         if (skipped > 0) missed.value += 1
       }),
     [],
@@ -68,8 +68,8 @@ export function useRows(search: RequestSearch, key: string) {
 }
 
 /**
- * Reads the newest requests that match, page by page; if `most` is more than a page, down to the oldest row that is
- * listed. Returns undefined if another search has begun meanwhile.
+ * Loads the newest matching requests, page by page; if `most` exceeds a page, down to the oldest listed row. Returns
+ * undefined if another search has started meanwhile.
  */
 async function findRows(
   search: RequestSearch,
@@ -84,7 +84,7 @@ async function findRows(
     const cursor = page?.next
     const asked = await ask('get', '/requests', { query: { ...query, ...(cursor !== undefined && { cursor }) } })
     if (!isWanted()) return undefined
-    // The page itself says that the server does not respond.
+    // The page already says that the server does not respond.
     if (asked.problem)
       return asked.problem.status === undefined ? before : { ...before, problem: asked.problem.sentence }
     page = asked.value
@@ -101,8 +101,8 @@ function areEnough(rows: readonly Exchange[], before: RowsState, most: number): 
 }
 
 /**
- * Adds the requests after the newest row. Earlier ones that are delivered late are in the journal that was read, also
- * those beyond its page. After a restart, which counts from 1 again, the list is read again.
+ * Adds the requests after the newest row. Earlier ones that are delivered late are in the journal that was read, even
+ * beyond its page. After a restart of the server, which numbers from 1, the list is reloaded.
  */
 function addRows(state: RowsState, later: readonly Exchange[], most: number): RowsState {
   const rows = state.rows ?? []

@@ -2,7 +2,7 @@ import type { Schema } from '../../api/ask.ts'
 import { hrefOf } from '../../store/route.ts'
 import { count } from '../../ui/text.tsx'
 
-/** Says why a request got its response: the reasons that the journal stored with it, and how the delivery ended. */
+/** Shows why a request got its response: the reasons stored in the journal, and how the delivery ended. */
 export function Why({ exchange }: { readonly exchange: Schema<'Exchange'> }) {
   const reasons = [...listReasons(exchange), ...listEnds(exchange)]
   return (
@@ -24,7 +24,7 @@ export function Why({ exchange }: { readonly exchange: Schema<'Exchange'> }) {
 
 function listReasons({ why = [], stage, response, violations }: Schema<'Exchange'>): string[] {
   const refusal = /^The stage "\w+" returns (\d+): /
-  // The broken rules are shown below, each at its place.
+  // The broken rules are shown below, each at its value.
   if (stage !== 'validate' || violations.length === 0)
     return why.map((reason) => reason.replace(refusal, 'Refused with $1: '))
   const places = count(violations.length, 'place')

@@ -6,7 +6,7 @@ import { describeSubject, findBreak, shortenIds } from '../requests/subject.ts'
 
 type RetryAttempt = Schema<'RetryAttempt'>
 
-/** The least width of an attempt on the line, so that its words can be read, in pixels. */
+/** The minimum width of an attempt on the line, so that its text is legible, in pixels. */
 const minAttemptWidth = 116
 
 export function Chain({ chain }: { readonly chain: Schema<'RetryChain'> }) {
@@ -94,7 +94,7 @@ function Attempt({ number, attempt, next, width, took, demanded, missed }: Place
   )
 }
 
-/** Says how long the client waited before its next try; after the last one, what is still asked of it. */
+/** Shows how long the client waited before its next attempt; after the last one, the wait that the response demands. */
 function Pause({ attempt, next }: Pick<PlacedAttempt, 'attempt' | 'next'>) {
   const asked = attempt.retryAfterMs === undefined ? undefined : formatSpan(attempt.retryAfterMs)
   if (!next) return <span class="faint">{asked ? `asks for ${asked}` : endOf(attempt)}</span>
@@ -131,7 +131,7 @@ function Faults({ chain: { attempts, earlier } }: { readonly chain: Schema<'Retr
 
 const broke = ({ findings }: RetryAttempt, broken: string) => findings.some(({ rule }) => rule === broken)
 
-/** Formats a span of time: `5 ms`, `1.1 s`, `2 min 5 s`, `24 h`. */
+/** Formats a duration: `5 ms`, `1.1 s`, `2 min 5 s`, `24 h`. */
 function formatSpan(ms: number): string {
   if (ms < 1_000) return `${Math.round(ms)} ms`
   if (ms < 60_000) return `${Number((ms / 1_000).toFixed(1))} s`
@@ -143,15 +143,15 @@ function formatSpan(ms: number): string {
 
 type PlacedAttempt = ReturnType<typeof placeAttempts>['placed'][number]
 
-/** The share of the line that the attempts get in equal parts, percent, so that those without a pause can be read. */
+/** The share of the line divided equally among the attempts, percent, so that those without a pause are legible. */
 const equalShare = 60
 
-/** The least time that a line shows, milliseconds, so that a fast response looks fast also where it is alone. */
+/** The minimum duration of a line, milliseconds, so that a single fast response looks fast. */
 const minLineMs = 200
 
 /**
- * Places the attempts of a chain by the pauses as they are judged, in which advancing the sandbox's clock is waiting.
- * Each has a piece of the line, up to the next attempt; the last one includes a wait that is not over. `spanMs` is the
+ * Places the attempts of a chain by their judged pauses, in which advancing the sandbox's clock counts as waiting. Each
+ * attempt has a segment of the line, up to the next attempt; the last one includes an unfinished wait. `spanMs` is the
  * time from the first listed attempt to the last response.
  */
 function placeAttempts(attempts: readonly RetryAttempt[]) {
@@ -161,7 +161,7 @@ function placeAttempts(attempts: readonly RetryAttempt[]) {
     endMs = startMs + attempt.tookMs
     return { attempt, startMs, endMs, waitEndMs: endMs + (attempt.retryAfterMs ?? 0) }
   })
-  // Something follows the last response, so that it does not look as long as the rest of the line.
+  // Space follows the last response, so that it does not look as long as the rest of the line.
   const lineMs = Math.max(minLineMs, endMs * 1.1, ...timed.map(({ waitEndMs }) => waitEndMs))
   const placed = timed.map(({ attempt, startMs, endMs, waitEndMs }, index) => {
     const pieceMs = (timed[index + 1]?.startMs ?? lineMs) - startMs
@@ -170,9 +170,9 @@ function placeAttempts(attempts: readonly RetryAttempt[]) {
     return {
       attempt,
       next: attempts[index + 1],
-      /** The width of the piece, percent of the line. */
+      /** The width of the segment, percent of the line. */
       width: equalShare / timed.length + (pieceMs / lineMs) * (100 - equalShare),
-      /** The ends of the bars, percent of the piece: the request, the wait it asked for, and one that was cut short. */
+      /** The ends of the bars, percent of the segment: the request, the demanded wait, and a shortened wait. */
       took: percentOf(endMs),
       demanded: attempt.retryAfterMs === undefined ? 0 : percentOf(waitEndMs),
       missed: percentOf(owedUntil),

@@ -67,7 +67,7 @@ export function RetriesPage() {
   )
 }
 
-/** The chain that the address names, where it is too old for the list, or left out of it. */
+/** The chain that the address names, if it is too old for the list, or left out of it. */
 function Unlisted({ id }: { readonly id: string }) {
   const { value, problem } = useResponse('/retries', { query: { sandbox: sandbox.value, request: id } })
   const chain = value?.chains[0]

@@ -14,7 +14,7 @@ export function SandboxDetail({ name, row }: { name: string; row: Schema<'Sandbo
   const pick = ({ currentTarget: input }: { readonly currentTarget: HTMLInputElement }) => {
     const chosen = input.files?.[0]
     if (chosen) void importFile(name, chosen)
-    // The same file can be chosen again after it was fixed.
+    // The same file can be chosen again after a fix.
     input.value = ''
   }
   const ways = [
@@ -111,7 +111,7 @@ function Snapshots({ name }: { readonly name: string }) {
 
 const nouns = { events: 'event', prompts: 'prompt', snapshots: 'snapshot', rules: 'rule', requests: 'recorded request' }
 
-/** Asks before an action, and names the records that it destroys, as they are counted now, and further losses. */
+/** Asks for confirmation, and names the records that the action destroys, as counted now, and further losses. */
 async function askToLose(name: string, title: string, kinds: readonly (keyof typeof nouns)[], ...further: string[]) {
   const { value } = await ask('get', '/sandboxes')
   const counts = value?.sandboxes.find((one) => one.name === name)
@@ -141,7 +141,7 @@ export async function resetSandbox(name: string): Promise<void> {
 export async function deleteSandbox(name: string): Promise<void> {
   const kinds = ['events', 'prompts', 'snapshots', 'rules', 'requests'] as const
   if (!(await askToLose(name, `Delete the sandbox ${name}?`, kinds, 'the clock and the seed'))) return
-  // What the page asks about a sandbox creates it again, so the page leaves it first.
+  // The page's own requests would recreate the sandbox, so the page leaves it first.
   if (sandbox.peek() === name) showSandbox('default')
   await change(ask('delete', '/sandboxes/{name}', { path: { name } }), `The sandbox ${name} is deleted.`)
 }

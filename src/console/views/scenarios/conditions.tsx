@@ -5,7 +5,7 @@ import { isNamed, type Place, places, type RuleCondition } from './rules.ts'
 
 type Conditions = readonly RuleCondition[]
 
-/** The words on the page for a place, and an example of its value, or of the name of its member. */
+/** The label of a condition, and an example of its value or of the name of its member. */
 const captions: Readonly<Record<Place, readonly [title: string, example: string]>> = {
   model: ['model', ''],
   product: ['product', ''],

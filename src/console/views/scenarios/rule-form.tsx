@@ -11,7 +11,7 @@ interface RuleFormProps {
   readonly rule: Schema<'Rule'>
   readonly save: (rule: Schema<'Rule'>) => Promise<Asked<unknown>>
   readonly action: string
-  /** Called when the user leaves the form without saving. Absent: there is no button for it. */
+  /** Called when the user cancels the form. Absent: the form has no cancel button. */
   readonly onCancel?: () => void
 }
 

@@ -72,7 +72,7 @@ export function RuleList({ rules, startUp, counts, reload }: RuleListProps) {
   )
 }
 
-/** Makes changes one after another, each of the list that the change before has left, as clicks are fast. */
+/** Applies changes one after another, each to the list that the previous change has left, since clicks are fast. */
 function useQueuedChanges(reload: () => Promise<void>): typeof changeRules {
   const queue = useRef<Promise<unknown>>(Promise.resolve())
   return (shown, change) => {
@@ -94,12 +94,12 @@ interface RuleItemProps {
 }
 
 function RuleItem({ rule, index, count, change }: RuleItemProps) {
-  /** The rule as it was when its form was opened. */
+  /** The rule when its form was opened. */
   const edited = useSignal<Schema<'Rule'> | undefined>(undefined)
   const offer = edited.value && offerOf(edited.value)
   const name = `rule ${index + 1}`
   const isOn = rule.enabled !== false
-  // Another client may have put another rule at the place, also while the form is open.
+  // Another client may have put another rule in its place, even while the form is open.
   const changeOwn = (changed: (rules: Rules) => Rules, shown = rule) =>
     change(undefined, (rules) => (textOf(rules[index]) === textOf(shown) ? changed(rules) : undefined))
   const put = (changed: (rules: Rules) => Rules) => valueOrNotice(changeOwn(changed))

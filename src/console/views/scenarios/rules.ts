@@ -5,11 +5,11 @@ import { catalogue, change, nameOf } from '../../store/server.ts'
 
 export type Rules = readonly Schema<'Rule'>[]
 
-/** Returns rules as a text, whether they are on or off: a switch can be clicked again before the list is drawn. */
+/** Returns rules as text, ignoring whether they are on: a switch can be clicked again before the list re-renders. */
 export const textOf = (...rules: readonly (Schema<'Rule'> | undefined)[]) =>
   JSON.stringify(rules.map((rule) => ({ ...rule, enabled: undefined })))
 
-/** Changes the rules of the shown sandbox. They are not changed if they are no longer `shown`, or for undefined. */
+/** Changes the rules of the shown sandbox, unless they are no longer `shown`, or `change` returns undefined. */
 export async function changeRules(
   shown: Rules | undefined,
   changed: (rules: Rules) => Rules | undefined,
@@ -40,17 +40,17 @@ export interface RuleCondition {
   readonly place: Place
   /** The name of the header or parameter, or the pointer into the body; empty for the whole body and for others. */
   readonly name: string
-  /** The text of the field: for the body JSON, or a text that is not JSON. Null: the request does not have it. */
+  /** The text of the field; for the body JSON, or a text that is not JSON. Null: the request must not have it. */
   readonly value: string | null
 }
 
-/** The texts of the fields by name, those of parameters with `parameter ` before it; absent: empty. */
+/** The texts of the fields by name, with the prefix `parameter ` for parameters; absent: empty. */
 export type RuleTexts = Readonly<Record<string, string>>
 
 export const isNamed = (place: Place): place is 'query' | 'header' | 'body' =>
   ['query', 'header', 'body'].includes(place)
 
-/** Returns the offer whose form shows a rule: a text where the rule says more than the form of its scenario. */
+/** Returns the form that shows a rule: the plain-text form if the rule has more than its scenario's form can show. */
 export function offerOf({ scenario = '', sequence }: Schema<'Rule'>): Offer | undefined {
   const { name, parameters } = readScenario(scenario)
   const isWhole = formatScenario(name, parameters) === scenario
@@ -100,7 +100,7 @@ function toMatch(conditions: readonly RuleCondition[]): Schema<'Match'> {
   return match
 }
 
-/** Parses JSON; any other text stands for itself, so that texts need no quotes. */
+/** Parses JSON; any other text is returned as a string, so that texts need no quotes. */
 function parseJson(text: string): unknown {
   try {
     return JSON.parse(text)
@@ -114,11 +114,11 @@ const formatJson = (value: unknown) =>
 
 export const nameRule = ({ scenario, sequence }: Schema<'Rule'>) => scenario ?? sequence ?? ''
 
-/** Returns the header with which a single request asks for the same as a rule: `X-Sim-Sequence: 429*2, 200`. */
+/** Returns the header that has the effect of a rule on a single request: `X-Sim-Sequence: 429*2, 200`. */
 export const headerOf = ({ scenario, sequence }: Schema<'Rule'>): string =>
   sequence === undefined ? `X-Sim-Scenario: ${scenario}` : `X-Sim-Sequence: ${sequence}`
 
-/** Returns the conditions of a rule in words, one text each: `createEvent`, `body /eventType is "purchase"`. */
+/** Returns the conditions of a rule as texts: `createEvent`, `body /eventType is "purchase"`. */
 export function listConditions({ operation, match = {}, times, probability }: Schema<'Rule'>): string[] {
   const describe = (value: unknown) => (value === null ? 'not sent' : JSON.stringify(value))
   return [
@@ -132,7 +132,7 @@ export function listConditions({ operation, match = {}, times, probability }: Sc
   ]
 }
 
-/** Returns a scenario's text with those parameters that have a value: `slow;ms=200`. */
+/** Returns a scenario's text with the parameters that have a value: `slow;ms=200`. */
 function formatScenario(name: string, values: readonly (readonly [string, string])[]): string {
   const sent = values.filter(([, value]) => value !== '')
   return [name, ...sent.map(([parameter, value]) => `${parameter}=${quote(value)}`)].join(';')
@@ -140,7 +140,7 @@ function formatScenario(name: string, values: readonly (readonly [string, string
 
 const quote = (value: string) => (/[,;\s]/.test(value) ? `"${value}"` : value)
 
-/** Splits the text of one scenario: `slow;ms=200`. Of several it makes no sense, which `formatScenario` shows. */
+/** Splits the text of one scenario: `slow;ms=200`. It does not apply to several, which `formatScenario` formats. */
 function readScenario(text: string) {
   const [name = '', ...rest] = text.match(/("[^"]*"|[^;"])+/g) ?? []
   const parameters = rest.map((part) => {
@@ -151,12 +151,12 @@ function readScenario(text: string) {
 }
 
 export interface Offer extends Schema<'Entry'> {
-  /** The member of a rule that takes the text, where the user writes the whole text. */
+  /** The member of a rule that gets the text, if the user writes the whole text. */
   readonly freeText?: 'scenario' | 'sequence'
   readonly status?: string | undefined
 }
 
-/** Lists the scenarios to switch on. The probability of a scenario is left out, since a rule has its own. */
+/** Lists the scenarios to switch on, without their probability, since a rule has its own. */
 export function listOffers(): readonly Offer[] {
   const { scenarios, operations } = catalogue.value
   const written = { family: 'several at once', parameters: [], operations: operations.map(({ id }) => id) }

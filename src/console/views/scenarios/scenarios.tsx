@@ -103,10 +103,10 @@ function CatalogueList() {
   )
 }
 
-/** An offer with the form that adds a rule, for the operation of the address where the scenario fits it. */
+/** A scenario with the form that adds a rule, for the operation in the address if the scenario applies to it. */
 function OfferItem({ offer }: { readonly offer: Offer }) {
   const { id, query } = route.value
-  // A status in the address means the refusal of that status.
+  // A status in the address selects the refusal with that status.
   const isOpen = id !== undefined && [offer.name, offer.status].includes(id)
   const named = query['operation']
   const element = useRef<HTMLDivElement>(null)

@@ -62,19 +62,19 @@ export function describePlace({ operation, status, pointer }: DriftFinding): str
   return escapeControls(`${operation.id} ${status}${pointer === '' ? '' : ` ${shortenText(pointer)}`}`)
 }
 
-/** Cuts a pointer or a request, which can be as long as the traffic. */
+/** Truncates a pointer or a request, which can be arbitrarily long. */
 const shortenText = (text: string) => cutText(text, 500)
 
 function summarizeDrift({ verdict, findings, omitted, judged }: DriftReport): string {
   const responses = [...judged].map(([operation, count]) => `${pluralize(count, 'response')} of ${operation}`)
   const bound = omitted > 0 ? ` (${findings.length} listed, those that break clients first)` : ''
-  // Refusals are compared, too, and are not enough for a judgement.
+  // Refusals are compared, too, but do not suffice for a verdict.
   const done = verdict === 'not-judged' ? 'compared' : 'judged'
   const differences = pluralize(findings.length + omitted, 'difference') + bound
   return `${verdict}: ${differences}; ${responses.join(', ') || 'no response'} ${done}.`
 }
 
-/** Returns what programs read. A member without a value is left out of the JSON. */
+/** Returns the JSON report, without members that have no value. */
 function toJson({ verdict, contract, judged, findings, omitted, notJudged }: DriftReport): object {
   return {
     verdict,

@@ -14,16 +14,16 @@ export interface DriftFinding extends Omit<ResponseDifference, 'value'> {
   readonly seen: number
   /** The number of responses of its status; of an undocumented status, of its operation. */
   readonly of: number
-  /** Is true if a client generated from the contract may fail. */
+  /** True if a client generated from the contract may fail. */
   readonly breaks: boolean
-  /** The first response that shows it: its request, and the value as JSON; both redacted, the value cut. */
+  /** The first response that shows it: its request, and the value as truncated JSON, both redacted. */
   readonly sample: { readonly request: string; readonly value: string | undefined }
   readonly place: string
-  /** The assumption at the place, the most specific; undefined for none. */
+  /** The most specific assumption at the place, if any. */
   readonly assumption: Assumption | undefined
   /** True if the finding shows that the assumption is wrong; otherwise it may be about something else. */
   readonly settles: boolean
-  /** Different values at the place. A patch takes their types, and the values of a list. */
+  /** Distinct values at the place. A patch uses their types and, for an enum, the values. */
   readonly values: readonly Json[]
 }
 
@@ -32,7 +32,7 @@ export interface Tally {
   readonly status: number
   readonly request: string
   seen: number
-  /** The different values at the place, by their JSON. */
+  /** The distinct values at the place, by their JSON. */
   readonly values: Map<string, Json>
 }
 
@@ -40,10 +40,10 @@ export interface Tally {
 export const breaksClients = ({ kind, keyword, isSimulated }: ResponseDifference) =>
   !isSimulated && (kind !== 'new-field' || keyword !== '')
 
-/** The number of new values from which a list of the contract seems to be open. */
+/** The number of new values at which an enum of the contract seems to be open-ended. */
 const noListFrom = 3
 
-/** Makes a finding of equal differences. `of`: the responses that could show it. `token` is redacted, if any. */
+/** Creates a finding from equal differences. `of`: the responses that could show it. `token` is redacted, if any. */
 export function toFinding(
   { first, status, request, seen, values: seenValues }: Tally,
   of: number,
@@ -53,7 +53,7 @@ export function toFinding(
 ): DriftFinding {
   const { value, ...described } = first
   const { pointer, detail } = described
-  // A name on the way to a value may say that it is a credential: `/accessToken`, `/secrets/0`.
+  // A name on the path to a value may mark it as a credential: `/accessToken`, `/secrets/0`.
   const isSecret = (item: Json) => parsePointer(pointer).some((name) => isHiddenText(name, JSON.stringify(item)))
   const redact = (item: Json) => (isSecret(item) ? redacted : redactJson(item, token))
   const isList = first.kind === 'enum-value'
@@ -98,7 +98,7 @@ function locate(
   }
   const response = findResponse(document, operation, status)
   if (!response) {
-    // Another success replaces the documented one; another refusal says nothing about the documented ones.
+    // A new success status replaces the documented one; a new refusal does not concern the documented ones.
     const isSuccess = (code: number) => code >= 200 && code < 300
     const successes = operation.statuses.filter((other) => isSuccess(status) && isSuccess(other))
     const near = successes.flatMap((other) => findResponse(document, operation, other) ?? [])
@@ -110,9 +110,9 @@ function locate(
   const parent = parentOf(pointer)
   const own = pointer === '' ? undefined : findSchema(document, operation, status, pointer)
   const owner = findSchema(document, operation, status, parent)
-  // Whether a member is there is decided by its object, and what it holds by its schema.
+  // The object decides whether a member exists, and the member's schema decides its value.
   const sites = isAboutMember(kind) ? [own?.site, owner?.site, owner?.pointer] : [own?.site, own?.pointer]
-  // An assumption beside narrower rules is about these; a broken rule of the contract leaves it open.
+  // An assumption beside narrower rules is about these; a broken contract rule neither confirms nor refutes it.
   const isAssumed = isSimulated || !(isAboutMember(kind) || own?.value[simulatedValues])
   const near = [...sites, ...(parent === '' ? whole : [])]
   return at(own?.site ?? owner?.pointer ?? response.pointer, near, isAssumed ? sites : [])

@@ -26,19 +26,19 @@ export type NotJudgedReason =
 export interface NotJudged {
   readonly operation: string
   readonly reason: NotJudgedReason
-  /** The first request; undefined: the whole operation is meant. */
+  /** The first request; undefined for the whole operation. */
   readonly request: string | undefined
-  /** The number of such requests; 0: the whole operation is meant. */
+  /** The number of such requests; 0 for the whole operation. */
   readonly count: number
   readonly sentence: string
 }
 
-/** The traffic of the real service, and the rules by which it is judged. */
+/** The traffic of the real service, and how it is judged. */
 export interface DriftInput {
   readonly responses: readonly JudgedResponse[]
-  /** The operations on which a verdict is expected, by id: those that were probed, or that the traffic has. */
+  /** The ids of the operations that need a verdict: those that were probed, or that occur in the traffic. */
   readonly expected: ReadonlySet<string>
-  /** An operation with fewer successful responses is not judged as the same. */
+  /** The minimum number of successful responses for the verdict that an operation is the same. */
   readonly minSamples: number
   readonly notJudged: readonly NotJudged[]
   readonly howToGetMore: string
@@ -48,7 +48,7 @@ export interface DriftInput {
 }
 
 export interface DriftReport {
-  /** The real service is as the contract says, it differs, or too little is known. */
+  /** The real service is as the contract says, it differs, or there is too little traffic. */
   readonly verdict: 'same' | 'drift' | 'not-judged'
   readonly contract: { readonly title: string; readonly version: string; readonly file: string }
   readonly judged: ReadonlyMap<string, number>
@@ -57,7 +57,7 @@ export interface DriftReport {
   readonly notJudged: readonly NotJudged[]
 }
 
-/** The most differences of an operation that are listed, those that break clients first. */
+/** The maximum number of listed differences per operation; those that break clients come first. */
 const maxListed = 500
 
 export function judgeDrift(contract: Contract, input: DriftInput): DriftReport {
@@ -74,7 +74,7 @@ export function judgeDrift(contract: Contract, input: DriftInput): DriftReport {
   const omitted = operations.reduce((sum, one) => sum + one.omitted, 0)
   const notJudged = [...input.notJudged, ...list.list()]
   const { title, version, file } = contract
-  // Too few responses, a fault that cannot be read, and nothing judged at all are never the same.
+  // Too few responses, an unreadable fault, or nothing judged never yield "same".
   const isUnknown = judged.size === 0 || notJudged.some(({ reason }) => unknowns.includes(reason))
   const verdict = findings.length > 0 ? 'drift' : isUnknown ? 'not-judged' : 'same'
   return { verdict, contract: { title, version, file }, judged, findings, omitted, notJudged }
@@ -117,7 +117,7 @@ function judgeOperation(
   return { findings: findings.sort(comparePlaces), judged, omitted: tallies.size - listed.length }
 }
 
-/** The most values of a place whose types are learned. */
+/** The maximum number of values of a place whose types are learned. */
 const maxValues = 100
 
 function countDifferences(
@@ -160,7 +160,7 @@ function describeTooFew(
 ): string {
   const others = [...new Set(responses.map(({ status }) => status))].filter((status) => status >= 300).sort()
   const seen = others.length > 0 ? ` Other responses had the status ${others.join(', ')}.` : ''
-  // If requests had no response to judge, their own reasons say what to do.
+  // If requests had no response to judge, their reasons say what to do.
   const isExplained = notJudged.some((one) => one.operation === operation && one.request !== undefined)
   const next = isExplained ? 'This list has the reasons of the other requests.' : howToGetMore
   return `${successes} of ${minSamples} successful responses whose body can be judged.${seen} ${next}`
@@ -169,7 +169,7 @@ function describeTooFew(
 const comparePlaces = (one: DriftFinding, other: DriftFinding) =>
   one.status - other.status || (one.pointer < other.pointer ? -1 : Number(one.pointer > other.pointer))
 
-/** Collects the requests about which nothing is said: one entry for each operation and reason. */
+/** Collects the requests that were not judged: one entry per operation and reason. */
 export class NotJudgedList {
   readonly #entries = new Map<string, NotJudged>()
 

@@ -41,7 +41,7 @@ export interface ResponseDifference {
   readonly message: string
 }
 
-/** The most members and items of a body that is compared, which takes some microseconds for each. */
+/** The maximum number of members and items in a compared body; each takes some microseconds. */
 export const maxMembers = 200_000
 
 /**
@@ -76,10 +76,10 @@ export function observe(document: JsonObject, operation: Operation, response: Tr
   }
 }
 
-/** Returns true for a violation that only reports the end of a check, after many errors or a time. */
+/** Returns true for a violation that only reports that a check ended early, after many errors or a timeout. */
 const isEnd = ({ keyword }: Violation) => keyword === 'more' || keyword === 'timeout'
 
-/** A recording shows no credentials, and a very long pointer is cut. */
+/** A recording contains no credentials, and very long pointers are truncated. */
 function isUnreadable({ pointer }: Violation, body: Json): boolean {
   const value = valueAt(body, pointer)
   return pointer.endsWith('…') || (typeof value === 'string' && value.includes(redacted))
@@ -93,7 +93,7 @@ function dropKnown(
   return differences.filter(({ pointer }) => !places.has(pointer))
 }
 
-/** Drops what follows from a wrong type at the same place: a number is in no list of strings either. */
+/** Drops violations that follow from a wrong type at the same place: a number is not in a list of strings, either. */
 function dropConsequences(differences: readonly ResponseDifference[]): ResponseDifference[] {
   const isConsequence = ({ kind }: ResponseDifference) => ['enum-value', 'format', 'constraint'].includes(kind)
   const wrong = differences.filter(({ kind }) => kind === 'null' || kind === 'wrong-type')
@@ -113,7 +113,7 @@ function toDifference(
   return { kind, pointer: replaceListIndexes(body, pointer), detail, value, keyword, isSimulated, message }
 }
 
-/** The kinds of differences by the keyword of a violation; other keywords are constraints. */
+/** The kinds of differences by keyword of a violation; other keywords are constraints. */
 const kinds: Readonly<Record<string, DifferenceKind>> = {
   status: 'undocumented-status',
   'media-type': 'content-type',
@@ -138,7 +138,7 @@ function kindOf(keyword: string, pointer: string, value: Json | undefined): Diff
   return typeof value === 'object' ? 'wrong-type' : kind
 }
 
-/** Returns a pointer with a star for each index of an array of the body. */
+/** Returns a pointer in which a star replaces each array index. */
 function replaceListIndexes(body: Json | undefined, pointer: string): string {
   const tokens = parsePointer(pointer)
   const isIndex = (at: number) => Array.isArray(valueAtTokens(body, tokens.slice(0, at)))
@@ -146,8 +146,8 @@ function replaceListIndexes(body: Json | undefined, pointer: string): string {
 }
 
 /**
- * Yields the members of objects that no schema describes, and passes over objects whose names are data. `values` share
- * a place; `schemas` are those of the place, which all apply, without references.
+ * Yields the members that no schema describes, and skips objects whose names are data. `values` share a place; all
+ * `schemas` apply there and have no references.
  */
 function* listNewFields(
   values: readonly Json[],
@@ -178,7 +178,7 @@ const newField = {
   message: 'is not in the contract',
 } as const
 
-/** Returns true if the members beside the listed ones have a schema of their own: their names are data. */
+/** Returns true if unlisted members have a schema: their names are data. */
 function hasFreeNames({ patternProperties, additionalProperties }: JsonObject): boolean {
   const typing = ['type', '$ref', 'properties', 'anyOf', 'oneOf', 'allOf']
   const isTyped = isObject(additionalProperties) && typing.some((name) => name in additionalProperties)
@@ -197,7 +197,7 @@ function observeHeader(
   return { ...found, keyword: 'type', message }
 }
 
-/** The patterns of types that not every text has. */
+/** The patterns of types that not every text matches. */
 const patterns: Readonly<Record<string, RegExp>> = {
   integer: /^[+-]?\d+$/,
   number: /^[+-]?\d+(\.\d+)?(e[+-]?\d+)?$/i,

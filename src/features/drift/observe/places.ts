@@ -4,12 +4,12 @@ import type { Operation } from '../../../service/contract/contract.ts'
 import { isJson } from '../../../service/contract/media-types.ts'
 import { type ResolvedObject, resolve } from '../../../service/contract/resolve.ts'
 
-/** Returns the pointer of the object or array around a value; the empty one for the whole body. */
+/** Returns the pointer of the enclosing object or array; empty for the whole body. */
 export const parentOf = (pointer: string) => pointer.slice(0, Math.max(0, pointer.lastIndexOf('/')))
 
 export const nameOf = (pointer: string) => parsePointer(pointer).at(-1) ?? ''
 
-/** An object of the document with the JSON pointer `site` where it is used, which may hold a reference to it. */
+/** An object of the document, and the JSON pointer `site` where it is used, possibly by reference. */
 export interface DocumentPlace extends ResolvedObject {
   readonly site: string
 }
@@ -19,7 +19,7 @@ function findDocumentPlace(document: JsonObject, site: string): DocumentPlace | 
   return found && { site, ...found }
 }
 
-/** Finds the response of a status, of its class, or the default one, as the contract does. */
+/** Finds the response for a status, its range, or the default, like the contract. */
 export function findResponse(document: JsonObject, operation: Operation, status: number): DocumentPlace | undefined {
   const list = joinPointer(operation.pointer, 'responses')
   const names = Object.keys(resolve(document, list)?.value ?? {})

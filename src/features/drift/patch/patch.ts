@@ -19,13 +19,13 @@ import { type ContractChange, planChanges } from './plan-changes.ts'
 
 type PatchSettings = Pick<DriftSettings, 'contract' | 'overlay' | 'patch'>
 
-/** Finds out before anything is sent that the patch could not be written, or would replace another file. */
+/** Checks before anything is sent that the patch can be written and does not replace another file. */
 export async function findPatchProblem({ patch }: PatchSettings): Promise<string | undefined> {
   if (patch === undefined) return undefined
   const problem = await findTargetProblem(patch)
   if (problem !== undefined) return `--patch ${patch}: ${problem}`
   const found = await stat(patch).catch(() => undefined)
-  if (!found?.isFile() || found.size === 0) return undefined // a device, too, may be written to
+  if (!found?.isFile() || found.size === 0) return undefined // a device can be written to, too
   const present = await readFile(patch, 'utf8').catch(reasonOf)
   if (/^(overlay: |\{\s*"overlay": )/.test(present) && present.includes(patchMark)) return undefined
   return `--patch: ${patch} is not a patch of convsim drift, and would be lost. Name another file, or delete it first.`
@@ -43,7 +43,7 @@ export async function proposePatch(
   const source = await readOverlaid(contract, listOverlays(overlays))
   if (!source.ok) return source
   const patch = await createPatch(source.value, report, async (patched) => {
-    // A build changes the document in place, and further changes are planned in the document as it is read.
+    // Building a contract changes the document in place, and further changes are planned on the document as read.
     const built = await buildContract({ ...patched, value: structuredClone(patched.value) })
     return built.ok ? success(judgeDrift(built.value, input)) : built
   })
@@ -61,14 +61,14 @@ export async function proposePatch(
 }
 
 interface DriftPatch {
-  /** Undefined if no change removes a difference. */
+  /** Undefined if no change removes any difference. */
   readonly overlay: JsonObject | undefined
-  /** The listed differences that are left after the change, each with the reason. */
+  /** The listed differences that remain after the change, each with the reason. */
   readonly left: readonly { readonly finding: DriftFinding; readonly reason: string }[]
   readonly omitted: number
 }
 
-/** The most rounds: a change can show a difference that another one hid, such as the members of a new field. */
+/** The maximum number of rounds: a change can reveal a hidden difference, such as the members of a new field. */
 const maxRounds = 5
 
 interface Step {
@@ -76,7 +76,7 @@ interface Step {
   readonly change: ContractChange
 }
 
-/** Changes that were tried, with the differences that are left after them. */
+/** Changes that were tried, and the differences that remain. */
 interface Attempt extends Pick<DriftReport, 'findings' | 'omitted'> {
   readonly steps: readonly Step[]
   readonly patched: Source
@@ -84,7 +84,7 @@ interface Attempt extends Pick<DriftReport, 'findings' | 'omitted'> {
 
 type TryOut = (steps: readonly Step[]) => Promise<Result<Attempt, Findings>>
 
-/** Proposes a change of the contract and proves it: `judge` compares the same responses with a changed contract. */
+/** Proposes a change of the contract and proves it: `judge` compares the same responses with the changed contract. */
 export async function createPatch(
   source: Source,
   report: Pick<DriftReport, 'findings' | 'omitted'>,
@@ -117,7 +117,7 @@ export async function createPatch(
   return success({ overlay, left, omitted: attempt.omitted })
 }
 
-/** Plans a change for each finding that is left, in the contract as the earlier changes have made it. */
+/** Plans a change for each remaining finding, in the contract with all earlier changes. */
 async function planRound({ steps: earlier, patched: before, findings }: Attempt) {
   const left: DriftPatch['left'][number][] = []
   const steps = [...earlier]
@@ -140,7 +140,7 @@ async function planRound({ steps: earlier, patched: before, findings }: Attempt)
   return success({ steps, left })
 }
 
-/** Drops the changes that leave their findings, if no more findings are left without them. */
+/** Drops changes that do not remove their findings, unless more findings remain without them. */
 async function dropUseless(attempt: Attempt, tryOut: TryOut): Promise<Attempt> {
   const leftKeys = new Set(attempt.findings.map(findingKey))
   const useful = attempt.steps.filter(({ key }) => !leftKeys.has(key))
@@ -154,7 +154,7 @@ const countLeft = ({ findings, omitted }: Attempt) => findings.length + omitted
 const findingKey = ({ operation, status, pointer, kind, detail }: DriftFinding) =>
   JSON.stringify([operation.id, status, pointer, kind, detail])
 
-/** Changes a contract as `--overlay` does, so that what is proved is what is written. */
+/** Changes a contract like `--overlay`, so that the proof holds for the written patch. */
 async function applySteps(source: Source, steps: readonly Step[]): Promise<Result<Source, Findings>> {
   if (steps.length === 0) return success(source)
   const file = 'the patch'
@@ -163,7 +163,7 @@ async function applySteps(source: Source, steps: readonly Step[]): Promise<Resul
   return checked.ok ? applyOverlay(source, checked.value) : checked
 }
 
-/** The end of the title of an overlay that `convsim drift` has written. */
+/** The end of the title of overlays written by `convsim drift`. */
 const patchMark = ', found by convsim drift'
 
 function createOverlay({ value: document }: Source, steps: readonly Step[]): JsonObject {

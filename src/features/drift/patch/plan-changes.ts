@@ -19,12 +19,12 @@ import {
   parentOf,
 } from '../observe/places.ts'
 
-/** A change of the contract: actions of an OpenAPI Overlay 1.1, which can also append and remove items of a list. */
+/** A change of the contract: actions of an OpenAPI Overlay 1.1, which can also append and remove list items. */
 export type ContractChange = readonly JsonObject[]
 
 type PlannedChanges = Result<readonly ContractChange[]>
 
-/** Plans changes after which a document allows what a finding shows, and all that it allowed before. */
+/** Plans changes after which a document allows what a finding shows, besides everything that it allowed before. */
 export function planChanges(document: JsonObject, finding: DriftFinding): PlannedChanges {
   const { operation, status, pointer, kind, detail, values } = finding
   if (kind === 'broken-json') return failure('A body that is no JSON is a fault of the service; no contract allows it.')
@@ -75,7 +75,7 @@ function addProperty(document: JsonObject, owner: string, name: string, schema: 
   return merge(part?.pointer ?? owner, { properties: { [name]: schema } })
 }
 
-/** Returns the changes after which a schema, and the simulator's narrower rules beside it, do not demand a member. */
+/** Returns the changes after which neither a schema nor the simulator's narrower rules beside it require a member. */
 function makeOptional(document: JsonObject, site: string, name: string): ContractChange[] {
   const found = resolve(document, site)
   const owners = found ? [found.pointer, joinPointer(found.pointer, simulatedValues)] : []
@@ -87,7 +87,7 @@ function makeOptional(document: JsonObject, site: string, name: string): Contrac
   })
 }
 
-/** Plans the change for a value: further values of a list, a rule less, or another type. A shared schema stays. */
+/** Plans the change for a value: more enum values, one rule less, or another type. A shared schema is not changed. */
 function planValue(document: JsonObject, place: DocumentPlace, finding: DriftFinding): PlannedChanges {
   const { kind, keyword, isSimulated, values } = finding
   const rules = isSimulated ? joinPointer(place.pointer, simulatedValues) : place.pointer
@@ -104,7 +104,7 @@ function planValue(document: JsonObject, place: DocumentPlace, finding: DriftFin
 function widen(document: JsonObject, { site, pointer }: DocumentPlace, values: readonly Json[]): PlannedChanges {
   const schema = valueAt(document, site)
   if (!isObject(schema)) return failure('The contract has no schema at its place.')
-  // Nothing but null is told here, where `inferSchema` leaves everything open.
+  // Here only null is known, and `inferSchema` would allow everything.
   const seen = values.every((value) => value === null) ? { type: 'null' } : inferSchema(values)
   const types = [schema.type ?? []].flat()
   const further = [seen.type ?? []].flat().filter((type) => !types.includes(type))
@@ -117,10 +117,10 @@ function widen(document: JsonObject, { site, pointer }: DocumentPlace, values: r
   return success([replace(site, { anyOf: [schema, seen] })])
 }
 
-/** The most names of an object that are taken for fields. More are data, such as the names of a dictionary. */
+/** The maximum number of names in an object that count as fields. More are data, such as the keys of a dictionary. */
 const maxNames = 200
 
-/** Returns the schema of values that were seen, without the values; empty where all are null, which tells nothing. */
+/** Infers a schema from values; empty if all are null. */
 function inferSchema(values: readonly Json[]): JsonObject {
   if (values.every((value) => value === null)) return {}
   const types = [...new Set(values.map(jsonTypeOf))].sort()
@@ -145,12 +145,12 @@ function jsonTypeOf(value: Json): string {
   return Array.isArray(value) ? 'array' : typeof value
 }
 
-/** Merges an update into the value at a JSON pointer; a list gets its items. */
+/** Merges an update into the value at a JSON pointer; a list gets new items. */
 const merge = (pointer: string, update: Json): ContractChange => [{ target: toJsonPath(pointer), update }]
 
 const remove = (pointer: string): ContractChange => [{ target: toJsonPath(pointer), remove: true }]
 
-/** Replaces a member whose value an update would be merged with. */
+/** Replaces a member with which an update would otherwise be merged. */
 const replace = (pointer: string, value: Json): ContractChange => [
   ...remove(pointer),
   ...merge(parentOf(pointer), { [nameOf(pointer)]: value }),

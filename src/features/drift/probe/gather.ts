@@ -20,7 +20,7 @@ interface MatchedSample extends TrafficSample {
 /** The traffic of the real service; `notJudged` has the operations and requests without responses to judge. */
 type GatheredTraffic = Pick<DriftInput, 'responses' | 'notJudged' | 'expected' | 'howToGetMore'>
 
-/** Returns the responses that can be judged, and notes the others in `notJudged`; `unauthorized`: about a 401. */
+/** Returns the responses to judge, and adds the others to `notJudged`; `unauthorized`: the reason for a 401. */
 function selectResponses(
   samples: readonly MatchedSample[],
   notJudged: NotJudgedList,
@@ -51,7 +51,7 @@ const redirected =
   'The service redirects this request, which was not followed. ' +
   'Give the address that it redirects to as the base URL, or record requests to that.'
 
-/** Returns a target without the credentials of its query, also those that the contract declares. */
+/** Returns a target without the credentials in its query, including those that the contract declares. */
 export function redactTarget({ queryKeys }: Operation, target: string, token?: string): string {
   const [path = '', ...rest] = redactText(target, token).split('?')
   if (rest.length === 0) return path
@@ -61,7 +61,7 @@ export function redactTarget({ queryKeys }: Operation, target: string, token?: s
 
 const maxPauseMs = 60_000
 
-/** Sends the probes one after another, since they must not be a load. `ownToken` is redacted in requests. */
+/** Sends the probes one after another, to keep the load low. `ownToken` is redacted in requests. */
 export async function sendProbes(
   client: UpstreamClient,
   { probes, unplanned }: ProbePlan,
@@ -96,7 +96,7 @@ export async function sendProbes(
   for (const { operation, sentence } of unplanned) notJudged.add(operation, 'not-probed', sentence)
   const unauthorized =
     token === undefined
-      ? `The service asks for a token (401). Set ${upstreamTokenVariable}.`
+      ? `The service requires a token (401). Set ${upstreamTokenVariable}.`
       : `The service does not accept the token in ${upstreamTokenVariable} (401). Set a valid one.`
   return {
     responses: selectResponses(samples, notJudged, unauthorized, ownToken),
@@ -115,7 +115,7 @@ function isHopeless(samples: readonly MatchedSample[]): boolean {
   return response.problem === 'certificate' || (response.problem === 'connection' && isUnreachable)
 }
 
-/** Reads recorded traffic of a service; `upstream` undefined: of the only one that has the paths of the contract. */
+/** Reads recorded traffic of the service at `upstream`; by default of the only one that has the contract's paths. */
 export async function readRecording(
   har: string,
   contract: Contract,
@@ -136,7 +136,7 @@ export async function readRecording(
   const expected = new Set(matched.map(({ operation }) => operation.id))
   for (const { id } of contract.operations)
     if (!expected.has(id)) notJudged.add(id, 'no-traffic', 'The recording has no request to it.')
-  const unauthorized = 'A 401 is a response to a token, and says nothing about the contract.'
+  const unauthorized = 'A 401 is about the token, not about the contract.'
   const samples = matched.filter((sample) => !isUnchanged(sample))
   return success({
     responses: selectResponses(samples, notJudged, unauthorized, token),
@@ -146,17 +146,17 @@ export async function readRecording(
   })
 }
 
-/** Returns true for a 304: a browser asked if the response in its cache has changed, which says nothing. */
+/** Returns true for a 304, which only revalidates a browser's cache. */
 const isUnchanged = ({ response }: TrafficSample) => 'status' in response && response.status === 304
 
 function describeOrigins(origins: readonly string[], { basePath }: Contract): string {
   const more = origins.length > 5 ? ` and ${origins.length - 5} more` : ''
   const named = origins.slice(0, 5).join(' and ') + more
   const command = `convsim drift ${origins[0]}${basePath} --har FILE`
-  return `The recording has such requests to ${named}. Give the base URL of the service that is meant, too: ${command}.`
+  return `The recording has such requests to ${named}. Also give the base URL of the intended service: ${command}.`
 }
 
-/** Finds a sample's operation. `basePath`: by default that of the contract, also behind a gateway: `/gateway/v1`. */
+/** Finds a sample's operation. `basePath`: by default the contract's, possibly behind a gateway: `/gateway/v1`. */
 function findOperation(
   contract: Contract,
   { method, target }: TrafficSample,

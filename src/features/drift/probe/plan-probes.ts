@@ -8,7 +8,7 @@ export interface Probe {
   /** Path and query below the base path: `/models/ID/analytics?period=7d`. */
   readonly target: string
   readonly body: string | undefined
-  /** False for a write that would be done twice if it were sent again. */
+  /** False for a write that would be repeated if it were sent again. */
   readonly isRepeatable: boolean
 }
 
@@ -20,13 +20,13 @@ export interface ProbePlan {
 interface ProbeOptions {
   readonly ids: ReadonlyMap<string, readonly string[]>
   readonly withWrites: boolean
-  /** The fewest probes of an operation: those that vary its parameters are repeated. */
+  /** The minimum number of probes per operation; those that vary its parameters are repeated. */
   readonly samples: number
-  /** The part of idempotency keys that differs between runs: `20260115T120000Z`. */
+  /** The part of idempotency keys that is unique to a run: `20260115T120000Z`. */
   readonly run: string
 }
 
-/** Plans the probes: for each operation all known ids, and all values of each parameter with a list of values. */
+/** Plans the probes: for each operation all known ids, and all values of each parameter with an enum. */
 export function planProbes(contract: Contract, options: ProbeOptions): ProbePlan {
   const probes: Probe[] = []
   const unplanned: { operation: string; sentence: string }[] = []
@@ -38,7 +38,7 @@ export function planProbes(contract: Contract, options: ProbeOptions): ProbePlan
   return { probes, unplanned }
 }
 
-/** Returns the probes of an operation. The error is a sentence that says why it has none. */
+/** Returns the probes of an operation, or a sentence that says why it has none. */
 function planOperation({ document }: Contract, operation: Operation, options: ProbeOptions): Result<readonly Probe[]> {
   const { method, parameters } = operation
   const isRead = method === 'GET'
@@ -88,7 +88,7 @@ function listPaths(operation: Operation, parameters: readonly KnownParameter[]):
   )
 }
 
-/** Returns the queries of an operation: each value of each parameter once, beside the parameters that are required. */
+/** Returns the queries of an operation: each value of each parameter once, beside the required parameters. */
 function listQueries(parameters: readonly KnownParameter[]): string[] {
   const inQuery = parameters.filter((one) => one.in === 'query' && one.values.length > 0)
   const required = inQuery.filter((one) => one.required)
@@ -98,14 +98,14 @@ function listQueries(parameters: readonly KnownParameter[]): string[] {
   return [...new Set(queries)].map((query) => (query === '' ? '' : `?${query}`))
 }
 
-/** Returns the body with the ids of the user, and with identifiers that tell what is written from real data. */
+/** Returns the body with the user's ids, and with identifiers that distinguish the written records from real data. */
 function fillBody(example: JsonObject, schema: JsonObject, { ids, run }: ProbeOptions, index: number): JsonObject {
   const body: Record<string, Json> = { ...example }
   for (const name of Object.keys(schema.properties ?? {})) {
     const given = ids.get(name)
     if (given) body[name] = given[index % given.length] ?? ''
     if (name === 'insertId') body[name] = `convsim-probe-${run}-${index + 1}`
-    // A prompt has one identifier for all runs, so that they make versions and not prompts.
+    // A prompt has one identifier for all runs, so that they create versions instead of prompts.
     if (name === 'externalPromptId') body[name] = 'convsim-probe-prompt'
   }
   return body

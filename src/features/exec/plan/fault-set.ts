@@ -8,30 +8,30 @@ import { splitParts } from '../../../service/scenarios/split-text.ts'
 export interface Fault {
   /** The set or family, and the scenario: `drift:drop-field`, `time:slow;ms=500`. */
   readonly name: string
-  /** The set; of a scenario that was named alone the one that has it, or its family. */
+  /** The set; for a scenario named alone, the set that contains it, or its family. */
   readonly group: string
   readonly scenario: ActiveScenario
-  /** The only field that drifts, as a JSON pointer; undefined: each field. */
+  /** The single field that drifts, as a JSON pointer; undefined: each field. */
   readonly pointer: string | undefined
   /**
-   * The expected reaction. `recover`: the fault is transient, so the suite stays green. `notice`: the response is wrong
-   * and stays wrong, so some test turns red.
+   * The expected reaction. `recover`: the fault is transient, so the suite should pass. `notice`: the response is
+   * permanently wrong, so some test should fail.
    */
   readonly question: 'recover' | 'notice'
-  /** True for drift, which stays from the first request on, as a new version of the service does. */
+  /** True for drift, which is permanent from the first request on, like a new version of the service. */
   readonly isLasting: boolean
 }
 
-/** `Retry-After` as a date, which clients that parse seconds alone ignore. */
+/** `Retry-After` as a date, which clients that only parse seconds ignore. */
 export const dateForm = 'rate-limited;retry-after=date'
 
-/** Waits in each form, and the gateways, whose responses most clients parse as JSON before they look at the status. */
+/** Waits in each format, and gateways, whose responses most clients parse as JSON before they check the status. */
 const outages = [
   ...['unavailable', 'rate-limited', dateForm, 'unavailable;retry-after-ms=none'],
   ...['bad-gateway', 'gateway-timeout'],
 ]
 
-/** The sets besides families: scenarios by the question that they ask, with parameters that clients meet. */
+/** The sets besides families: scenarios by the question that they answer, with realistic parameters. */
 const faultSets: Readonly<Record<string, readonly string[]>> = {
   resilience: [...outages, 'slow', 'reset', 'truncated', 'lost-ack'],
   drift: ['drop-field', 'wrong-type', 'null-required', 'unknown-enum'],
@@ -48,9 +48,9 @@ interface FaultContext {
 }
 
 /**
- * Parses the faults of `--set`: sets, families and scenarios, with commas between them. A scenario may follow its set,
- * as reports name it. `unfitting` has the scenarios of sets that fit no operation of the contract; it is an error if
- * the sets have no others, or if such a scenario is named alone.
+ * Parses the faults of `--set`: sets, families and scenarios, separated by commas. A scenario may follow its set, as in
+ * reports. `unfitting` lists the scenarios of sets that apply to no operation; it is an error if the sets have no
+ * others, or if such a scenario is named alone.
  */
 export function parseFaultSet(
   text: string,
@@ -89,7 +89,7 @@ function listScenarios(group: string, { definitions }: Catalogue): readonly stri
   return faultSets[group] ?? ofFamily.map(({ name }) => name)
 }
 
-/** Parses a scenario as a fault. `group`: the set that it is from; undefined: the one that has it, or its family. */
+/** Parses a scenario as a fault. `group`: its set; undefined: the set that contains it, or its family. */
 function parseFault(text: string, group: string | undefined, { catalogue, operations }: FaultContext): Result<Fault> {
   const parsed = parseScenarios(text, catalogue)
   if (!parsed.ok) return failure(`${parsed.error} ${expectedSet}`)
@@ -143,9 +143,9 @@ function findFittingOperation(
   return failure(endSentence(`"${text}" fits no operation: ${reasons[0] ?? 'the contract has none'}`))
 }
 
-/** Returns true for a wrong response that stays wrong: a drift, and a refusal that no retry changes. */
+/** Returns true for a permanently wrong response: a drift, or a refusal that no retry changes. */
 function isToBeNoticed(name: string, effect: Effect, operation: Operation): boolean {
-  if (effect.kind === 'drift') return name !== 'extra-field' // a new field breaks no careful reader
+  if (effect.kind === 'drift') return name !== 'extra-field' // a new field does not break a tolerant reader
   if (effect.kind !== 'response' && effect.kind !== 'gateway') return false
   const { status } = effect.kind === 'gateway' ? effect.reply({ target: '/', now: 0 }) : effect.reply(operation)
   return status >= 400 && status < 500 && ![408, 425, 429].includes(status)
@@ -172,7 +172,7 @@ export function parseRunName(text: string, context: FaultContext): Result<NamedR
   const fault = parseFault(scenario, group, context)
   if (!fault.ok) return fault
   const ids = context.operations.map(({ id }) => id)
-  // An operation without an id of its own is named by its method and path, so the longest id that fits is meant.
+  // An operation without an operationId is named by method and path, so the longest matching id wins.
   const [operation] = ids
     .filter((id) => place === id || place.startsWith(`${id}#`) || place.startsWith(`${id}/`))
     .sort((a, b) => b.length - a.length)

@@ -1,6 +1,6 @@
 /**
- * Faults against a test suite: a run for each fault at each place where the requests of the baseline run go.
- * `fault-set.ts` parses faults.
+ * Plans the runs of a test suite: one for each fault at each place that the baseline run requests. `fault-set.ts`
+ * parses faults.
  */
 
 import { groupBy } from '../../../base/core/group-by.ts'
@@ -15,29 +15,29 @@ import type { Fault, NamedRun } from './fault-set.ts'
 
 /** One run of the command: a fault, and the place where it is injected. A drift has a pointer, other faults do not. */
 export interface PlannedRun extends NamedRun {
-  /** The number of the request among those of its operation, from 1. Drift begins with the first request, and stays. */
+  /** The number of the request among those of its operation, from 1. Drift begins with the first request. */
   readonly occurrence: number
-  /** False if no response of the baseline run has the field, so that there is nothing to run. */
+  /** False if no response of the baseline run has the field, so the run is pointless. */
   readonly isReachable: boolean
 }
 
 export interface SuitePlan {
   /** In the order of the faults, then of the operations, then of their requests or fields. */
   readonly runs: readonly PlannedRun[]
-  /** The number of runs that are left out, since they would inject the same fault into similar requests. */
+  /** The number of runs left out because they would inject the same fault into similar requests. */
   readonly equivalent: number
   readonly leftOut: readonly SkippedRequests[]
 }
 
-/** The requests of an operation that no run aims at, since others differ from them in values alone. */
+/** The requests of an operation without a run, since others differ from them only in values. */
 export interface SkippedRequests {
   readonly operation: string
   readonly occurrences: readonly number[]
-  /** The numbers of the first and the last such request, which are targets. */
+  /** The numbers of the first and last similar request, which are targets. */
   readonly like: readonly number[]
 }
 
-/** An operation, and its requests with responses as the contract says. */
+/** An operation, and its requests with responses that conform to the contract. */
 interface UsedOperation {
   readonly operation: Operation
   readonly requests: readonly RecordedRequest[]
@@ -74,9 +74,8 @@ function listUsedOperations(requests: readonly RecordedRequest[]): UsedOperation
 }
 
 /**
- * Lists the requests of an operation that no run aims at: of those that differ in values alone all but the first and
- * the last. Nothing else is known of the code that sent them, and a second client in the same suite begins or ends
- * somewhere.
+ * Lists the requests of an operation that get no run: of those that differ only in values, all but the first and the
+ * last. A second client in the same suite probably sends one of these.
  */
 function listSkipped({ operation, requests }: UsedOperation): SkippedRequests[] {
   return [...groupBy(requests, ({ signature }) => signature).values()]
@@ -106,7 +105,7 @@ function planFields(fault: Fault, { operation, requests }: UsedOperation): Plann
       body !== undefined && effect.kind === 'drift' && schema !== undefined && effect.damage(body, schema, '').ok
     return { fault, operation: operation.id, occurrence: 1, pointer, isReachable: bodies.some(canDrift) }
   }
-  // A field that is named may be an item of a list, which the contract does not name.
+  // A named field may be a list item, which the contract does not name.
   if (only !== undefined) return [plan(only)].filter(({ isReachable }) => isReachable)
   return scenario.definition.pointers?.(operation).map(plan) ?? []
 }
@@ -125,7 +124,7 @@ export function nameRun({ fault, operation, occurrence, pointer }: NamedRun): st
   return `${fault.name}@${operation}${pointer ?? (occurrence === undefined ? '' : `#${occurrence}`)}`
 }
 
-/** Returns the runs that can be reached. With a bound the seed draws and orders them. */
+/** Returns the reachable runs. With a limit, the seed draws and orders them. */
 export function chooseRuns(
   planned: readonly PlannedRun[],
   { seed, maxRuns, time }: Pick<EachSettings, 'seed' | 'maxRuns' | 'time'>,
@@ -135,7 +134,7 @@ export function chooseRuns(
   return (isBounded ? drawOrder(runs, seed) : runs).slice(0, maxRuns)
 }
 
-/** Draws the order of the runs, one of each set in turn, since drift has most and would leave no room for others. */
+/** Draws the order of the runs, one per set in turn, since drift has the most runs and would crowd out the others. */
 function drawOrder(runs: readonly PlannedRun[], seed: string): readonly PlannedRun[] {
   const drawn = runs
     .map((run) => ({ run, chance: deriveChance([seed, 'suite', nameRun(run)]) }))

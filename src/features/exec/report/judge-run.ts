@@ -9,8 +9,8 @@ import { type CapturedEnd, isRed } from '../runs/run-command.ts'
 import type { SuiteFailCondition, SuiteGate } from '../settings.ts'
 
 /**
- * The verdicts on the runs with a fault, in the order of the reports: `good`, or the condition of `--fail-on` that
- * counts them, or undefined for an inconclusive one.
+ * The verdicts on runs with a fault, in the order of the reports: `good`, the condition of `--fail-on` that counts
+ * them, or undefined for an inconclusive verdict.
  */
 const meanings = {
   recovered: 'good',
@@ -43,24 +43,24 @@ export const isGood = (verdict: SuiteVerdict) => meanings[verdict] === 'good'
 export const isConclusive = (verdict: SuiteVerdict) => meanings[verdict] !== undefined
 
 export interface RunOutcome extends Pick<CapturedEnd, 'code' | 'isTimedOut'> {
-  /** The good responses to the call with the fault, and the least number for a success; undefined: none got it. */
+  /** The good responses to the call with the fault, and the minimum for a success; undefined if none got it. */
   readonly responses: { readonly expected: number; readonly got: number } | undefined
   /** The identifiers of two records of one event, if the run without faults stored it once. */
   readonly twice?: RecordedTwice | undefined
 }
 
-/** A run that was made, or that cannot reach its fault. Of two runs the end is that of a red one. */
+/** A judged run, possibly one that cannot reach its fault. Of repeated runs, the result is that of a red one. */
 export interface JudgedRun extends RunOutcome, CapturedEnd {
   readonly run: PlannedRun
   readonly verdict: SuiteVerdict
   readonly made: number
-  /** The duration of the command, of two runs the sum, milliseconds. */
+  /** The total duration of the command in all its runs, milliseconds. */
   readonly ms: number
-  /** The findings on the client that the baseline run does not have: `retry: createEvent: retry-after: ...`. */
+  /** The findings on the client that are not in the baseline run: `retry: createEvent: retry-after: ...`. */
   readonly client: readonly string[]
   /** A sentence for each condition of `--fail-on` that the requests of this run meet. */
   readonly failed: readonly string[]
-  /** The last requests in the order of their receipt, at most 200: `POST /v1/events 503 unavailable`. */
+  /** The last requests in order of receipt, at most 200: `POST /v1/events 503 unavailable`. */
   readonly requests: readonly string[]
 }
 
@@ -79,7 +79,7 @@ export function judgeRun(
     twice: findRecordedTwice(baseline, end.requests),
   }))
   const verdict = judgeOutcomes(run, outcomes)
-  // A red run is shown, if possible one that hung or failed before the fault.
+  // A red run is shown, preferably one that hung or failed before the fault.
   const red = outcomes.filter(isRed)
   const shown = red.find(({ isTimedOut, target }) => isTimedOut || !target) ?? red.at(-1) ?? outcomes[0]
   const { code = 0, isTimedOut = false, lastLines = [], responses, requests = [], twice } = shown ?? {}
@@ -101,7 +101,7 @@ export function judgeRun(
   }
 }
 
-/** Returns true for a run that counts only if a second one agrees: red, swallowed, or without its fault. */
+/** Returns true for a run that needs confirmation by a second one: red, swallowed, or without its fault. */
 export function mustRepeat(judged: JudgedRun): boolean {
   return isRed(judged) || ['never-succeeded', 'not-reached', 'recorded-twice'].includes(judged.verdict)
 }
@@ -130,7 +130,7 @@ function listSentences(report: FindingsReport): string[] {
   return describeFindings(report).flatMap(({ kind, line }) => (kind === 'advice' ? [] : line))
 }
 
-/** Judges the requests of a run by the conditions that are not about verdicts; coverage counts if `report` has it. */
+/** Judges the requests of a run by the conditions that are not about verdicts; by coverage if `report` has it. */
 export function judgeRequests(report: FindingsReport, conditions: readonly SuiteGate[]): string[] {
   return conditions.flatMap((condition) => ('above' in condition ? [] : (judgeCondition(report, condition) ?? [])))
 }
@@ -138,9 +138,9 @@ export function judgeRequests(report: FindingsReport, conditions: readonly Suite
 type Call = Pick<RecordedRequest, 'call' | 'operation' | 'members'>
 
 /**
- * Counts the good responses to tries of a call with a fault, and those in the baseline run. One is not enough, since
- * the next test may make the same call, unless the call with the fault got it, such as a slow one. If the baseline run
- * has no such call, since its values are random, those of the same shape are counted, else those of the same operation.
+ * Counts the good responses to attempts of a call with a fault, and those in the baseline run. One is not enough, since
+ * the next test may make the same call, unless the faulty call itself got it, such as a slow one. If the baseline run
+ * has no such call because values are random, calls of the same shape are counted, else those of the same operation.
  */
 export function countGoodResponses(
   baseline: Pick<Baseline, 'requests' | 'varying'>,
@@ -160,7 +160,7 @@ export function countGoodResponses(
 
 /**
  * Returns true for a request with the `insertId` of another, or with all its values that do not vary between runs. A
- * client may add members when it tries again, such as `eventAt`.
+ * client may add members such as `eventAt` when it retries.
  */
 function isTryOf(one: Call, { call, members }: Call, varying: ReadonlySet<string>): boolean {
   const insertId = members.get('/insertId')
@@ -168,7 +168,7 @@ function isTryOf(one: Call, { call, members }: Call, varying: ReadonlySet<string
   return [...members].every(([name, value]) => one.members.get(name) === value || varying.has(nameMember(call, name)))
 }
 
-/** The question of the runs that each condition counts, and the words for it. */
+/** The question of the runs that each condition counts, and its wording. */
 const counted: Readonly<Record<SuiteFailCondition['kind'], { question?: Fault['question']; words: string }>> = {
   'not-resilient': { question: 'recover', words: 'did not recover' },
   unnoticed: { question: 'notice', words: 'were not noticed' },
@@ -211,7 +211,7 @@ export function toPercent(part: number, whole: number): number {
 
 type RecordedTwice = readonly [string, string]
 
-/** Finds an event that a run stored more often than the run without faults, if any. */
+/** Returns the records of an event that a run stored more often than the run without faults, if any. */
 function findRecordedTwice(
   { requests: before, varying }: Pick<Baseline, 'requests' | 'varying'>,
   requests: readonly RecordedRequest[],

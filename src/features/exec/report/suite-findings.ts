@@ -57,7 +57,7 @@ function describeFinding(kind: SuiteFinding['kind'], judged: JudgedRun, limitMs:
     case 'unrepeatable':
       return `Not repeatable: the command ${end} ${before}.`
     case 'unsteady': {
-      // Of runs that disagree, this is the red one, or the one without a good response or the fault.
+      // Of runs that disagree, this is the red one, or the one without the fault or a good response.
       const green = responses ? `the call never succeeded when ${fault}` : `"${text}" was not injected into ${place}`
       const red = responses ? `the command ${end} when ${fault}` : `the command ${end} ${before}`
       return `Unsteady: in some runs, but not in all, ${isRed(judged) ? red : green}, so the fault is inconclusive.`
@@ -104,14 +104,14 @@ export function toPageFinding(finding: SuiteFinding, isFailed: boolean): PageFin
   }
 }
 
-/** The beginnings of what test runners print about a failed assertion, the surest first. */
+/** The beginnings of what test runners print about a failed assertion, the most reliable first. */
 const signs = [
   /^ *not ok|AssertionError|ExpectationError|^E {2}|panic:/,
   /\u2716|\u25cf|--- FAIL|^ *FAIL/,
   /\b[A-Z]\w*Error\b|expected/i,
 ]
 
-/** Returns the index of the failed assertion in the output of a test runner, whose last lines often are counts. */
+/** Returns the index of the failed assertion in a test runner's output, whose last lines are often counts. */
 export function findFailure(lines: readonly string[]): number | undefined {
   const found = signs.map((sign) => lines.findIndex((line) => sign.test(line))).find((index) => index >= 0)
   return found === undefined ? undefined : Math.max(0, found - 2)
@@ -119,7 +119,7 @@ export function findFailure(lines: readonly string[]): number | undefined {
 
 const unneeded = ['set', 'only', 'maxRuns', 'time', 'jobs', 'report', 'failOn', 'port', 'logLevel', 'logFormat']
 
-/** Returns the command line that repeats the run of a name. Credentials are redacted, and the line says so. */
+/** Returns the command line that repeats a run. Credentials are redacted, and the line says so. */
 export function describeRepeat(name: string, { settings, files }: SuiteReport['suite']): string {
   const given = new Map<string, unknown>(Object.entries(settings))
   const flags = Object.entries(eachSettings).flatMap(([name, { value, default: standard }]) => {

@@ -26,7 +26,7 @@ const earlyEnds = {
   'red-baseline-run': 'the command failed without faults',
 } as const
 
-/** Counts runs, and gives the share of good verdicts in percent; undefined without a conclusive one. */
+/** Counts runs, with the percentage of good verdicts; undefined without a conclusive one. */
 export function countRuns(runs: readonly JudgedRun[]) {
   const count = (isCounted: (judged: JudgedRun) => boolean) => runs.filter(isCounted).length
   const byVerdict = verdicts.map((name) => [name, count(({ verdict }) => verdict === name)])
@@ -54,7 +54,7 @@ export function formatVerdict(verdict: SuiteVerdict): string {
 /** The words for a green run without a good response to the call with the fault. */
 export const swallowed = 'green, but the call never succeeded'
 
-/** Says why the runs are inconclusive (none was made, none got its fault, all were unsteady), or returns undefined. */
+/** Says why all runs are inconclusive (none was made, none got its fault, all were unsteady), if they are. */
 export function describeNothing({ runs, earlyEnd }: SuiteReport): string | undefined {
   const { conclusive, counts, made } = countRuns(runs)
   if (conclusive > 0) return undefined
@@ -68,7 +68,7 @@ export function describeNothing({ runs, earlyEnd }: SuiteReport): string | undef
     : 'No fault was tried: none fits an operation that the command asks.'
 }
 
-/** Says why some runs are inconclusive, since the command failed without faults, or all; undefined if none is. */
+/** Says why some or all runs are inconclusive, if they are: the command failed without faults, for example. */
 export function describeProblem(report: SuiteReport): string | undefined {
   const isRed = report.earlyEnd === 'red-baseline-run'
   const redBaseline = 'The command fails without faults, too. The red runs since it last passed are left out.'
@@ -115,8 +115,8 @@ export function describeVerdicts(report: SuiteReport): string[] {
 const maxNamedFields = 12
 
 /**
- * Describes the fields that drifted, by operation, in one sentence for each way in which the tests react, in the order
- * of the plan. A sentence names the drifts that were tried, since others are not known.
+ * Describes the fields that drifted, by operation, in the order of the plan: one sentence per reaction of the tests. A
+ * sentence names the drifts that were tried.
  */
 function describeFields(runs: readonly JudgedRun[]): string[] {
   const drifted = runs.filter(
@@ -161,13 +161,15 @@ function describeCaveats(report: SuiteReport): string[] {
   const differs = 'The verdicts are not reliable, since the command differs without faults, too'
   return [
     ...describeSkipped(plan.leftOut),
-    ...(unsteady > 0 ? [`${share}, since runs disagree, so not in the shares: the suite may differ by itself.`] : []),
+    ...(unsteady > 0
+      ? [`${share}, since runs disagree, so not in the percentages: the suite itself may be unstable.`]
+      : []),
     ...(problem === undefined ? [] : [problem]),
     ...(changes.length > 0 ? [`${differs}: ${changes.join('; ')}.`] : []),
   ]
 }
 
-/** Says which requests were skipped, and how to aim at one of them. Empty: none was. */
+/** Says which requests were skipped, and how to target one of them; empty if none was. */
 export function describeSkipped(skipped: readonly SkippedRequests[]): string[] {
   const [first] = skipped
   if (!first) return []

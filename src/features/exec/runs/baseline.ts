@@ -5,25 +5,25 @@ import { type EndedRun, executeRun, isOver, type TestSuite, UntriableSuite } fro
 import { compareRuns, findVaryingMembers, type RecordedRequest } from './recorded-request.ts'
 import { isRed } from './run-command.ts'
 
-/** The run without faults, which all others are compared with. */
+/** The run without faults, to which all others are compared. */
 export interface Baseline {
   readonly requests: readonly RecordedRequest[]
   /** The members whose values differ between two runs without faults; see `findVaryingMembers`. */
   readonly varying: ReadonlySet<string>
   readonly report: Report
   readonly limitMs: number
-  /** The failures that did not repeat: `at the start it failed with exit code 6`. */
+  /** Failures that did not recur: `at the start it failed with exit code 6`. */
   readonly changes: readonly string[]
 }
 
 /** The default of `--run-timeout` for the runs without faults. */
 const defaultLimit = '10m'
 
-/** The default of `--run-timeout` for all others: a multiple of the run without faults, at least so many ms. */
+/** The default of `--run-timeout` for all other runs: a multiple of the run without faults, with a minimum in ms. */
 const limitFactor = 10
 const minLimitMs = 10_000
 
-/** Runs the command twice without faults. Throws `UntriableSuite` if it cannot be tried. */
+/** Runs the command twice without faults. Throws `UntriableSuite` if it cannot be tested. */
 export async function recordBaseline(suite: TestSuite): Promise<Baseline> {
   const first = await recordRun(suite, 1, suite.output.log)
   const second = await recordRun(suite, 2)
@@ -75,7 +75,7 @@ interface BaselineOptions {
   readonly log?: Log | undefined
 }
 
-/** Runs the command without faults, and once more if it fails in time; `changes` then has a sentence about that. */
+/** Runs the command without faults, and again if it fails within the time limit; `changes` then says so. */
 async function runWithoutFaults(
   suite: TestSuite,
   options: BaselineOptions,

@@ -56,12 +56,12 @@ export function isOver({ stopped, elapsed, deadline }: TestSuite): boolean {
   return stopped.aborted || elapsed() >= deadline
 }
 
-/** A suite that cannot be tried. It is thrown, since only the end of the command handles it. */
+/** A suite that cannot be tested. It is thrown, since only the end of the command handles it. */
 export class UntriableSuite extends Error {
-  /** The reason, then what differs or the output of the command. A line may have line breaks of its own. */
+  /** The reason, then what differs or the command's output. A line may contain line breaks. */
   readonly lines: readonly string[]
   readonly code: number
-  /** The findings that prevent the start of a simulator, in place of lines; empty if it started. */
+  /** The findings that prevented the start of a simulator, in place of lines; empty if it started. */
   readonly findings: Findings
 
   constructor(lines: readonly string[], code = 1, findings: Findings = []) {
@@ -77,7 +77,7 @@ export const refuseStart = (findings: Findings) => new UntriableSuite([], 1, fin
 /** A run that has ended; its simulator is closed. */
 export interface EndedRun extends CapturedEnd {
   readonly simulator: RunningSimulator
-  /** The requests in the order of their receipt. */
+  /** The requests in order of receipt. */
   readonly requests: readonly RecordedRequest[]
   /** The first request that the fault was injected into, if any. */
   readonly target: RecordedRequest | undefined
@@ -88,16 +88,16 @@ export interface EndedRun extends CapturedEnd {
 interface RunOptions {
   readonly run?: PlannedRun
   readonly limitMs: number
-  /** The log of the simulator. Default: errors alone, since every simulator has the same warnings. */
+  /** The log of the simulator. Default: only errors, since every simulator has the same warnings. */
   readonly log?: Log | undefined
 }
 
-/** Runs the command once against a simulator of its own, which begins without state, and stops the simulator. */
+/** Runs the command once against its own simulator without initial state, and stops the simulator. */
 export async function executeRun(suite: TestSuite, { run, limitMs, log }: RunOptions): Promise<EndedRun> {
   const { settings, now, output, elapsed, host } = suite
   const { recorded, isTarget, ...observers } = createRecorder(run)
   const errors: Log = { ...silentLog, error: (fields, message) => output.log.error(fields, message) }
-  // A client reads the date by the machine's clock.
+  // A client compares the date with the machine's clock.
   const clock = run?.fault.scenario.text === dateForm ? 'real' : settings.clock
   const started = await start({ ...settings, clock }, { now, log: log ?? errors, ...observers })
   if (!started.ok) throw refuseStart(started.error)
@@ -106,14 +106,14 @@ export async function executeRun(suite: TestSuite, { run, limitMs, log }: RunOpt
   const env = await trustAuthority(simulator, host.env)
   const end = await runCaptured(toCommandLine(suite, env, simulator), { ...suite, limitMs })
   const ms = elapsed() - begun
-  await simulator.close() // before the findings, since a request is recorded when its delivery has ended
-  const { coverage: _, ...findings } = await simulator.report() // whose coverage would keep the simulator in memory
+  await simulator.close() // before reading the findings, since a request is recorded when its delivery has ended
+  const { coverage: _, ...findings } = await simulator.report() // the coverage would keep the simulator in memory
   const requests = [...recorded.values()].sort((a, b) => a.receivedAt - b.receivedAt)
   return { ...end, simulator, requests, target: requests.find(isTarget), findings, ms }
 }
 
 function createRecorder(run: PlannedRun | undefined) {
-  // By id, as the journal records a request again if the client turns out not to have read its response.
+  // By id, since the journal records a request again if the client turns out not to have read its response.
   const recorded = new Map<string, RecordedRequest>()
   const counts = new Map<string, number>()
   const numbers = new Map<string, number>()

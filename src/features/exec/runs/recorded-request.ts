@@ -9,7 +9,7 @@ import { readQuery } from '../../../service/exchange/request.ts'
 
 export interface RecordedRequest extends Pick<JournalEntry, 'receivedAt' | 'scenarios' | 'damage'> {
   readonly operation: Operation | undefined
-  /** The number, from 1, among the operation's requests that can get a fault; 0: it can get none. */
+  /** The number, from 1, among the operation's requests that can get a fault; 0 if it cannot. */
   readonly occurrence: number
   /** The operation, the query, and the names and types in the body, but not its values, which differ between runs. */
   readonly call: string
@@ -18,15 +18,15 @@ export interface RecordedRequest extends Pick<JournalEntry, 'receivedAt' | 'scen
   /** The call and the status of the response. */
   readonly signature: string
   readonly status: number
-  /** True for a numbered success that no damage changed, so that a fault can change it. */
+  /** True for a numbered, undamaged success, into which a fault can be injected. */
   readonly isOrdinary: boolean
-  /** True for a status below 400 that the client received with the whole body. */
+  /** True for a status below 400 whose whole body the client received. */
   readonly isGood: boolean
-  /** What the service stored of an event, as its response names it, also if that was lost; undefined for nothing. */
+  /** The record stored for an event, as its response names it, even if that was lost; undefined for none. */
   readonly stored: string | undefined
   /** The body of the response; undefined if it has none. */
   readonly response: Json | undefined
-  /** The request as reports show it: `POST /v1/events 503 unavailable`. */
+  /** The request as shown in reports: `POST /v1/events 503 unavailable`. */
   readonly line: string
 }
 
@@ -82,7 +82,7 @@ function listLeaves(value: Json, pointer: string): (readonly [string, string])[]
   return inner.flatMap(([name, one]) => listLeaves(one, joinPointer(pointer, name)))
 }
 
-/** Returns at most 10 differences in how often two runs sent each request; tests side by side change the order. */
+/** Returns at most 10 differences in how often two runs sent each request; parallel tests change the order. */
 export function compareRuns(one: readonly RecordedRequest[], other: readonly RecordedRequest[]): string[] {
   const signatureOf = ({ signature }: RecordedRequest) => signature
   const [before, after] = [groupBy(one, signatureOf), groupBy(other, signatureOf)]
@@ -108,7 +108,7 @@ export function nameMember(call: string, member: string): string {
   return `${call} ${member}`
 }
 
-/** Collects the values of each member as one text, sorted so that the order of the requests does not matter. */
+/** Collects the values of each member as one text, sorted so that the order of requests is irrelevant. */
 function collectValues(requests: readonly RecordedRequest[]): ReadonlyMap<string, string> {
   const all = requests.flatMap(({ call, members }) =>
     [...members].map(([member, value]) => ({ name: nameMember(call, member), value })),

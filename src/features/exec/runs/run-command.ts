@@ -22,7 +22,7 @@ interface ExitStatus {
   readonly problem?: string
 }
 
-/** Adds the addresses of a simulator to the environment, whose proxy is not for them. */
+/** Adds the addresses of a simulator to the environment, and exempts them from its proxy. */
 export function toCommandLine(
   { settings, files: [file = '', ...args] }: CommandLineOf<Pick<EachSettings, 'env'>>,
   env: CommandLine['env'],
@@ -47,7 +47,7 @@ export async function runCommand(
   begin: (child: ChildProcess) => void,
 ): Promise<ExitStatus> {
   try {
-    const child = spawn(file, args, { ...options, env }) // throws some errors, and emits others
+    const child = spawn(file, args, { ...options, env }) // throws some errors and emits others
     begin(child)
     return await new Promise((resolve, reject) => {
       child.once('error', reject)
@@ -78,10 +78,10 @@ interface CommandBounds {
   readonly host: Pick<NodeJS.Process, 'platform' | 'kill'>
 }
 
-/** The milliseconds from the end of a command to that of its output, which a process outside the group may hold. */
+/** Milliseconds to wait for the end of a command's output, which a process outside the group may hold open. */
 const outputGraceMs = 500
 
-/** Runs a command without a shell and without input in a process group of its own, which ends with it. */
+/** Runs a command without a shell and without input, in its own process group, which ends with it. */
 export async function runCaptured(line: CommandLine, { limitMs, stopped, host }: CommandBounds): Promise<CapturedEnd> {
   const lines = new LastLines()
   let isTimedOut = false
@@ -97,7 +97,7 @@ export async function runCaptured(line: CommandLine, { limitMs, stopped, host }:
     let grace: NodeJS.Timeout | undefined
     child.once('exit', () => {
       clearTimeout(limit)
-      end() // processes of the group would hold the pipes and the port
+      end() // processes of the group would keep the pipes and the port open
       grace = setTimeout(() => {
         for (const stream of streams) stream?.destroy()
       }, outputGraceMs)
@@ -114,7 +114,7 @@ export async function runCaptured(line: CommandLine, { limitMs, stopped, host }:
   return { code, isTimedOut, lastLines: lines.list().map((text) => redactText(text)) }
 }
 
-/** Kills the processes of the group of a command that have not ended. On Windows, without groups, only the command. */
+/** Kills the remaining processes of a command's group; on Windows, which has no groups, only the command. */
 function killGroup(child: ChildProcess, { platform, kill }: CommandBounds['host']): void {
   if (child.pid === undefined) return
   try {
@@ -144,7 +144,7 @@ export class LastLines {
     }
   }
 
-  /** Returns the lines, those without an end last; empty lines are left out. */
+  /** Returns the non-empty lines, unfinished ones last. */
   list(): readonly string[] {
     return keepLast([...this.#lines, ...this.#open.map(({ text }) => clean(text))])
   }
@@ -160,7 +160,7 @@ function clean(line: string): string {
 
 type Environment = Readonly<Record<string, string | undefined>>
 
-/** The files of the certificates that a system trusts: Debian and Alpine, Fedora, SUSE, BSD and macOS. */
+/** The files with the certificates that a system trusts: Debian and Alpine, Fedora, SUSE, BSD and macOS. */
 const systemFiles = [
   '/etc/ssl/certs/ca-certificates.crt',
   '/etc/pki/tls/certs/ca-bundle.crt',
@@ -169,9 +169,9 @@ const systemFiles = [
 ]
 
 /**
- * Returns the environment in which clients trust the authority of a simulator beside what they trusted before; without
- * TLS the environment itself. Node adds a file to its own authorities. OpenSSL and Python's requests read one file in
- * place of theirs, so it has the system's, too. curl prefers its own variable and SSL_CERT_DIR to SSL_CERT_FILE.
+ * Returns the environment in which clients also trust a simulator's authority; without TLS the environment itself. Node
+ * adds a file to its own authorities. OpenSSL and Python's requests read one file in place of theirs, so it includes
+ * the system's authorities. curl prefers its own variable and SSL_CERT_DIR to SSL_CERT_FILE.
  */
 export async function trustAuthority({ authority }: RunningSimulator, env: Environment): Promise<Environment> {
   if (!authority) return env
@@ -199,7 +199,7 @@ async function readSystem(): Promise<string> {
   return rootCertificates.join('\n')
 }
 
-/** Reads the certificates of a file, or of a folder with OpenSSL's names. Empty if the path leads nowhere. */
+/** Reads the certificates of a file, or of a folder with OpenSSL's names. Empty if the path does not exist. */
 async function readCertificates(path: string): Promise<string> {
   const names = await readdir(path).catch(() => undefined)
   const files = names?.filter((name) => /^[\da-f]{8}\.\d+$/.test(name)).map((name) => join(path, name)) ?? [path]

@@ -16,9 +16,9 @@ import { renderGithub, renderText } from '../page/text.ts'
 
 export interface ReportFormat {
   readonly mediaType: string
-  /** The extension in lower case: `.xml`; without one `--report NAME=FILE` names the format. */
+  /** The extension in lower case: `.xml`. Without one, `--report NAME=FILE` names the format. */
   readonly extension?: string
-  /** The name of a format whose extension does not say it: `JUnit` for `.xml`; default: none. */
+  /** The name of a format that its extension does not imply: `JUnit` for `.xml`; default: none. */
   readonly label?: string
   readonly render: (page: Page) => string
 }
@@ -63,7 +63,7 @@ function parseTarget(text: string): ReportTarget | undefined {
     const file = text.slice(at + 1)
     return file === '' ? undefined : { file, format: reportFormats[name] }
   }
-  const extension = win32.extname(text).toLowerCase() // which knows slashes of both kinds
+  const extension = win32.extname(text).toLowerCase() // which accepts both kinds of slashes
   const format = Object.values<ReportFormat>(reportFormats).find((one) => one.extension === extension)
   return format && { file: text, format }
 }
@@ -104,7 +104,7 @@ const printers = { text: renderText, github: renderGithub, markdown: renderMarkd
 
 export type PrintedFormat = keyof typeof printers | 'json'
 
-/** Renders what a command prints: its pages one after the other, or a JSON document. */
+/** Renders the output of a command: its pages in order, or a JSON document. */
 export function renderPrinted(format: PrintedFormat, pages: readonly Page[], json: object): string {
   if (format === 'json') return JSON.stringify(json, null, 2)
   return pages.map(printers[format]).join(format === 'markdown' ? '\n\n' : '\n')

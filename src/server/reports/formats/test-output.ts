@@ -11,7 +11,7 @@ const isNegativeTest = ({ members }: CountedFinding) =>
 
 /**
  * Lists the findings for the output of a failed test, without coverage and commands: those that `--fail-on` counts, or
- * without it all but advice. Empty for none.
+ * without it, all except advice. Empty for none.
  */
 export function listTestOutput(report: Report): string[] {
   const { failOn } = report.run

@@ -1,7 +1,7 @@
 /**
  * A report as a document. Each report describes itself as a `Page`, which the renderers of this folder write as text,
- * Markdown, HTML, JUnit XML and GitHub's annotations; a renderer escapes every text, so that a page holds texts as
- * they came. A list that is absent is empty.
+ * Markdown, HTML, JUnit XML and GitHub's annotations; renderers escape every text, so a page holds raw texts. An absent
+ * list is empty.
  */
 export interface Page {
   /** The subject: the contract, or the checked file with an empty version. */
@@ -14,9 +14,9 @@ export interface Page {
   readonly text?: readonly string[]
   /** The circumstances of the run: `seed 1`. */
   readonly facts?: readonly string[]
-  /** A sentence for each condition of `--fail-on` that is met; the terminal has them on stderr. */
+  /** A sentence for each met condition of `--fail-on`; on a terminal they are on stderr. */
   readonly failed?: readonly string[]
-  /** Totals, which HTML shows as cards, with the sections that explain them. `isGood`: the colour; default: none. */
+  /** Totals, shown in HTML as cards that link to their sections. `isGood`: the colour; default: none. */
   readonly numbers?: readonly {
     readonly value: string
     readonly label: string
@@ -25,7 +25,7 @@ export interface Page {
   }[]
   readonly sections: readonly PageSection[]
   readonly cases?: readonly TestCase[]
-  /** The report in the format JSON, which has parts of its own beside the findings of the sections. */
+  /** The report as JSON, which has its own parts besides the findings of the sections. */
   readonly json?: object
 }
 
@@ -34,12 +34,12 @@ export interface PageSection {
   readonly key: string
   readonly title: string
   readonly blocks: readonly PageBlock[]
-  /** True if only HTML has the section, folded, since it is long. */
+  /** True for a long section that only HTML has, collapsed. */
   readonly isFolded?: boolean
 }
 
 export type PageBlock =
-  /** Paragraphs. `isGood`: they say that nothing is wrong. */
+  /** Paragraphs. `isGood`: they say that all is well. */
   | { readonly kind: 'lines'; readonly lines: readonly string[]; readonly isGood?: boolean }
   /** A table. `states`: a colour for the last cell of each row; default: none. */
   | {
@@ -48,7 +48,7 @@ export type PageBlock =
       readonly rows: readonly (readonly string[])[]
       readonly states?: readonly ('good' | 'bad' | '')[]
     }
-  /** A list of findings. `cut`: the number that a terminal shows, and where the others are; default: all. */
+  /** A list of findings. `cut`: the number shown on a terminal, and where the others are; default: all. */
   | {
       readonly kind: 'findings'
       readonly findings: readonly PageFinding[]
@@ -56,9 +56,9 @@ export type PageBlock =
     }
 
 export interface PageFinding {
-  /** `error`: it fails the run. */
+  /** `error`: fails the run. */
   readonly severity: 'error' | 'warning' | 'info'
-  /** The words for the place: `createEvent: body /value`. */
+  /** The text for the place: `createEvent: body /value`. */
   readonly title: string
   /** The place in a file, with line and column from 1; default: none. */
   readonly place?: { readonly file: string; readonly line: number; readonly column: number } | undefined
@@ -67,9 +67,9 @@ export interface PageFinding {
   readonly details?: readonly Detail[]
 }
 
-/** Lines that are shown as they are: a command, or output. */
+/** Preformatted lines: a command, or output. */
 export interface Detail {
-  /** The words that unfold the lines; empty for lines that are always shown. */
+  /** The label that expands the lines; empty for lines that are always shown. */
   readonly title: string
   readonly lines: readonly string[]
   /** The index of the first line that a terminal shows; default: it shows the last lines. */

@@ -4,7 +4,7 @@ import type { Page, PageBlock, PageFinding } from './page.ts'
 
 const shownLines = 12
 
-/** Renders a page for a terminal, whose reader begins at the end: sections in reverse order, then the verdict. */
+/** Renders a page for a terminal, where reading begins at the end: sections in reverse order, then the verdict. */
 export function renderText({ sections, verdict, summary = [], text }: Page): string {
   if (text) return text.map(escapeControls).join('\n')
   const shown = sections.filter(({ isFolded }) => !isFolded)
@@ -84,7 +84,7 @@ const escapeMessage = (text: string) =>
 
 const escapeProperty = (text: string) => escapeMessage(text).replaceAll(':', '%3A').replaceAll(',', '%2C')
 
-/** Escapes a line of the log that is not a command: GitHub looks for `::` at its beginning, and for `##[` anywhere. */
+/** Escapes a log line that is not a command: GitHub looks for `::` at its start, and for `##[` anywhere. */
 const escapeLine = (text: string) =>
   text
     .replace(/\p{Cc}/gu, ' ')

@@ -13,22 +13,22 @@ export interface Attempt {
   readonly call: CallKey
   /** The time of receipt, by the process's monotonic clock, milliseconds. */
   readonly receivedAt: number
-  /** The time at which the connection was opened, by the same clock; undefined for its later requests. */
+  /** When the connection was opened, by the same clock; undefined for its later requests. */
   readonly openedAt: number | undefined
-  /** The time from which the client can know the outcome, by the same clock: an error's head, otherwise the end. */
+  /** When the client can know the outcome, by the same clock: at an error's head, otherwise at the end. */
   readonly endedAt: number
-  /** The sandbox's time of receipt, epoch milliseconds; undefined where the request itself set its time. */
+  /** The sandbox's time of receipt, epoch milliseconds; undefined if the request itself set its time. */
   readonly now: number | undefined
   /**
    * `lost`: the client got no head. `failed`: a 429 or 5xx. `refused`: a 400, 401, 403 or 404, which a retry cannot
-   * change. `uncertain`: a success whose body did not arrive whole, or a response that the client may have left without
-   * reading. `fine`: any other.
+   * change. `uncertain`: a success whose body did not arrive completely, or a response that the client may not have
+   * read. `fine`: any other.
    */
   readonly outcome: 'fine' | 'lost' | 'failed' | 'refused' | 'uncertain'
-  /** True where the response is lost because the client gave up. */
+  /** True if the response was lost because the client gave up. */
   readonly isGivenUp: boolean
   readonly status: number
-  /** The wait that `Retry-After` or `retry-after-ms` demands, milliseconds; undefined for none. */
+  /** The wait demanded by `Retry-After` or `retry-after-ms`, milliseconds; undefined for none. */
   readonly retryAfterMs: number | undefined
   /** The date in `Retry-After`, epoch milliseconds; undefined for other forms. */
   readonly retryAt: number | undefined
@@ -36,7 +36,7 @@ export interface Attempt {
   readonly at: number
   /** True for a write that the service has stored. */
   readonly isStored: boolean
-  /** `User-Agent` and forwarded address, which tell clients with one token apart. */
+  /** `User-Agent` and forwarded address, which distinguish clients with the same token. */
   readonly sender: string
   readonly connection: JournalEntry['connection']
   readonly steering: string
@@ -44,18 +44,18 @@ export interface Attempt {
   readonly retryCount: number | undefined
 }
 
-/** The largest difference by which a wait may be too short, milliseconds, since clocks and timers are inexact. */
+/** The tolerance for a wait that is too short, milliseconds, since clocks and timers are inexact. */
 export const toleranceMs = 20
 
 /** The pause below which a retry counts as immediate, milliseconds. */
 export const immediateMs = 10
 
-/** The longest transit of the first request of a new connection, milliseconds: a busy machine reads it late. */
+/** The maximum transit time of the first request of a new connection, milliseconds: a busy machine reads it late. */
 const transitMs = 1000
 
 const finalStatuses = [400, 401, 403, 404]
 
-/** Of an error the head is enough: clients cancel the body. */
+/** For an error the head suffices, since clients cancel the body. */
 export function judgeOutcome(entry: JournalEntry): Attempt['outcome'] {
   const { delivery, headSentAt, hasClientLeft, response, endedAt } = entry
   const { status } = response
@@ -99,8 +99,8 @@ export function readRetryCount(headers: Readonly<Record<string, string>>): numbe
 
 /**
  * Returns true if a request was sent after another one had ended, by the same clock. The first request of a connection
- * that was opened before that end was under way at the same time, unless it arrived a second later: then the client had
- * opened the connection in advance.
+ * opened before that end was concurrent, unless it arrived a second later: then the client had opened the connection in
+ * advance.
  */
 export function isSentAfter(
   { receivedAt, openedAt = receivedAt }: Pick<Attempt, 'receivedAt' | 'openedAt'>,
@@ -110,8 +110,8 @@ export function isSentAfter(
 }
 
 /**
- * Returns true if an attempt can be the retry of one before: after a lost response, over any connection, since a
- * repeated write is worse than a parallel one that is taken for it. A client knows that it gives up before the
+ * Returns true if an attempt can be the retry of an earlier one: after a lost response, over any connection, since
+ * missing a repeated write is worse than misjudging a parallel one. A client that gives up knows so before the
  * simulator does.
  */
 export function canRetry(latest: Attempt, { receivedAt, endedAt, isGivenUp, outcome }: Attempt): boolean {
@@ -121,8 +121,8 @@ export function canRetry(latest: Attempt, { receivedAt, endedAt, isGivenUp, outc
 }
 
 /**
- * Returns true where one client has sent both: over one connection, or over one that it opened after it had closed the
- * other. Two processes with one key have connections that are open at the same time.
+ * Returns true if one client has sent both: over one connection, or over a connection opened after the other was
+ * closed. Two processes with one key have connections open at the same time.
  */
 export function isSameSender(before: Attempt, latest: Attempt): boolean {
   if (before.sender !== latest.sender) return false
@@ -144,7 +144,7 @@ export function measurePause(last: Attempt, latest: Attempt): number {
 
 /** The keys by which a request is recognised as an attempt of an earlier call. */
 export interface CallKey {
-  /** Method, path and query, which all attempts of a call share; cheaper than the digests, so compared first. */
+  /** Method, path and query, which all attempts of a call share. Cheaper than the digests, so compared first. */
   readonly kind: string
   /** A digest of kind, caller and `insertId`, or content type and body without one: equal for all attempts. */
   readonly key: string
@@ -152,11 +152,11 @@ export interface CallKey {
   readonly body: string
   /** A digest of kind, caller and the body without `insertId`. */
   readonly event: string
-  /** A digest of kind, caller and the body without what each try may renew: `insertId`, times, counters. */
+  /** A digest of kind, caller and the body without what may change in each attempt: `insertId`, times, counters. */
   readonly content: string
   /** The body's idempotency key; undefined for a body without it, and for an operation that has none. */
   readonly insertId: string | undefined
-  /** True where the body of the operation has an idempotency key. */
+  /** True if the body of the operation has an idempotency key. */
   readonly isIdempotent: boolean
 }
 
@@ -177,7 +177,7 @@ export function callKind({ request: { method, path, query } }: JournalEntry): st
   return `${method} ${path}?${query.includes('&') ? query.split('&').sort().join('&') : query}`
 }
 
-/** The parts of an exchange that tell calls apart and that an entry does not store. */
+/** The parts of an exchange that distinguish calls and that an entry does not store. */
 export type LiveCall = Pick<LiveExchange, 'requestBody' | 'token'>
 
 export function createCallKey(entry: JournalEntry, live: LiveCall, isIdempotent: boolean): CallKey {
@@ -199,10 +199,10 @@ export function createCallKey(entry: JournalEntry, live: LiveCall, isIdempotent:
     : { ...keys, key: whole, insertId: undefined }
 }
 
-/** The names of counters that a client renews with each try. */
+/** The names of counters that a client changes in each attempt. */
 const counterName = /^(attempt|retry|retries|try)(s|count|number)?$|^sent_?at$/i
 
-/** Returns a body without the times and counters that each try may renew. */
+/** Returns a body without the times and counters that may change in each attempt. */
 function withoutRenewed(value: Json): Json {
   if (Array.isArray(value)) return value.map(withoutRenewed)
   if (!isObject(value)) return value
@@ -216,7 +216,7 @@ function canonicalText(json: Json | undefined, { latin1 = '', size }: RecordedBo
   return json === undefined ? `${size} ${new TextDecoder().decode(fromLatin1(latin1))}` : canonicalJson(json)
 }
 
-/** Digests the parts, so that a key is short for any body, and holds no token in clear text. */
+/** Hashes the parts, so that a key is short for any body, and contains no token in clear text. */
 function digest(parts: readonly string[]): string {
   return createHash('sha256').update(JSON.stringify(parts)).digest('base64')
 }

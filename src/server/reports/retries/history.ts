@@ -16,7 +16,7 @@ interface ListedAttempt extends TrackedAttempt {
 export interface RetryQuery {
   readonly sandbox: string | undefined
   readonly minAttempts: number
-  /** The id of a request, whose chain alone is listed; undefined for all chains. */
+  /** The id of a request to list only its chain; undefined for all chains. */
   readonly request?: string
   readonly limit: number
 }
@@ -25,9 +25,9 @@ const maxAttempts = 50
 const maxInsertIdLength = 200
 
 /**
- * Reads the chains of attempts from the journal, those with the latest attempts first, as `RetryProblems` judges them.
- * `further`: the number of older ones beyond the limit. `truncated`: requests, or bodies that tell calls apart, were
- * evicted. Returns undefined if that takes too long. `elapsed`: milliseconds since any time, by which work is sliced.
+ * Reads the chains of attempts from the journal, latest first, as `RetryProblems` judges them. `further`: the number of
+ * older ones beyond the limit. `truncated`: requests, or bodies that distinguish calls, were evicted. Returns undefined
+ * if that takes too long. `elapsed`: milliseconds since any time, by which work is sliced.
  */
 export async function readRetryHistory(
   journal: Journal,
@@ -39,7 +39,7 @@ export async function readRetryHistory(
   const { entries, counts } = await journal.list({ sandbox })
   const trackers = new Map<string, RetryTracker>()
   const attempts: ListedAttempt[] = []
-  let isIncomplete = false // true where the body of a request is not stored, so that its call is unknown
+  let isIncomplete = false // true if the body of a request is not stored, so that its call is unknown
   const visit = (entry: JournalEntry) => {
     if (isIgnoredRequest(entry)) return
     if (!isComplete(entry.request.body)) {
@@ -63,7 +63,7 @@ export async function readRetryHistory(
   }
 }
 
-/** Returns a substitute for the token, which is not stored. Callers with tokens too short to be redacted have none. */
+/** Returns a substitute for the token, which is not stored; undefined for tokens too short to redact. */
 const tokenOf = ({ caller, authorization, ownToken }: JournalEntry) =>
   caller ?? (authorization === undefined ? undefined : ownToken)
 

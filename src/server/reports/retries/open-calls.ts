@@ -2,14 +2,14 @@ import { type Attempt, type CallKey, canRetry, immediateMs } from './attempt.ts'
 
 /** A call that has failed and not yet succeeded. */
 export interface RetryChain {
-  /** The number of the chain's first request, which tells its findings apart from those of other chains. */
+  /** The number of the chain's first request, which distinguishes its findings from those of other chains. */
   readonly name: string
   readonly call: CallKey
-  /** The latest attempt; several where it may be any of them, since equal calls were under way together. */
+  /** The latest attempt; several if it may be any of them, since equal calls were concurrent. */
   lasts: readonly Attempt[]
-  /** True where an equal request was under way together with one of the chain, so that retries cannot be told. */
+  /** True if an equal request was concurrent with one of the chain, so that retries cannot be recognized. */
   isParallel: boolean
-  /** Is true if the first attempt says that it is a retry, perhaps of another, refused call with a changed body. */
+  /** True if the first attempt claims to be a retry, perhaps of a refused call with another body. */
   readonly isCorrection: boolean
   /** The pauses before the latest retries, milliseconds, without those that follow a `Retry-After`. */
   pauses: readonly number[]
@@ -17,22 +17,22 @@ export interface RetryChain {
   readonly stored: Attempt | undefined
 }
 
-/** The failed tries that an attempt provably repeats. */
+/** The failed attempts that an attempt provably repeats. */
 export interface RetriedTries {
-  /** The chains that the attempt may continue, the oldest first. */
+  /** The chains that the attempt may continue, oldest first. */
   readonly candidates: readonly [RetryChain, ...RetryChain[]]
-  /** The failed tries that include the repeated one: several where equal calls are under way together. */
+  /** The failed attempts that include the repeated one: several if equal calls are concurrent. */
   readonly tries: readonly [Attempt, ...Attempt[]]
-  /** False where the attempt before may be one that is not known. */
+  /** False if the previous attempt may be unknown. */
   readonly isCertain: boolean
 }
 
-/** The most like calls that an attempt is compared with, so that a long outage takes no quadratic time. */
+/** The maximum number of calls to which an attempt is compared, so that an outage does not take quadratic time. */
 const maxAlike = 64
 
 /**
- * The calls of a sandbox that failed and have not succeeded since, as far back as the journal reaches. Equal parallel
- * calls have a chain each.
+ * The calls of a sandbox that failed and have not succeeded since, as far back as the journal reaches. Equal concurrent
+ * calls have separate chains.
  */
 export class OpenCalls {
   /** The chain of the latest attempt is last, in each list. */
@@ -56,7 +56,7 @@ export class OpenCalls {
     return this.#listed(key)
   }
 
-  /** Returns the latest chains whose body differs at most in what each try may renew. */
+  /** Returns the latest chains whose body differs at most in what may change in each attempt. */
   alike({ key, content }: CallKey): readonly RetryChain[] {
     return [...new Set([...this.#listed(content).slice(-maxAlike), ...this.#listed(key).slice(-maxAlike)])]
   }
@@ -92,7 +92,7 @@ export class OpenCalls {
     }
   }
 
-  /** Returns the tries that an attempt is proved to repeat, by a count above 0 or its `insertId`; undefined: none. */
+  /** Returns the attempts that an attempt provably repeats, by a count above 0 or its `insertId`, if any. */
   findRetried(latest: Attempt): RetriedTries | undefined {
     const { retryCount = 0, call } = latest
     const equal = this.equalTo(call)
@@ -109,7 +109,7 @@ export class OpenCalls {
     return { ...retried, isCertain }
   }
 
-  /** Returns true where an attempt may be the correction of a refused one, as the tries were of one refused before. */
+  /** Returns true if an attempt may be the correction of a refused one, like earlier attempts of a refused call. */
   #mayCorrect({ tries: [first], candidates }: RetriedTries, isRetried: (before: Attempt) => boolean): boolean {
     if (!candidates.some(({ isCorrection }) => isCorrection)) return false
     const later = this.#listed(first.call.kind).flatMap(({ lasts }) => lasts)
@@ -124,7 +124,7 @@ const keysOf = ({ call: { kind, key, content } }: RetryChain) => new Set([all, k
 
 const countOf = ({ retryCount = 0 }: Attempt) => retryCount // some clients count from the first retry on
 
-/** Returns true if an attempt had ended when another arrived. A client knows that it gives up before we do. */
+/** Returns true if an attempt had ended when another arrived. A client that gives up knows before the simulator. */
 function hasEnded({ endedAt }: Attempt, { receivedAt }: Attempt): boolean {
   return receivedAt >= endedAt - immediateMs
 }

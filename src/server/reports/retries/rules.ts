@@ -65,19 +65,19 @@ export type UnjudgedReason = keyof typeof unjudgedReasons
 
 export interface RetryFault {
   readonly rule: RetryRule
-  /** A description without times of the machine, so that it is the same in every run. */
+  /** A description without machine times, so that it is the same in every run. */
   readonly sentence: string
   /** The pause before the retry, milliseconds; absent for a rule without a time. */
   readonly waitedMs?: number
 }
 
-/** Pauses that no jitter explains: so many in a row, within so many milliseconds in all. */
+/** Pauses that jitter cannot explain: the number in a row, and the maximum milliseconds in total. */
 const immediate = { count: 3, totalMs: 15 }
 
-/** Calls that follow each other as no person or back-off does, whoever sends them: so many, each within so many ms. */
+/** Calls faster than any person or back-off: the number in a row, and the maximum milliseconds between two. */
 const loop = { count: 20, eachMs: 250 }
 
-/** Judges an attempt as a proved retry of the failed `last`. `pauses`: those of the call, with the latest one. */
+/** Judges an attempt as a proved retry of the failed `last`. `pauses`: those of the call, including the latest. */
 export function judgeRetry(last: Attempt, pauses: readonly number[], latest: Attempt): readonly RetryFault[] {
   const isCounted = (latest.retryCount ?? 0) > 0
   const idFaults = isCounted ? checkInsertId(last, latest) : []
@@ -100,7 +100,7 @@ const describeEarly = ({ retryAfterMs = 0, status }: Attempt) =>
 
 const isFailure = ({ outcome }: Attempt) => outcome === 'lost' || outcome === 'failed'
 
-/** Returns the latest pauses of a call, without one that `Retry-After` demands. */
+/** Returns the latest pauses of a call, without those that `Retry-After` demands. */
 export function addPause(last: Attempt, earlier: readonly number[], latest: Attempt): readonly number[] {
   if (last.retryAfterMs !== undefined) return earlier
   return isFailure(last) ? [...earlier, measurePause(last, latest)].slice(-immediate.count) : []
@@ -121,7 +121,7 @@ function checkNoRetry(last: Attempt, latest: Attempt): RetryFault[] {
   return [{ rule: 'no-retry', sentence: `A request that was refused with ${last.status} was sent again unchanged.` }]
 }
 
-/** Checks that a retry has the `insertId` of an attempt that may have been stored, which that of a 429 was not. */
+/** Checks that a retry has the `insertId` of an attempt that may have been stored; after a 429 it was not. */
 function checkInsertId(last: Attempt, latest: Attempt): RetryFault[] {
   const { insertId, isIdempotent } = latest.call
   if (!isIdempotent || !mayBeStored(last)) return []
@@ -136,16 +136,16 @@ export const countedTwice: RetryFault = {
   sentence: 'An event whose response was lost was stored, and an equal one without an insertId was stored again.',
 }
 
-/** Returns true where the service may have stored the event of a failed attempt. */
+/** Returns true if the service may have stored the event of a failed attempt. */
 export function mayBeStored({ outcome, status }: Attempt): boolean {
   return outcome === 'lost' || (outcome !== 'refused' && (status < 400 || status >= 500))
 }
 
-/** The equal failed calls of a client that follow each other quickly, whoever sends them. */
+/** Equal failed calls of a client in quick succession, from whatever code. */
 export class TightLoops {
   readonly #runs = new Map<string, { last: Attempt; count: number }>()
 
-  /** Adds an attempt; returns a fault for each series that no person and no back-off sends. */
+  /** Adds an attempt; returns a fault for each series that is faster than any person or back-off. */
   add(latest: Attempt): RetryFault | undefined {
     const { key } = latest.call
     const run = this.#runs.get(key)

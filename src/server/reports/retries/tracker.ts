@@ -19,20 +19,20 @@ import { listLeft, listSharedFaults } from './shared-faults.ts'
 /** An attempt that begins, continues or ends a chain. */
 export interface TrackedAttempt {
   readonly attempt: Attempt
-  /** The attempt before; undefined for the first of the chain. */
+  /** The previous attempt; undefined for the first of the chain. */
   readonly previous: Attempt | undefined
-  /** Undefined for an attempt that only leaves failed ones unjudged. */
+  /** Undefined for an attempt whose only effect is that failed ones are not judged. */
   readonly chain: Pick<RetryChain, 'name' | 'isParallel'> | undefined
   /** The pause before the attempt, milliseconds; undefined for the first of the chain. */
   readonly waitedMs: number | undefined
   readonly faults: readonly RetryFault[]
-  /** The faults of the attempt if it is a retry, which nothing proves. */
+  /** The faults of the attempt if it is a retry, which is not proved. */
   readonly advice: readonly RetryFault[]
-  /** The reasons why failed attempts could not be judged, each attempt counted once. */
+  /** Why failed attempts could not be judged, each attempt counted once. */
   readonly unjudged: readonly UnjudgedReason[]
 }
 
-/** A request with the parts by which it is known as a retry; its body is not stored. */
+/** A request with the keys that identify it as a retry; its body is not stored. */
 interface ReceivedRequest {
   readonly receivedAt: number
   readonly kind: string
@@ -48,20 +48,20 @@ interface Judgement {
 
 const nothing: Judgement = { chain: undefined, previous: undefined, pauses: [], faults: [] }
 
-/** Notes an attempt that is not judged as retried, with the faults of the latest one if it is its retry. */
+/** Notes an attempt that is not judged as retried, with the faults of the latest attempt if that is its retry. */
 type Leave = (last: Attempt, reason: UnjudgedReason, possible: readonly RetryFault[]) => void
 
-/** The reasons for which it is advice that the latest attempt breaks a rule if it is a retry. */
+/** Reasons for advice that the latest attempt breaks a rule if it is a retry. */
 const advisedReasons: ReadonlySet<UnjudgedReason> = new Set(['no-id', 'other-event', 'several-clients'])
 
-/** The number of requests among which the retry of an exchange is looked for whose outcome is corrected. */
+/** The number of requests in which the retry of an exchange with a corrected outcome is searched for. */
 const maxLatest = 16
 
 const maxAcknowledged = 1000
 
 /**
- * Recognises the attempts of the failed calls of a sandbox, and judges the retries by the rules of `rules.ts`. It is
- * given every exchange in the journal's order.
+ * Recognises the attempts of a sandbox's failed calls, and judges the retries by the rules in `rules.ts`. It gets every
+ * exchange in the journal's order.
  */
 export class RetryTracker {
   readonly #idempotentOperations: Pick<ReadonlySet<string>, 'has'>
@@ -140,7 +140,7 @@ export class RetryTracker {
     return { attempt: latest, previous, chain, waitedMs, faults: own, advice, unjudged }
   }
 
-  /** Judges an attempt as the proved retry of one of several tries: only what it breaks whichever it repeats. */
+  /** Judges an attempt as the proved retry of one of several attempts: only what it breaks in every case. */
   #judgeRetried(latest: Attempt, { candidates, tries, isCertain }: RetriedTries, leave: Leave): Judgement {
     const [chain, ...others] = candidates
     const [previous] = tries
@@ -156,7 +156,7 @@ export class RetryTracker {
     return { chain, previous, pauses: tries.length > 1 ? [] : (pausesAfter[0] ?? []), faults }
   }
 
-  /** Judges an attempt beside the like calls that it is not proved to repeat: by the event that it stores twice. */
+  /** Judges an attempt beside similar calls that it does not provably repeat: by the event that it stores twice. */
   #judgeRepeats(latest: Attempt, isSeparate: boolean, known: readonly RetryChain[], leave: Leave): Judgement {
     const others = this.#open.alike(latest.call).filter((chain) => !known.includes(chain))
     const judged = others.map((chain) => judgeRepeat(chain, latest, isSeparate, leave))
@@ -165,7 +165,7 @@ export class RetryTracker {
     return repeated
   }
 
-  /** Stores a failed attempt as the latest of a chain; returns undefined for another. */
+  /** Stores a failed attempt as the latest of a chain; returns undefined for any other attempt. */
   #begin(
     latest: Attempt,
     former?: RetryChain,
@@ -190,7 +190,7 @@ export class RetryTracker {
   }
 }
 
-/** Judges a like attempt: it stores an event twice, continues the call of a client that does not count, or neither. */
+/** Judges a similar attempt: it stores an event twice, continues the call of a client without counts, or neither. */
 function judgeRepeat(chain: RetryChain, latest: Attempt, isSeparate: boolean, leave: Leave): Judgement {
   const last = chain.lasts.at(-1)
   if (!last) return nothing
@@ -206,7 +206,7 @@ function judgeRepeat(chain: RetryChain, latest: Attempt, isSeparate: boolean, le
   return goesOn ? { chain, previous: last, pauses, faults: [] } : nothing
 }
 
-/** Returns why an attempt is not proved to repeat a like one that failed before. */
+/** Returns why an attempt does not provably repeat a similar one that failed before. */
 function findReason(last: Attempt, latest: Attempt): UnjudgedReason {
   const { insertId, event } = latest.call
   if (event !== last.call.event || (insertId !== undefined && insertId !== last.call.insertId)) return 'other-event'

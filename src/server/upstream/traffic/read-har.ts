@@ -6,7 +6,7 @@ import { findOwnToken, redacted, redactToken } from '../../../base/redaction/red
 import { type AcceptedOrigins, findRecordingProblem, toText } from './recorded-exchange.ts'
 import type { TrafficSample } from './sample.ts'
 
-/** The most different tokens of a file; all texts are searched for each. */
+/** The maximum number of distinct tokens in a file; all texts are searched for each. */
 const maxTokens = 100
 
 type Redact = (text: string) => string
@@ -16,11 +16,11 @@ export function readHar(document: Json, accepted: AcceptedOrigins): Result<Traff
   const { entries } = isObject(document) && isObject(document.log) ? document.log : {}
   if (!Array.isArray(entries))
     return failure('is no HAR file: it has no "log" with "entries". Export the traffic as HAR 1.2.')
-  // Tokens first: a response may have one that another request sent.
+  // Tokens first, since a response may contain a token that another request sent.
   const tokens = new Set(entries.flatMap((entry) => findToken(entry) ?? []))
   if (tokens.size > maxTokens)
     return failure(`has requests with more than ${maxTokens} different tokens. Export the traffic of fewer users.`)
-  // A longer one first, which another may be a part of.
+  // Longer tokens first, since another may be a part of them.
   const sorted = [...tokens].sort((one, other) => other.length - one.length)
   const redact = (text: string) => sorted.reduce(redactToken, text)
   return success(entries.filter(isObject).flatMap((entry) => readEntry(entry, accepted, redact) ?? []))
@@ -61,7 +61,7 @@ function readResponse(
   const isKnown = mediaType !== '' && mediaType !== 'x-unknown'
   const headers = { ...(isKnown && { 'content-type': mediaType }), ...readHeaders(response.headers) }
   const clean = Object.entries(redactHeaders(headers)).map(([name, value]) => [name, redact(value)])
-  // One character for each byte: what is not replaced stays unchanged, whatever the form of the body.
+  // One character per byte, so that everything else stays unchanged, whatever the format of the body.
   return {
     status,
     headers: Object.fromEntries(clean),
@@ -70,8 +70,8 @@ function readResponse(
 }
 
 /**
- * Reads the content of a response, or returns undefined if it is not recorded, or only a part of it. `isOurs`: convsim
- * exported it, redacted, so that its size says nothing.
+ * Reads the content of a response; undefined if it is not recorded, or only a part of it. `isOurs`: convsim exported
+ * it, redacted, so its size is not reliable.
  */
 function readContent({ text, encoding, size, comment }: JsonObject, isOurs: boolean): Buffer | undefined {
   if (typeof text !== 'string') return size === 0 ? Buffer.alloc(0) : undefined

@@ -10,7 +10,7 @@ import { readHar } from './read-har.ts'
 import type { AcceptedOrigins } from './recorded-exchange.ts'
 import type { TrafficSample } from './sample.ts'
 
-/** The largest file that is read. It is parsed as a whole, which takes several times its size in memory. */
+/** The maximum file size. A file is parsed as a whole, which takes several times its size in memory. */
 const maxBytes = 256 * 1024 * 1024
 
 export async function readTrafficFile(
@@ -73,7 +73,7 @@ async function openZip(bytes: Uint8Array): Promise<Result<{ readonly har: Uint8A
   }
 }
 
-/** Returns the function that reads bodies in a folder, but none outside of it, and together at most `maxBytes`. */
+/** Returns a function that reads bodies in a folder, never outside of it, and at most `maxBytes` in total. */
 function readBodiesIn(folder: string): ReadBody {
   let left = maxBytes
   return (name) => {
@@ -85,7 +85,7 @@ function readBodiesIn(folder: string): ReadBody {
   }
 }
 
-/** Puts the bodies of responses of a HAR document in its texts. Returns the name of a missing one, if any. */
+/** Inserts the bodies of responses into a HAR document. Returns the name of a missing one, if any. */
 function attachBodies(document: Json, readBody: ReadBody): string | undefined {
   const list = valueAt(document, '/log/entries')
   for (const entry of Array.isArray(list) ? list : []) {

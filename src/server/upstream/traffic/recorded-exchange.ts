@@ -4,7 +4,7 @@ import { readError } from '../../../service/exchange/refusals.ts'
 import { usableDeliveries } from '../../../service/exchange/reply.ts'
 import type { TrafficProblem } from './sample.ts'
 
-/** The origins whose responses a reader takes: `upstream` is the real service, `contract` convsim. */
+/** The origins of responses that a reader accepts: `upstream` is the real service, `contract` is convsim. */
 export type AcceptedOrigins = readonly ('upstream' | 'contract')[]
 
 export function toText(value: Json | undefined): string {
@@ -14,9 +14,8 @@ export function toText(value: Json | undefined): string {
 const toTexts = (list: Json | undefined): string[] => (Array.isArray(list) ? list.map(toText) : [])
 
 /**
- * The fields of a recording, of any form, that tell if a response is one; undefined members are not in the file.
- * `origin` and `delivery` are the cause of the response and its end as convsim names them, `damage` is what scenarios
- * did to it. The origin in a recording of another tool is `upstream`.
+ * The fields of a recording that decide whether it has a response of the service; undefined members are not in the
+ * file. `origin`, `delivery` and `damage` are convsim's. The origin in a recording of another tool is `upstream`.
  */
 interface RecordingFields
   extends Readonly<Record<'status' | 'origin' | 'damage' | 'scenarios' | 'delivery', Json | undefined>> {
@@ -33,7 +32,7 @@ export function findRecordingProblem(exchange: RecordingFields, accepted: Accept
   const outcome = isObject(delivery) ? (delivery.outcome ?? 'delivered') : 'delivered'
   if (outcome !== 'delivered')
     return { problem: 'connection', sentence: `The response did not reach its end: ${toText(outcome)}.` }
-  // A browser writes 0 for a request that it blocked, or that got no response.
+  // A browser writes 0 for a request that was blocked or got no response.
   const isStatus = typeof status === 'number' && Number.isInteger(status) && status >= 100 && status <= 999
   if (isStatus) return undefined
   return { problem: 'connection', sentence: 'The recording has no response to this request: it has no status of HTTP.' }
@@ -54,7 +53,7 @@ function isOfScenario({ origin, damage, scenarios }: RecordingFields, accepted: 
   return origin === 'scenario' || origin === 'gateway' || isDamaged || (isMadeUp && accepted.includes('contract'))
 }
 
-/** Describes a response that convsim gave because the real service behind a proxy gave none: 504 and 502. */
+/** Describes a response by convsim because the real service behind a proxy did not respond: 504 and 502. */
 function describeProxyProblem({ status, body }: RecordingFields): TrafficProblem {
   const read = body && readJson(body, 100)
   const reason = (read?.ok && readError(read.value)) || undefined

@@ -19,7 +19,7 @@ export interface TrafficResponse {
   readonly body: Uint8Array | undefined
 }
 
-/** Reasons why a sample has no response from the service. `not-the-service`: convsim itself responded. */
+/** Reasons why a sample has no response of the service. `not-the-service`: convsim itself responded. */
 export type TrafficProblemKind =
   | 'time-out'
   | 'connection'

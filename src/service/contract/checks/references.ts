@@ -9,7 +9,7 @@ import { followReferences } from '../resolve.ts'
 import { type DocumentNode, type NodeKind, walk } from '../walk.ts'
 import { type DocumentFault, error, warning } from './fault.ts'
 
-/** A part of the document. `copied` names the parts of files that it and the parts around it were copied from. */
+/** A part of the document. `copied`: the file parts from which it and its enclosing parts were copied. */
 interface Part extends DocumentNode {
   readonly copied: readonly string[]
 }
@@ -17,9 +17,9 @@ interface Part extends DocumentNode {
 type FailedReference = DocumentNode & { readonly fault: string }
 
 /**
- * Changes a document in place so that each `$ref` leads to a place in it, an object of the expected kind: parts of
- * other files are copied, and `$id`s and anchors replaced by pointers. The source's places lead to the file of a value.
- * @returns also the references for which there is no such place; `leaveOut` removes them
+ * Changes a document in place so that each `$ref` points to an object of the expected kind within it: parts of other
+ * files are copied, `$id`s and anchors replaced. The source's places name the original file of a value.
+ * @returns also the references without a target; `leaveOut` removes them
  */
 export async function bundleReferences(main: Source, document: JsonObject) {
   const bundle = new Bundle(main, document)
@@ -41,7 +41,7 @@ class Bundle {
   readonly #document: JsonObject
   readonly #main: Source
   #kinds: ReadonlyMap<string, NodeKind> = new Map()
-  /** The schemas that have an `$id`, by its spellings, or an anchor, behind the name of its file. */
+  /** The schemas with an `$id`, by its spellings, or with an anchor, prefixed with the name of its file. */
   readonly #named = new Map<string, SourcePart>()
   readonly #schemas = new Map<string, string>()
   #size = 0
@@ -53,7 +53,7 @@ class Bundle {
     this.#register(main)
   }
 
-  /** Puts the targets of maps in their place, as of `paths: { $ref: ./paths.yaml }`; returns those without one. */
+  /** Replaces maps such as `paths: { $ref: ./paths.yaml }` with their targets; returns those without a target. */
   async inlineMaps(): Promise<FailedReference[]> {
     const failed: FailedReference[] = []
     const sections = Object.keys(valueAt(this.#document, '/components') ?? {}).map((name) => `/components/${name}`)
@@ -76,7 +76,7 @@ class Bundle {
     return []
   }
 
-  /** Makes a reference a pointer into the document. Returns the part that was copied for it, if any. */
+  /** Turns a reference into a pointer within the document. Returns the part copied for it, if any. */
   async follow(part: Part): Promise<Result<Part[]>> {
     const { pointer, value } = part
     if (valueAt(this.#document, pointer) !== value) return success([]) // it was in a part that was replaced
@@ -91,14 +91,15 @@ class Bundle {
     if (!root.ok) return root
     const inner = parseReference(`#${fragment}`)
     const anchor = inner === undefined ? this.#named.get(`${root.value.source.file}#${fragment}`) : undefined
-    // A pointer starts at the schema around it that has an `$id`; many mean the root of the file nevertheless.
+    // A pointer is relative to the enclosing schema with an `$id`; many documents mean the root of the file
+    // nevertheless.
     const starts = name === '' && this.#named.size > 0 ? [innermostId(at), root.value] : [root.value]
     const targets = anchor ? [anchor] : starts.map((start) => ({ ...start, pointer: start.pointer + (inner ?? '#') }))
     const found = targets.find(({ source, pointer }) => valueAt(source.value, pointer) !== undefined)
     return found ? success(found) : failure('leads to nothing')
   }
 
-  /** Finds an `$id`, or reads a file. What a document shows is limited to its project: others may have written it. */
+  /** Finds an `$id`, or reads a file. Only files of the project are read: the document may be untrusted. */
   async #findRoot(name: string, { file }: Source): Promise<Result<SourcePart>> {
     const named = this.#named.get(name)
     if (named) return success(named)
@@ -136,7 +137,7 @@ class Bundle {
     return success([])
   }
 
-  /** Copies a schema to the components, any other part to the place of its reference. */
+  /** Copies a schema to the components, and any other part to the place of its reference. */
   #copy({ kind, pointer, value, copied }: Part, from: SourcePart, target: JsonObject): Result<Part[]> {
     if (copied.includes(keyOf(from))) return failure('leads back to itself')
     this.#size += measureJson(target).members
@@ -152,7 +153,7 @@ class Bundle {
     return success([{ kind, pointer: at, value: copy, copied: [] }])
   }
 
-  /** Returns the pointer of a schema that does not exist yet, with the name of the one that is copied. */
+  /** Returns an unused pointer for the copy of a schema, with its name. */
   #findFreePlace({ source, pointer }: SourcePart): string {
     const section = 'swagger' in this.#document ? '/definitions' : '/components/schemas'
     let map = this.#document
@@ -195,7 +196,7 @@ function innermostId({ source, pointer }: SourcePart): SourcePart {
   return innermostId({ source, pointer: pointer.slice(0, pointer.lastIndexOf('/')) })
 }
 
-/** Takes references that fail out of the document. Only one of a path is an error: it would have no operations. */
+/** Removes failed references from the document. Only a failed path item is an error: it would have no operations. */
 export function leaveOut(document: JsonObject, failed: readonly FailedReference[]): DocumentFault[] {
   const faults = failed.map((reference) => leaveOutOne(document, reference))
   for (const node of walk(document)) {

@@ -1,4 +1,4 @@
-/** Start-up checks of an OpenAPI document, one aspect a file; `contract/load.ts` has their order. */
+/** Start-up checks of an OpenAPI document, one aspect per file; `contract/load.ts` defines their order. */
 import { groupBy } from '../../../base/core/group-by.ts'
 import { isObject, type Json, type JsonObject } from '../../../base/core/json.ts'
 import { joinPointer } from '../../../base/core/json-pointer.ts'
@@ -12,7 +12,7 @@ import { readServerPath } from '../servers.ts'
 import { type DocumentNode, METHODS, walk } from '../walk.ts'
 import { type DocumentFault, error, warning } from './fault.ts'
 
-/** Writes the version in full, which YAML can read as a number. Returns the fault of one that is not served. */
+/** Completes the version, which YAML may read as a number. Returns a fault for an unsupported version. */
 export function checkVersion(document: JsonObject): DocumentFault | undefined {
   const { openapi, swagger, rules } = document
   const [, version, patch = '.0'] = /^(3\.[012])(\.\d.*)?$/.exec(openapi === 3 ? '3.0' : String(openapi)) ?? []
@@ -109,7 +109,7 @@ function* findUndefinedSchemes(document: JsonObject, security: readonly Json[], 
     }
 }
 
-/** Warns of paths that no request has, and of those that differ only in the names of their parameters. */
+/** Warns of paths that no request can have, and of paths that differ only in parameter names. */
 function* checkPaths(document: JsonObject): Generator<DocumentFault> {
   for (const path of Object.keys(document.paths ?? {}))
     if (/^\/.*[?#]/.test(path))

@@ -24,7 +24,7 @@ const isPattern: Test = (value) => parsePattern(String(value)) !== undefined
 const isTypes: Test = (value) => isList((name) => TYPES.includes(String(name)), 1)([value].flat())
 const isCount: Test = (value) => Number.isInteger(value) && Number(value) >= 0
 
-/** The keywords of JSON Schema 2020-12 that values are checked by, with what they take. */
+/** The validating keywords of JSON Schema 2020-12, with the kinds of their values. */
 const RULES = new Map(
   (
     [
@@ -53,15 +53,15 @@ const ANNOTATIONS =
   `$id $schema $anchor $dynamicAnchor $dynamicRef $vocabulary $comment title description deprecated readOnly writeOnly
   examples contentEncoding contentMediaType discriminator xml externalDocs example`.split(/\s+/)
 
-/** Returns true for a keyword with a value that values are checked by. Any other is ignored. */
+/** Returns true for a validating keyword with a valid value. Any other is ignored. */
 export const isChecked = (keyword: string, value: Json): boolean => RULES.get(keyword)?.isValid(value) ?? false
 
-/** Returns a pattern as a regular expression, with the first flag that takes it; undefined if it is not one. */
+/** Returns a pattern as a regular expression, with the first flag that accepts it; undefined if none does. */
 export function parsePattern(pattern: string): RegExp | undefined {
   for (const flag of ['u', 'v', '']) {
     try {
       return new RegExp(pattern, flag)
-    } catch {} // the next flag takes other patterns
+    } catch {} // the next flag may accept it
   }
   return undefined
 }
@@ -87,14 +87,14 @@ function findFault(keyword: string, value: Json, isFormat: (name: string) => boo
   return undefined
 }
 
-/** Checks a document against the published schema of its version. A start does without: the library takes 170 ms. */
+/** Checks a document against the published schema of its version. A start skips it, since the library takes 170 ms. */
 export async function checkStructure(document: JsonObject): Promise<DocumentFault[]> {
   const { Validator } = await import('@seriousme/openapi-schema-validator')
   const validator = new Validator({ allErrors: true, verbose: true })
   const { errors } = await validator.validate(structuredClone(document))
   // The validator returns a text instead of a list for broken references, which `leaveOut` reports with places.
   const violations = Array.isArray(errors) ? toViolations(errors, 'body') : []
-  // A member that breaks a rule makes members of its object unevaluated, too: those violations are dropped.
+  // A member that breaks a rule also makes members of its object unevaluated; those violations are dropped.
   const around = (pointer: string) => pointer.slice(0, pointer.lastIndexOf('/'))
   const isUnevaluated = ({ keyword }: { readonly keyword: string }) => keyword === 'unevaluatedProperties'
   const explained = violations.filter((one) => !isUnevaluated(one)).map(({ pointer }) => around(pointer))
@@ -106,7 +106,7 @@ export async function checkStructure(document: JsonObject): Promise<DocumentFaul
   })
 }
 
-/** Warns of every example that breaks the schema beside it, because clients are written after the examples. */
+/** Warns of every example that breaks its schema, because clients are written from examples. */
 export function checkExamples(document: JsonObject, compiler: Compiler): DocumentFault[] {
   return [...walk(document)].filter(hasJsonExamples).flatMap((node) => {
     const schema = resolveSchema(document, joinPointer(node.pointer, 'schema'))

@@ -1,16 +1,16 @@
-/** Texts of a request as values: parameters and fields by their styles and schemas, and names that are unknown. */
+/** Texts of a request as values: parameters and fields by their styles and schemas, and unknown names. */
 import { isObject, type Json, type JsonObject } from '../../../base/core/json.ts'
 import { parseReference } from '../../../base/core/json-pointer.ts'
 import { resolve } from '../resolve.ts'
 import { listParts } from '../schema-parts.ts'
 
-/** What was sent of a parameter before it gets the types of its schema: a text, a list, or members by name. */
+/** The raw value of a parameter, before coercion to its schema: a text, a list, or members by name. */
 export type Sent = string | readonly Sent[] | Map<string, Sent>
 
 /** The syntax of a number in JSON: not `0x10`, `+1`, `.5` or `Infinity`. */
 const NUMBER = /^-?(?:0|[1-9]\d*)(?:\.\d+)?(?:e[+-]?\d+)?$/i
 
-/** The types that a schema names in any of its parts, references followed, and the shapes within it. */
+/** The types that a schema names in any of its parts, with references resolved, and its inner shapes. */
 export class Shape {
   /** Empty for a schema without types. */
   readonly types: ReadonlySet<string>
@@ -34,12 +34,12 @@ export class Shape {
     this.names = new Set([...parts].flatMap(({ properties }) => Object.keys(isObject(properties) ? properties : {})))
   }
 
-  /** Is true if a text can be a value: for a schema that names `string`, or no type. */
+  /** True if a text can be a value: for a schema that names `string`, or no type. */
   get takesText(): boolean {
     return this.types.size === 0 || this.types.has('string')
   }
 
-  /** Is true if members without a name in `properties` are described, or none is. */
+  /** True if members outside `properties` are described, or no members are. */
   get isOpen(): boolean {
     return this.names.size === 0 || this.has('additionalProperties')
   }
@@ -65,7 +65,7 @@ export class Shape {
     return found
   }
 
-  /** Returns the value of what was sent. A text that is not of its type stays; validators name the type. */
+  /** Coerces a raw value. A text of the wrong type stays; validators report the type. */
   read(sent: Sent): Json {
     const isList = this.types.has('array')
     if (typeof sent === 'string') {
@@ -73,7 +73,7 @@ export class Shape {
       return isText ? this.readText(sent) : [this.items.read(sent)]
     }
     if (!(sent instanceof Map)) return sent.map((item) => this.items.read(item))
-    // Items are sent with empty names, or with their indexes: `ids[]=1`, `ids[0]=1`.
+    // Items have empty names, or their indexes: `ids[]=1`, `ids[0]=1`.
     if (isList)
       return [...sent.values()].flatMap((one) => (Array.isArray(one) ? this.read(one) : [this.items.read(one)]))
     return Object.fromEntries([...sent].map(([name, inner]) => [name, this.member(name).read(inner)]))
@@ -88,7 +88,7 @@ export class Shape {
   }
 }
 
-/** Returns the types of a part: those of its values or members where it names none. */
+/** Returns the types of a part: those of its values or members if it names none. */
 function listTypes({ type, const: only, enum: listed = only === undefined ? null : [only], ...part }: JsonObject) {
   if (type !== undefined) return [type].flat().map(String)
   if (Array.isArray(listed)) return listed.map((value) => (value === null ? 'null' : typeof value))

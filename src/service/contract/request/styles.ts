@@ -2,7 +2,7 @@ import { type Json, parseJson, type Violation } from '../../../base/core/json.ts
 import { failure, type Result, success } from '../../../base/core/result.ts'
 import type { Sent, Shape } from './shape.ts'
 
-/** Texts by their names; a repeated one has several. */
+/** Texts by name; a repeated name has several. */
 export type Fields = Readonly<Record<string, string | readonly string[]>>
 
 export interface Serialisation {
@@ -14,7 +14,7 @@ export interface Serialisation {
   readonly shape: Shape
 }
 
-/** The mark before the values of each style, and what separates the values: not exploded, and exploded. */
+/** The prefix of each style, and the separators of values: not exploded, and exploded. */
 const STYLES: Readonly<Record<string, readonly [mark: string, separator?: string, exploded?: string]>> = {
   simple: ['', ',', ','],
   label: ['.', ',', '.'],
@@ -24,10 +24,10 @@ const STYLES: Readonly<Record<string, readonly [mark: string, separator?: string
   pipeDelimited: ['', '|', '|'],
 }
 
-/** The most names in brackets that are read: `a[b][c]` has two. */
+/** The maximum number of names in brackets: `a[b][c]` has two. */
 const MAX_DEPTH = 20
 
-/** Creates a function that finds what was sent of parameters of one location in linear time, and the other names. */
+/** Creates a function that finds, in linear time, the sent parameters of one location, and the other names. */
 export function createFinder<Known extends Serialisation>(parameters: readonly Known[]) {
   const byName = new Map(parameters.map((parameter) => [parameter.name, parameter]))
   const spread = parameters.filter(isSpread)
@@ -49,11 +49,11 @@ export function createFinder<Known extends Serialisation>(parameters: readonly K
   }
 }
 
-/** Returns true for an object whose properties are sent as parameters of their own. */
+/** Returns true for an object whose properties are sent as separate parameters. */
 const isSpread = ({ style, explode, shape: { types } }: Serialisation) =>
   style === 'form' && explode && types.has('object') && !types.has('array')
 
-/** Returns the names that lead from a parameter to what is sent by a name: `a`, `b` for `filter[a][b]`. */
+/** Returns the names that lead from a parameter to a member: `a`, `b` for `filter[a][b]`. */
 function pathOf(parameter: Serialisation, key: string): string[] | undefined {
   const { name, style, in: place, shape } = parameter
   if (key === name) return []
@@ -85,12 +85,12 @@ export function readSent(parameter: Serialisation, sent: Sent): Result<Json, Pic
   return failure({ keyword: 'style', message })
 }
 
-/** Splits a text into items or members; undefined if it is not in the style of the parameter. */
+/** Splits a text into items or members; undefined if it does not have the parameter's style. */
 function splitText({ in: place, name, style, explode, shape }: Serialisation, text: string): Sent | undefined {
   const isList = shape.types.has('array')
   const isObject = shape.types.has('object') && !isList
   const [mark, together, exploded] = STYLES[style] ?? ['']
-  // Each value has the name before it: `;color=blue;color=black`.
+  // Each value is preceded by the name: `;color=blue;color=black`.
   const prefix = style === 'matrix' && !(isObject && explode) ? `;${name}=` : mark
   if (!text.startsWith(prefix)) return undefined
   const rest = (prefix === mark ? text : text.replaceAll(prefix, mark)).slice(mark.length)
@@ -100,7 +100,7 @@ function splitText({ in: place, name, style, explode, shape }: Serialisation, te
   return isList ? parts : pairUp(parts, explode)
 }
 
-/** Pairs names with values: `x=1`, `y=2` if exploded, and else `x`, `1`, `y`, `2`; undefined if one has no value. */
+/** Pairs names with values: `x=1`, `y=2` if exploded, else `x`, `1`, `y`, `2`; undefined if one has no value. */
 function pairUp(parts: readonly string[], explode: boolean): Sent | undefined {
   const pairs = explode
     ? parts.map((part) => part.split(/=(.*)/s, 2))

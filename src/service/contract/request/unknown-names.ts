@@ -4,11 +4,11 @@ import { cutText, findSimilar } from '../../../base/core/text.ts'
 import type { Operation, RawParameters } from '../contract.ts'
 import { isParameterName } from '../parameters.ts'
 
-/** The largest number of findings of one request, and of unknown members that are compared in one body. */
+/** The maximum number of findings per request, and of unknown members compared per body. */
 const MAX_FINDINGS = 20
 const MAX_COMPARED = 1000
 
-/** Finds probable typing errors that the contract lets pass: unknown query parameters, and members of similar names. */
+/** Finds probable typing errors that the contract allows: unknown query parameters, and members with similar names. */
 export function findUnknownNames(operation: Operation, query: RawParameters['query'], body: Json | undefined) {
   const { parameters, queryKeys } = operation
   const isKnown = (name: string) => queryKeys.includes(name) || isParameterName(parameters, name)
@@ -27,7 +27,7 @@ function unknownParameter(name: string, { parameters, queryKeys }: Operation): V
   return { in: 'query', pointer: joinPointer('', cutText(name)), keyword: 'unknown-parameter', message }
 }
 
-/** Compares members with a schema without references. `left`: the comparisons left, as bodies can have any number. */
+/** Compares members with a resolved schema. `left`: the remaining comparisons: bodies can be large. */
 function findUnknownMembers(
   schema: Json | undefined,
   value: Json | undefined,
@@ -42,7 +42,7 @@ function findUnknownMembers(
   for (const name in value) {
     const inner = value[name]
     if (!Object.hasOwn(properties, name)) compareName(name, properties, value, pointer, search)
-    // Most members are texts and numbers, and a pointer takes longer than all else here.
+    // Most members are texts and numbers, and building a pointer takes longer than all else here.
     else if (typeof inner === 'object') findUnknownMembers(properties[name], inner, joinPointer(pointer, name), search)
   }
 }
@@ -57,7 +57,8 @@ function compareName(
   if (search.left === 0) return
   search.left -= 1
   const similar = findSimilar(name, Object.keys(properties))
-  if (similar === undefined || Object.hasOwn(value, similar)) return // beside the documented one it is intended
+  // beside the documented one it is probably intended
+  if (similar === undefined || Object.hasOwn(value, similar)) return
   const message = `is not documented, and has no effect; did you mean "${similar}"?`
   search.findings.push({ in: 'body', pointer: joinPointer(pointer, name), keyword: 'similar-name', message })
 }

@@ -1,8 +1,8 @@
-/** The scripts of the journal's stream; see `journal-stream.ts`. Each is one atomic step. */
+/** The scripts of the journal's stream; see `journal-stream.ts`. Each is atomic. */
 import { createScript } from '../connection.ts'
 
 /**
- * Appends a message, and begins a stream where there is none. KEYS: head, stream, bodies, counts. ARGV: an id for a new
+ * Appends a message, and starts a stream if there is none. KEYS: head, stream, bodies, counts. ARGV: an id for a new
  * stream; the number of the exchange before its first; the most messages and the most bytes of bodies that are stored;
  * the kind of the message, the sandbox, a text, and the bodies of request and response. Returns the id of the stream
  * and the number of the exchange. The kinds are:

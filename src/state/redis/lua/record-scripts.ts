@@ -1,8 +1,8 @@
 import { sandboxScript } from './prelude.ts'
 
 /**
- * Stores a record, with what finds or counts it. `occurrence` derives the id of a record that no name of the caller's
- * tells apart, and its number among those of equal content, as `deriveOccurrenceId` does.
+ * Stores a record, with what finds or counts it. `occurrence` derives the id of a record without a caller's name, and
+ * its number among records with equal content, like `deriveOccurrenceId`.
  */
 const STORE = `
 local function occurrence(kind, first)
@@ -29,9 +29,9 @@ end
 
 /**
  * Records an event, or counts a replay of it. Arguments: the path of seed and sandbox; the `insertId` as JSON, or
- * empty; the event's id if none was equal before; the field of its impact, and the impact in units; the share of such
- * events that is counted; the rest of the event. Returns `stored` with its number among equal payloads, from 0 on; or
- * `replayed` with the stored event and its replays.
+ * empty; the event's id if it is the first with its payload; the field of its impact, and the impact in units; the
+ * fraction of such events that is counted; the rest of the event. Returns `stored` with its number among equal
+ * payloads, from 0 on; or `replayed` with the stored event and its replays.
  */
 export const RECORD_EVENT = sandboxScript(`${STORE}
 local _, insertId, first, impact, units, rate, event = unpack(args)
@@ -62,8 +62,8 @@ return {'stored', earlier}`)
 
 /**
  * Adds a version to a prompt, or a prompt with its first version. Arguments: the path of seed and sandbox; the caller's
- * identifier, or empty; the id of a new prompt if none was equal before; the rest of a new prompt, with no versions;
- * the rest of the version. Returns the id of the prompt, and the number of earlier versions.
+ * identifier, or empty; the id of a new prompt if it is the first with its content; the rest of a new prompt, with no
+ * versions; the rest of the version. Returns the id of the prompt, and the number of earlier versions.
  */
 export const ADD_VERSION = sandboxScript(`${STORE}
 local _, external, first, prompt, version = unpack(args)
@@ -100,9 +100,9 @@ end
 return {'unknown'}`)
 
 /**
- * Reads a slice of events or prompts: one at least, and 256 KiB or 1,000 at most beyond it. Arguments: `events` or
- * `prompts`, the place of the first, the most records, and the step to the next place, 1 or -1. Returns the generation
- * of the data, the records, and for each the number of its replays, or the id of its active version.
+ * Reads a slice of events or prompts: at least one, then up to 1,000 or 256 KiB. Arguments: `events` or `prompts`, the
+ * position of the first, the maximum number of records, and the step to the next position, 1 or -1. Returns the
+ * generation of the data, the records, and for each the number of its replays, or the id of its active version.
  */
 export const READ_RECORDS = sandboxScript(`
 local kind, first, limit, step = unpack(args)

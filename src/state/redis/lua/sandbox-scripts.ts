@@ -1,7 +1,7 @@
 import { sandboxScript } from './prelude.ts'
 
 /**
- * Replaces a field of the head. Arguments: the digest of its present text, or empty to replace any; the field and its
+ * Replaces a field of the head. Arguments: the digest of its current text, or empty to replace any; the field and its
  * value. An empty value removes it. Returns `stored`, or `conflict`.
  */
 export const PUT_FIELD = sandboxScript(`
@@ -17,9 +17,9 @@ end
 return {'stored'}`)
 
 /**
- * Replaces the data of a sandbox or a snapshot. `put` has the beginnings of the keys, and without a source it deletes.
- * `replaceData` discards the counters, too: its first write frees memory, so that a full Redis takes the others. An
- * import is moved, since a copy of a large one would take long, as would a move over a large hash.
+ * Replaces the data of a sandbox or a snapshot. `put` takes key prefixes, and without a source it deletes.
+ * `replaceData` also discards the counters: its first write frees memory, so that a full Redis accepts the others. An
+ * import is moved, since copying a large one would take long, as would moving over a large hash.
  */
 const REPLACE = `
 local snapshots = tag .. 'snapshots'
@@ -52,7 +52,7 @@ end
 
 /**
  * Deletes all data and counters. Argument: `data`, or `all` to delete snapshots and settings, too. Returns `deleted`,
- * or `absent` if nothing but counters was stored.
+ * or `absent` if only counters were stored.
  */
 export const RESET = sandboxScript(`${REPLACE}
 local outcome = redis.call('EXISTS', KEYS[1]) == 1 and 'deleted' or 'absent'
@@ -96,7 +96,7 @@ return {'done'}`)
 
 /**
  * Replaces all data by those of an import. Arguments: `always` or `if-empty`; the import's id. Returns `imported`;
- * `occupied` if the sandbox has records and must be empty; `expired` if what was written first is gone.
+ * `occupied` if the sandbox has records and must be empty; `expired` if the first writes have expired.
  */
 export const COMMIT_IMPORT = sandboxScript(`${REPLACE}
 local condition, id = unpack(args)

@@ -34,7 +34,7 @@ describe('the table of formats', () => {
     ])
   })
 
-  test('is that of the control document', () => {
+  test('matches the control document', () => {
     const file = new URL('../../../../spec/control.openapi.yaml', import.meta.url)
     const { get } = parse(readFileSync(file, 'utf8')).paths['/report']
     const parameter = get.parameters.find(({ name }: { name?: string }) => name === 'format')
@@ -92,7 +92,7 @@ describe('the report of a sample suite of six calls', () => {
     )
   })
 
-  test.each(['html', 'junit'])('has as %s all that it has as JSON', async (format) => {
+  test.each(['html', 'junit'])('contains everything as %s that it contains as JSON', async (format) => {
     const read = await formatsOf()
     const text = decodeEntities((await read(format)).text)
     const { violations, unexpected, retries, advice, coverage, summary } = JSON.parse((await read('json')).text)
@@ -120,7 +120,7 @@ describe('JUnit', () => {
   const isArray = (name: string) => ['testsuite', 'testcase'].includes(name)
   const parser = new XMLParser({ ignoreAttributes: false, attributeNamePrefix: '', isArray })
 
-  test('is valid XML, and fails where --fail-on does', async () => {
+  test('is valid XML, and fails if --fail-on does', async () => {
     const own = await startForTest({ failOn: 'violation,retry,coverage<90,coverage<1' })
     await runSampleSuite(own)
     const { text } = await fetchReport(own, 'format=junit')

@@ -53,13 +53,13 @@ const pageOf = (text: string): Page => ({
 })
 
 describe('a hostile text', () => {
-  test('is one line of a terminal, without control characters', () => {
+  test('is one line on a terminal, without control characters', () => {
     const lines = renderText(pageOf(hostile)).split('\n')
     expect(lines.join('')).not.toMatch(/\p{Cc}/u)
     expect(lines.filter((line) => /^(::|#)/.test(line)).every((line) => line.startsWith('# <script>'))).toBe(true)
   })
 
-  test('is a text of Markdown, and code between fences that it cannot end', () => {
+  test('is text in Markdown, and code between fences that it cannot close', () => {
     const markdown = renderMarkdown(pageOf(hostile))
     const outside = markdown.replace(/^(`{3,})(sh)?\n.*?\n\1$/gms, '')
     expect(outside).toContain('&lt;script&gt;"&amp;')
@@ -68,7 +68,7 @@ describe('a hostile text', () => {
     expect(markdown.replaceAll('\n', '')).not.toMatch(/\p{Cc}/u)
   })
 
-  test('is a text of HTML under a policy that allows no script', () => {
+  test('is text in HTML, under a policy without scripts', () => {
     const html = renderHtml(pageOf(hostile))
     const body = html.slice(html.indexOf('</style>') + '</style>'.length)
     expect(body).not.toMatch(/<script|<\/style|\sx="|[\u202e\ud800]/)
@@ -77,7 +77,7 @@ describe('a hostile text', () => {
     expect(html.match(/<h1>/g)).toHaveLength(1)
   })
 
-  test('is a text of XML, with the characters of XML alone', () => {
+  test('is text in XML, with only valid characters', () => {
     const xml = renderJunit(pageOf(hostile))
     expect(XMLValidator.validate(xml)).toBe(true)
     const { testsuites } = new XMLParser({ ignoreAttributes: false }).parse(xml)
@@ -86,7 +86,7 @@ describe('a hostile text', () => {
     expect(xml.replaceAll(/[\n\r]/g, '')).not.toMatch(/\p{Cc}|\uffff/u)
   })
 
-  test('begins no command of GitHub, and ends none', () => {
+  test('cannot begin or end a GitHub command', () => {
     const lines = renderGithub(pageOf(hostile)).split('\n')
     const placed = expect.stringMatching(/^error file=[^,:]*,line=1,col=2$/)
     expect(lines.map((line) => line.split('::')[1])).toEqual(['error', placed, 'error', 'error', 'error'])

@@ -70,7 +70,7 @@ describe('a HAR file', () => {
     ])
   })
 
-  test('has no token of a request in the responses that echo it, to whatever request', async () => {
+  test('has no request’s token in any response that echoes it', async () => {
     const sent = [{ name: 'Authorization', value: 'Bearer opaque-987654' }]
     const echo = { size: 1, text: '{"you":"opaque-987654","opaque-987654":"\u00fc"}' }
     const encoded = { ...echo, text: Buffer.from(echo.text).toString('base64'), encoding: 'base64' }
@@ -92,7 +92,7 @@ describe('a HAR file', () => {
     expect(sample?.response).toHaveProperty('body', body === undefined ? undefined : Buffer.from(body))
   })
 
-  test('without the header of the media type has that of its content', async () => {
+  test('without a Content-Type header uses the media type of its content', async () => {
     const types = ['application/json', 'x-unknown']
     const entries = types.map((mimeType) => entry({ status: 200, content: { size: 2, mimeType, text: '{}' } }))
     const samples = await readHar(...entries)
@@ -120,7 +120,7 @@ describe('a HAR file', () => {
     expect(await readHar(one)).toMatchObject([{ response: { problem, sentence: expect.stringContaining(sentence) } }])
   })
 
-  test('of the simulator itself has no response that a scenario of the data family made up', async () => {
+  test('of the simulator itself has no response from a data scenario', async () => {
     const definitions = [...inputs.catalogue.definitions, ...inputs.catalogue.statuses]
     const entries = definitions.map(({ name }) => {
       return { ...entry({ status: 200, content: { size: 2, text: '{}' } }), _origin: 'contract', _scenarios: [name] }
@@ -133,7 +133,7 @@ describe('a HAR file', () => {
     )
   })
 
-  test('of convsim has the bodies that it redacted, and not those that it recorded in part', async () => {
+  test('of convsim has redacted bodies, but not partly recorded ones', async () => {
     const whole = { size: 99, text: '{"token":"[redacted]"}' }
     const part = { size: 99, text: '{"a":1}', comment: '7 of 99 bytes were recorded.' }
     const entries = [whole, part].map((content) => ({ ...entry({ status: 200, content }), _origin: 'upstream' }))
@@ -175,7 +175,7 @@ describe('a HAR file', () => {
   })
 
   test.each(['none.json', '../secret.json', '/etc/hostname', '..', '', 'toString'])(
-    'that names the body %j, which is not beside it, is refused',
+    'that names the missing body %j is refused',
     async (name) => {
       const har = JSON.stringify({ log: { entries: [entry({ status: 200, content: { _file: name } })] } })
       const folder = await writeFolder({ 'har.har': har })
@@ -208,7 +208,7 @@ describe('a HAR file', () => {
     expect(await read(text)).toMatchObject([{ response: {}, ...expected }])
   })
 
-  test('with headers that are named like members of objects has them', async () => {
+  test('keeps headers named like members of objects', async () => {
     const headers = ['constructor', '__proto__', 'tostring'].map((name) => ({ name, value: 'x' }))
     const [sample] = await readHar(entry({ status: 200, headers }))
     expect(JSON.stringify(sample?.response)).toContain('"headers":{"constructor":"x","__proto__":"x","tostring":"x"}')

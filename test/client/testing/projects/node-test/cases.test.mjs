@@ -45,7 +45,7 @@ test('a skipped test needs no sandbox', { skip: true }, async (t) => breakContra
 
 test('a test without a sandbox passes', () => {})
 
-test('expectations tell what differs', async (t) => {
+test('expectations say what differs', async (t) => {
   const sim = await useSandbox(t)
   await behave(sim, t.name)
   await sim.expectReceived('createEvent', { times: 1 })
