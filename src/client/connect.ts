@@ -43,8 +43,7 @@ export interface SimulatorClient<N extends Names = BundledNames> {
 export type { ConnectOptions } from './transport.ts'
 
 /**
- * Returns the client of a simulator that runs elsewhere: `await connect('http://127.0.0.1:4010/__sim')`.
- * The URL may lack its path.
+ * Returns the client of a simulator that runs elsewhere: `await connect('http://127.0.0.1:4010')`.
  * @throws Error if no simulator responds there
  */
 export async function connect<N extends Names = BundledNames>(

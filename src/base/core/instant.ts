@@ -9,11 +9,9 @@ const MIN_INSTANT = Date.parse('0000-01-01T00:00:00Z')
 const MAX_INSTANT = Date.parse('9999-12-31T23:59:59Z')
 
 /**
- * Parses an instant in one of three ISO 8601 formats: RFC 3339 (`2026-01-15T12:00:00.5+01:00`), a calendar date
- * (`2026-01-15`), or a date-time without an offset (`2026-01-15T12:00:00`); the last two are in UTC. Seconds are
- * optional, even before an offset. A leap second becomes the last millisecond of its day. The year in UTC must have
- * four digits, as in RFC 3339.
- * @returns epoch milliseconds, or undefined for any other text, such as February 30
+ * Parses an instant in RFC 3339 (`2026-01-15T12:00:00.5+01:00`), or as a date (`2026-01-15`) or date-time without an
+ * offset (`2026-01-15T12:00:00`) in UTC. Seconds are optional. A leap second becomes the last millisecond of its day.
+ * The year in UTC must have four digits. Returns epoch milliseconds, or undefined for other text, such as February 30.
  */
 export function parseInstant(text: string): number | undefined {
   const parts = INSTANT_PATTERN.exec(text)

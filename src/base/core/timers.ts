@@ -23,11 +23,9 @@ const holder = globalThis as { [first]?: typeof present }
 holder[first] = { ...present, ...holder[first] }
 
 /**
- * The timers and clocks as they were when the library was loaded, so that a test's fake timers do not stop a simulator
- * in its process. `nextTick` calls a function at the end of the current callback; `nextTurn` resolves in the next turn
- * of the event loop, after pending input; `sleep` after some milliseconds. `machineNow` is in epoch milliseconds;
- * `monotonicNow` in milliseconds since the start of the process, with fractions, and never goes back; `timeOrigin` is
- * its zero in epoch milliseconds.
+ * The timers and clocks from when the library was loaded, so that a test's fake timers do not stop a simulator in its
+ * process. `nextTurn` resolves in the next turn of the event loop, after pending input. `machineNow`: epoch
+ * milliseconds; `monotonicNow`: milliseconds since `timeOrigin`, the epoch milliseconds of the start of the process.
  */
 export const {
   clearTimeout,
@@ -46,8 +44,7 @@ let isEnding = false
 
 /**
  * Resolves at the end of the turn of the event loop, once all pending input was read. Then the replies of the turn are
- * sent together, with one wake-up of the client instead of many. Their callbacks can wait for the end of the same turn
- * again.
+ * sent together, with one wake-up of the client. Code that runs then can wait for the end of the same turn again.
  */
 export function endOfTurn(): Promise<void> {
   return new Promise((resolve) => {

@@ -10,10 +10,9 @@ type Content = string | AsyncIterable<string>
 
 /**
  * Writes a file that only its owner can read. An existing file is replaced once the new content is complete, so that a
- * full disk leaves the old one. Files that cannot be replaced are written in place: a mounted file, another user's
- * file, and a file in a folder where none can be created. Devices, pipes and open files of the process, such as
- * `/dev/stdout`, keep their mode; the latter also keep their content. Throws if the file cannot be written, or its mode
- * cannot be set.
+ * full disk leaves the old one. Files that cannot be replaced (mounted, another user's, in a read-only folder) are
+ * written in place. Devices, pipes and open files of the process (`/dev/stdout`) keep their mode; the latter also keep
+ * their content. Throws if the file cannot be written, or its mode cannot be set.
  */
 export async function writePrivateFile(file: string, content: Content): Promise<void> {
   const found = await stat(file).catch(() => undefined)

@@ -11,8 +11,7 @@ interface JestGlobals {
 }
 
 /**
- * Opens a sandbox for each test of a file or a `describe` block. Returns a function that returns the sandbox of the
- * running test:
+ * Opens a sandbox for each test of a file or a `describe` block. Returns a function for that of the running test:
  *
  *     const sim = useSandbox()
  *     test('sends an event', async () => { await send(sim().baseUrl) })

@@ -100,10 +100,9 @@ async function findNearMisses({ journal, sandbox, conditions, served, elapsed }:
 }
 
 /**
- * Compares the number of matching requests with the expected one, and waits up to `withinMs` for it, or until one of
- * the signals `ends` is aborted. A lower bound is met as soon as it is reached. An upper bound (`atMost`, `exactly`)
- * fails when exceeded, and is met when the time is up, unless the journal dropped requests. Returns undefined if the
- * comparison takes too long.
+ * Waits up to `withinMs`, or until one of the signals `ends` is aborted, for the expected number of matching requests.
+ * A lower bound is met as soon as it is reached. An upper bound fails when exceeded, and is met when the time is up,
+ * unless the journal dropped requests. Returns undefined if the comparison takes too long.
  */
 export async function verify(
   search: JournalSearch,

@@ -17,7 +17,6 @@ interface OperationHits {
 /**
  * Coverage of the contract: the items that clients have covered. It is updated with each exchange, so journal evictions
  * do not affect it; its size depends only on the contract.
- *
  * An item of a request is covered once a request with it gets a status below 400, even if the response is lost. An item
  * of a response is covered once the client received the response completely and without drift. A response of the
  * simulator itself or of a gateway (`origin`) covers nothing, since the service would never send it.

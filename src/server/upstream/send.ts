@@ -18,10 +18,9 @@ const maxAttempts = 3
 const backOffMs = 500
 
 /**
- * Sends a request, and again after a transient failure: later each time, and when the service allows.
+ * Sends a request, and again after a transient failure: with back-off, and no earlier than the service allows.
  * @param isRepeatable false for a write that would be done twice; it is repeated only if it was refused (429)
- * @returns all attempts that were handled, and the last one; and the milliseconds that the last response asks to wait:
- * with more than `maxPauseMs`, no other request is sent now
+ * @returns the handled attempts, the last one, and the wait that it demands; above `maxPauseMs` nothing is sent again
  */
 export async function sendWithRetries(
   client: UpstreamClient,

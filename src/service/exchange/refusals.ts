@@ -163,8 +163,7 @@ const privateSuffixes = ['.localhost', '.svc.cluster.local']
  * - A script of a foreign page is refused by its `Origin`, or by `Sec-Fetch-Site`.
  * - A page whose host name was rebound to this address (DNS rebinding) is refused by its `Host`.
  *
- * `name` is the subject of the refusals: `The control plane`. `allowsLinks` allows links of a foreign page: it cannot
- * read the response, but the GET is carried out.
+ * `name`: the subject of the refusals. `allowsLinks`: links of foreign pages are allowed, whose GET is carried out.
  */
 export function refuseForeignPage(
   request: SimRequest,

@@ -9,12 +9,10 @@ export const KINDS = ['head', 'events', 'prompts', 'index', 'impact'] as const
  * - `events`, a hash of events by their place, and `prompts`, a hash of prompts by theirs. The list of its versions is
  *   the last member of a prompt.
  * - `index`, a hash that finds and counts records: `event named JSON` and `prompt named KEY` find one by the caller's
- *   name, `event ID` and `prompt ID` count equal ones (see `Occurrences`), `events PLACE` is the number of replays,
- *   `prompts PLACE` the id of the active version, `last PROMPT` the number of the last one, and `place PROMPT` the
- *   place of a prompt.
+ *   name, `event ID` and `prompt ID` count equal ones (see `Occurrences`), `events PLACE` counts replays,
+ *   `prompts PLACE` and `last PROMPT` have the active and the last version, and `place PROMPT` a prompt's place.
  * - `impact`, a hash of sums by product and day.
- * - `snapshots`, a hash of descriptions by id; `taken`, how many there ever were; `snapshot:ID:head` and so on are the
- *   copies.
+ * - `snapshots`, a hash of descriptions by id; `taken`, their number so far; the copies are `snapshot:ID:head` etc.
  * - `staged:ID:events` and so on: what an import has written, before it replaces the data.
  * - `probe-hash` and so on, of `default` alone: what a check of health writes and deletes.
  * - The hashes `sequences` and `windows`, with sorted sets of their fields, `sequences-order` and `windows-order`.
@@ -33,9 +31,8 @@ export const impactField = (product: string | null, day: string) => JSON.stringi
  * - `format`, the mark of the format, and `id`, by which a process notices that Redis was emptied.
  * - `sandboxes`, a sorted set of names in the order of their creation, and `created`, how many there ever were.
  * - `journal`, a stream of all replicas, and `journal-bodies`, a stream of the bodies of exchanges.
- * - `journal-head`, a hash: `id`, which tells the journal from a lost one, and the numbers of its `messages`,
- *   `exchanges` and `bytes`. `journal-counts`, a hash for each sandbox: the number of its first exchange since it was
- *   cleared, and the count since then.
+ * - `journal-head`, a hash: `id`, unique to this journal, and the numbers of its `messages`, `exchanges` and `bytes`.
+ * - `journal-counts`, a hash by sandbox: the number of its first exchange since it was cleared, and the count.
  */
 export function sharedKeys(prefix: string): string {
   return `{${prefix}}:`

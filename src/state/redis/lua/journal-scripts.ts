@@ -3,15 +3,13 @@ import { createScript } from '../connection.ts'
 
 /**
  * Appends a message, and starts a stream if there is none. KEYS: head, stream, bodies, counts. ARGV: an id for a new
- * stream; the number of the exchange before its first; the most messages and the most bytes of bodies that are stored;
- * the kind of the message, the sandbox, a text, and the bodies of request and response. Returns the id of the stream
- * and the number of the exchange. The kinds are:
+ * stream; the number of the exchange before its first; the maximum numbers of messages and of bytes of bodies; the kind
+ * of the message, the sandbox, a text, and the bodies of request and response. Returns the id of the stream and the
+ * number of the exchange. The kinds are:
  *
  * - `exchange`, and `end`, the text of the end of a delivery.
- * - `clear`, of the sandbox that the text names, or of all (''). Its first command frees memory, so that a full Redis
- *   takes the others, too.
- * - `lost`, an exchange that is counted, and which no message has: a position is left out, so that every reader
- *   compares its counts.
+ * - `clear`, of the sandbox in the text, or of all (''). It frees memory first, so that a full Redis accepts the rest.
+ * - `lost`, an exchange that is counted but has no message: the gap in positions makes every reader compare its counts.
  */
 export const APPEND = createScript(`
 local kind, sandbox, entry, request, response = unpack(ARGV, 5)
@@ -48,10 +46,9 @@ if kind ~= 'lost' then redis.call('XADD', KEYS[2], 'MAXLEN', '~', ARGV[3], posit
 return {id, number}`)
 
 /**
- * Reads the messages behind a position. ARGV: the position, the most messages, the bytes of bodies after which no more
- * are read, and whether counts are read. Returns the id of the stream, the position of its last message, the messages,
- * their bodies with their ids, and, if the messages reach the last one, the counts: sandbox, number of the first
- * exchange, and count.
+ * Reads the messages after a position. ARGV: the position, the maximum number of messages, the bytes of bodies after
+ * which reading stops, and whether to read counts. Returns the id of the stream, the position of its last message, the
+ * messages, their bodies with ids, and, at the end of the stream, the counts: sandbox, first exchange, and count.
  */
 export const READ = createScript(`
 local head = redis.call('HMGET', KEYS[1], 'id', 'messages')
