@@ -23,8 +23,8 @@ const unmetMessages: Readonly<Record<Expectation, string>> = {
 
 /**
  * Requests that broke the contract, and unexpected responses. A response is unexpected if its status is 400 or more and
- * no scenario caused it. Not unexpected are the refusals of a request that broke the contract, of a key in the fixtures (a 403
- * that a test chooses), and of a foreign page by a proxy. A request aborted by the client counts as neither. A request
+ * no scenario caused it. Refusals of a request that broke the contract, of a key in the fixtures (a 403 that a test
+ * chooses), and of a foreign page by a proxy are expected. A request aborted by the client counts as neither. A request
  * with an expectation is counted separately if it meets it, and is an unexpected response if not. A response of a real
  * service that breaks the contract is always unexpected.
  */

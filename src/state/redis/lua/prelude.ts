@@ -7,9 +7,9 @@ export const FORMAT_MARK = 'convsim state 5'
 
 /**
  * KEYS: the head of the sandbox, the list of sandboxes, the number of sandboxes that were ever created, the mark of the
- * format. ARGV: `store`, or `dry` to respond without a change; the sandbox's name as JSON; the script's arguments, which
- * become `args`. A hash of another type raises WRONGTYPE here, before the first write. A number replaced with text by
- * another program is noticed only when a script increments it, possibly after other writes.
+ * format. ARGV: `store`, or `dry` to respond without a change; the sandbox's name as JSON; the script's arguments,
+ * which become `args`. A hash of another type raises WRONGTYPE here, before the first write. A number replaced with
+ * text by another program is noticed only when a script increments it, possibly after other writes.
  */
 const PRELUDE = `
 local tag = string.sub(KEYS[1], 1, -5)
