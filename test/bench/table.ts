@@ -41,8 +41,8 @@ export function median(values: readonly number[]): number {
 }
 
 /**
- * Measures each item in every round, and returns the numbers of each. The items take turns, backwards in every other
- * round: a checkpoint that the one before still writes took a third from the item that always followed it.
+ * Measures each item in every round, and returns the numbers of each. Each round begins with the next item, and every
+ * other one goes backwards: an item that always followed the same one lost a third to the checkpoint of that one.
  */
 export async function eachRound<Item, Figure>(
   rounds: number,
@@ -51,7 +51,8 @@ export async function eachRound<Item, Figure>(
 ): Promise<Figure[][]> {
   const numbers = items.map((): Figure[] => [])
   for (let round = 0; round < rounds; round += 1) {
-    const turns = [...items.entries()]
+    const entries = [...items.entries()]
+    const turns = [...entries.slice(round % items.length), ...entries.slice(0, round % items.length)]
     for (const [index, item] of round % 2 === 0 ? turns : turns.reverse())
       numbers[index]?.push(await measure(item, round))
   }
