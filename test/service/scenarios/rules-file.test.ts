@@ -75,7 +75,7 @@ const wrong: [string, string, number, RegExp][] = [
   ['a scenario of another operation', `${ofEvents}scenario: all-null`, 4, /"all-null" does not apply here/],
   ['an unknown field', `${inEvents}      body:\n        /eventTyp: a`, 7, /Did you mean "\/eventType"\? Known: /],
   ['no write', `match: { model: ${modelId} }\n    scenario: lost-ack`, 4, /"lost-ack" does not apply here/],
-  ['an impossible model', `${inEvents}      model: ${modelId}`, 7, /createEvent asks for no model by its path/],
+  ['an impossible model', `${inEvents}      model: ${modelId}`, 7, /createEvent has no model in its path/],
   ['an unknown item', 'operation: getModelAnalytics\n    sequence: 429*2, 299', 5, /no scenario "299"/],
   ['a drift', 'operation: createEvent\n    scenario: drop-field;pointer=/a', 4, /cannot be done at \/a/],
   ['an unknown operation', 'operation: createEvnt\n    scenario: "503"', 4, /no operation "createEvnt"\. Did you/],

@@ -44,7 +44,7 @@ test.concurrent('a concurrent test has no sandbox', async () => void sim())
 
 test.skip('a skipped test needs no sandbox', () => breakContract(sim()))
 
-test('expectations tell what differs', async () => {
+test('expectations say what differs', async () => {
   await behave(sim(), title())
   await sim().expectReceived('createEvent', { times: 1 })
   await sim().expectReceived('createEvent', { match: { body: { eventType: 'refund' } } })

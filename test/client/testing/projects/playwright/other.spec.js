@@ -1,4 +1,4 @@
 import { behave } from 'cases'
 import { test } from 'conversation-analytics-simulator/playwright'
 
-test('another file has the same simulator', ({ sim }, { title }) => behave(sim, title))
+test('another file uses the same simulator', ({ sim }, { title }) => behave(sim, title))
