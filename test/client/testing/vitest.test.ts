@@ -78,8 +78,8 @@ test('two projects that run the same file concurrently have separate sandboxes',
   const { code, records } = await project().run(['--config=projects.config.js'])
   expect(code).toBe(0)
   expect(records.map(({ name }) => name.replace(/-[0-9a-f]{8}$/, '')).sort()).toEqual([
-    'other-test-js-one-another-file-has-the-same-simula',
-    'other-test-js-two-another-file-has-the-same-simula',
+    'other-test-js-one-another-file-uses-the-same-simul',
+    'other-test-js-two-another-file-uses-the-same-simul',
   ])
 })
 
