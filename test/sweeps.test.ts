@@ -206,7 +206,7 @@ const parameters = entries.flatMap((entry) =>
   [...entry.parameters, probability].map((parameter) => ({ entry, parameter })),
 )
 
-/** Texts that are just no value of a parameter. */
+/** Invalid values for a parameter. */
 function wrongFor(parameter: Parameter): string[] {
   switch (parameter.type) {
     case 'integer':

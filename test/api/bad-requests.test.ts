@@ -120,7 +120,7 @@ interface Fault extends RequestOptions {
   readonly path?: string
   /** The simulator knows only the models of the fixtures. */
   readonly models?: 'closed' | 'open'
-  /** The hour's analyses are used up before. */
+  /** The hourly limit is already used up. */
   readonly exhausted?: true
 }
 

@@ -16,7 +16,7 @@ import { tempFolder } from '../support/temp-folder.ts'
 import { untilGone } from '../support/until-gone.ts'
 import { eachArgs, hangIf } from './sample-suite.ts'
 
-/** The number of tries where the moment of a copy decides. */
+/** The number of tries for timing-dependent cases. */
 const tries = 4
 
 /** Longer than the time in which a signal is a copy of the first one, milliseconds. */
@@ -42,7 +42,7 @@ const counting = `let count = 0; process.on('SIGINT', () => { count += 1; consol
   setTimeout(() => process.exit(5), 500); ${request}`
 const node = (script: string) => ['exec', '--', process.execPath, '-e', script]
 
-/** Starts an HTTP server that returns nothing. */
+/** Starts an HTTP server that never responds. */
 async function startSilentServer() {
   const server = createServer(() => undefined)
   const port = await listenForTest(server)
@@ -85,7 +85,7 @@ describe('copies of the first signal, one per millisecond until the end, have no
 
   test('each, with the report so far, and none of its processes is left', async () => {
     const cwd = await tempFolder()
-    // Twice the suite is green; after a 429 it hangs.
+    // The suite passes twice, then hangs after a 429.
     const lines = `const { status } = await ask(analytics)${hangIf('status === 429')}`
     const flags = ['--set', 'rate-limited;retry-after=0', '--report', 'report.json']
     const command = convsim(eachArgs(lines, ...flags), { cwd, detached: true })

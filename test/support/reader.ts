@@ -43,7 +43,7 @@ export class Reader {
     symlinkSync(checkout, join(this.#home, 'convsim'))
     writeFileSync(join(this.project, 'package.json'), '{ "scripts": { "test": "node --test" } }')
     writeFileSync(join(this.project, 'one-request.test.mjs'), oneRequest)
-    // With this file, curl prints the status in a line of its own after each body.
+    // With this file, curl prints the status on its own line after each body.
     writeFileSync(join(this.#home, '.curlrc'), 'silent\nshow-error\nwrite-out = "\\n%{http_code}\\n"\n')
     if (!hasPackage) return
     symlinkSync(checkout, join(this.project, 'node_modules/conversation-analytics-simulator'))
@@ -52,7 +52,7 @@ export class Reader {
       symlinkSync(join(checkout, 'node_modules', name), join(this.project, 'node_modules', name))
   }
 
-  /** Runs a script of bash in the project. Its addresses on port 4010 are those of the simulator. */
+  /** Runs a Bash script in the project. Its addresses on port 4010 are those of the simulator. */
   run(script: string, options = '-euo'): ScriptResult {
     const args = ['--norc', options, 'pipefail', '-c', this.#aim(script)]
     const { status, stdout, stderr } = spawnSync('bash', args, {
@@ -68,7 +68,7 @@ export class Reader {
     writeFileSync(join(this.project, name), this.#aim(text))
   }
 
-  /** Starts a simulator by a command after the one before has ended. Its clock stands still, and its state is new. */
+  /** Starts a simulator by a command after the one before has ended. Its clock is frozen, and its state is new. */
   async start(command: string): Promise<void> {
     await this.#stop()
     this.#starts += 1

@@ -99,7 +99,7 @@ export class Control {
     if (match.kind !== 'operation') return refusePath(this.#deps.control, request.path)
     const { operation } = match
     const handler = this.#handlers[operation.id]
-    if (!handler) return refusePath(this.#deps.control, request.path) // of a feature that is not included
+    if (!handler) return refusePath(this.#deps.control, request.path) // the feature is not included
     const read = await readControlRequest(operation, match.path, request, clientGone)
     const outcome = read.ok ? await handler(read.value) : read.error
     const isChange = operation.method !== 'GET' && !readOnly.has(operation.id) && !(outcome instanceof ControlError)

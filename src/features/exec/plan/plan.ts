@@ -13,7 +13,7 @@ import type { RecordedRequest } from '../runs/recorded-request.ts'
 import type { EachSettings } from '../settings.ts'
 import type { Fault, NamedRun } from './fault-set.ts'
 
-/** One run of the command: a fault, and the place where it is injected. A drift has a pointer, other faults do not. */
+/** One run of the command: a fault, and the place where it is injected. Only drift faults have a pointer. */
 export interface PlannedRun extends NamedRun {
   /** The number of the request among those of its operation, from 1. Drift begins with the first request. */
   readonly occurrence: number
@@ -124,7 +124,7 @@ export function nameRun({ fault, operation, occurrence, pointer }: NamedRun): st
   return `${fault.name}@${operation}${pointer ?? (occurrence === undefined ? '' : `#${occurrence}`)}`
 }
 
-/** Returns the reachable runs. With a limit, the seed draws and orders them. */
+/** Returns the reachable runs. With a limit, a seeded shuffle selects them. */
 export function chooseRuns(
   planned: readonly PlannedRun[],
   { seed, maxRuns, time }: Pick<EachSettings, 'seed' | 'maxRuns' | 'time'>,
