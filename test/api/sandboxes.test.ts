@@ -64,6 +64,8 @@ test('the list shows by a revision which sandbox the control plane has changed',
   await ask(own, analyticsPath, { headers: { 'x-sim-sandbox': 'one' } })
   await steer(own, 'GET', '/scenarios?sandbox=one')
   await steer(own, 'POST', '/requests/count?sandbox=one', {})
+  await steer(own, 'POST', '/verify?sandbox=one', {})
+  await steer(own, 'POST', '/explain?sandbox=one', { method: 'GET', path: analyticsPath })
   await ask(own, '/__sim/scenarios?sandbox=one', { method: 'PUT', body: { rules: [{ scenario: 'no' }] } })
   expect(await readRevisions()).toMatchObject(before)
   await putRules(own, [{ scenario: '503' }], 'one')
