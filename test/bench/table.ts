@@ -42,7 +42,7 @@ export function median(values: readonly number[]): number {
 
 /**
  * Measures each item in every round, and returns the numbers of each. Each round begins with the next item, and every
- * other one goes backwards: an item that always followed the same one lost a third to the checkpoint of that one.
+ * other one goes backwards: in a fixed order a build lost up to a third by its place alone.
  */
 export async function eachRound<Item, Figure>(
   rounds: number,

@@ -103,7 +103,7 @@ export function listen(
   })
 }
 
-/** Finds what is wrong with the Host header, if anything: missing, or ambiguous for a proxy. */
+/** Finds what is wrong with the Host header, if anything: missing or repeated. */
 function findHostHeaderProblem({ rawHeaders, httpVersion }: IncomingMessage): string | undefined {
   let count = 0
   for (let at = 0; at < rawHeaders.length; at += 2) {

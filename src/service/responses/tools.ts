@@ -13,7 +13,7 @@ const maxPatternMs = 100
 /** Texts for patterns that printable ASCII does not match, since the library generates nothing else. */
 const otherTexts = ['é', 'éé', 'éàü', '日本語', '\n', '\t', '😀']
 
-/** Loads, on demand, the library that generates texts for regular expressions. */
+/** Loads the library that generates texts for patterns; the code that checks values is loaded when needed. */
 export async function createMakeValue(document: JsonObject): Promise<MakeValue> {
   const { sample, stringMatching } = await import('fast-check')
   const matchText: Tools['matchText'] = (pattern, seed) =>

@@ -48,7 +48,7 @@ function* readLines(path: string): Generator<{ readonly line: Buffer; readonly i
   }
 }
 
-/** Throws for an entry that does not follow the previous one or, if it is the first, the state. */
+/** Throws for an entry that does not follow the previous one, or a first one that begins after the state. */
 function checkOrder(seq: number, before: number | undefined, stateSeq: number): void {
   if (before === undefined ? seq <= stateSeq + 1 : seq === before + 1) return
   throw new StateFileError(

@@ -9,7 +9,7 @@ export type Rules = readonly Schema<'Rule'>[]
 export const textOf = (...rules: readonly (Schema<'Rule'> | undefined)[]) =>
   JSON.stringify(rules.map((rule) => ({ ...rule, enabled: undefined })))
 
-/** Changes the rules of the shown sandbox, unless they are no longer `shown`, or `change` returns undefined. */
+/** Changes the rules of the shown sandbox, unless they are no longer `shown`, or `changed` returns undefined. */
 export async function changeRules(
   shown: Rules | undefined,
   changed: (rules: Rules) => Rules | undefined,

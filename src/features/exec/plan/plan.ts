@@ -75,7 +75,7 @@ function listUsedOperations(requests: readonly RecordedRequest[]): UsedOperation
 
 /**
  * Lists the requests of an operation that get no run: of those that differ only in values, all but the first and the
- * last. A second client in the same suite probably sends one of these.
+ * last. The first or last may come from another client.
  */
 function listSkipped({ operation, requests }: UsedOperation): SkippedRequests[] {
   return [...groupBy(requests, ({ signature }) => signature).values()]
