@@ -1,5 +1,6 @@
 import { createServer } from 'node:http'
 import { expect, onTestFinished, test, vi } from 'vitest'
+import { freePort } from '../../bench/target.ts'
 import { startCuttingProxy } from '../../support/cutting-proxy.ts'
 import { listenForTest } from '../../support/fake-upstream.ts'
 import { describeWithRedis, redisForTest, sharedRedis } from '../../support/redis.ts'
@@ -135,7 +136,9 @@ describeWithRedis('a state in Redis', () => {
   })
 
   test('is refused on a node of a cluster', async () => {
-    const cluster = await redisForTest({ args: ['--cluster-enabled', 'yes'] })
+    // By default the port of its bus is 10,000 above its own, where clients have theirs.
+    const args = ['--cluster-enabled', 'yes', '--cluster-port', `${await freePort()}`]
+    const cluster = await redisForTest({ args })
     await expect(openRedisOrFail(cluster.url, nextPrefix())).rejects.toThrow(/is a node of a cluster/)
     await expect(openRedisOrFail(`${cluster.url}/2`, nextPrefix())).rejects.toThrow(/is a node of a cluster/)
   })
