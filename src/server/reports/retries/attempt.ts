@@ -1,4 +1,4 @@
-import { createHash } from 'node:crypto'
+import { hash } from 'node:crypto'
 import { canonicalJson, isObject, type Json } from '../../../base/core/json.ts'
 import { fromLatin1 } from '../../../base/core/text.ts'
 import type { Contract } from '../../../service/contract/contract.ts'
@@ -180,7 +180,16 @@ export function callKind({ request: { method, path, query } }: JournalEntry): st
 /** The parts of an exchange that distinguish calls and that an entry does not store. */
 export type LiveCall = Pick<LiveExchange, 'requestBody' | 'token'>
 
-export function createCallKey(entry: JournalEntry, live: LiveCall, isIdempotent: boolean): CallKey {
+/** The keys by which open calls are found. */
+export type FindingKeys = Pick<CallKey, 'key' | 'content'>
+
+/** Creates the keys of a call; undefined if it is an event that is not `needed`, since the others take much time. */
+export function createCallKey(
+  entry: JournalEntry,
+  live: LiveCall,
+  isIdempotent: boolean,
+  needed: (keys: FindingKeys) => boolean,
+): CallKey | undefined {
   const { headers, body } = entry.request
   const kind = callKind(entry)
   const digestOf = (...parts: readonly string[]) => digest([kind, live.token ?? '', ...parts])
@@ -190,13 +199,13 @@ export function createCallKey(entry: JournalEntry, live: LiveCall, isIdempotent:
   if (body.size === 0) return keyOfWhole(digestOf())
   const json = live.requestBody ?? parseBody(body)
   if (!isIdempotent || !isObject(json)) return keyOfWhole(digestWhole(canonicalText(json, body)))
-  const { [insertIdField]: insertId, ...event } = json
-  const whole = digestWhole(canonicalJson(json))
+  const { [insertIdField]: given, ...event } = json
+  const insertId = typeof given === 'string' && given !== '' ? given : undefined
+  const key = insertId === undefined ? digestWhole(canonicalJson(json)) : digestOf('id', insertId)
   const content = digestOf('content', canonicalJson(withoutRenewed(event)))
-  const keys = { ...own, body: whole, event: digestOf('event', canonicalJson(event)), content }
-  return typeof insertId === 'string' && insertId !== ''
-    ? { ...keys, key: digestOf('id', insertId), insertId }
-    : { ...keys, key: whole, insertId: undefined }
+  if (!needed({ key, content })) return undefined
+  const whole = insertId === undefined ? key : digestWhole(canonicalJson(json))
+  return { ...own, key, content, insertId, body: whole, event: digestOf('event', canonicalJson(event)) }
 }
 
 /** The names of counters that a client changes in each attempt. */
@@ -218,5 +227,5 @@ function canonicalText(json: Json | undefined, { latin1 = '', size }: RecordedBo
 
 /** Hashes the parts, so that a key is short for any body, and contains no token in clear text. */
 function digest(parts: readonly string[]): string {
-  return createHash('sha256').update(JSON.stringify(parts)).digest('base64')
+  return hash('sha256', JSON.stringify(parts), 'base64')
 }

@@ -1,4 +1,4 @@
-import { type Attempt, type CallKey, canRetry, immediateMs } from './attempt.ts'
+import { type Attempt, type CallKey, canRetry, type FindingKeys, immediateMs } from './attempt.ts'
 
 /** A call that has failed and not yet succeeded. */
 export interface RetryChain {
@@ -46,6 +46,11 @@ export class OpenCalls {
 
   hasKind(kind: string): boolean {
     return this.#lists.has(kind)
+  }
+
+  /** Returns true if `alike` returns chains. */
+  hasAlike({ key, content }: FindingKeys): boolean {
+    return this.#lists.has(key) || this.#lists.has(content)
   }
 
   #listed(key: string): readonly RetryChain[] {

@@ -4,6 +4,7 @@ import {
   callKind,
   canRetry,
   createCallKey,
+  type FindingKeys,
   immediateMs,
   isSameSender,
   judgeOutcome,
@@ -87,8 +88,10 @@ export class RetryTracker {
     this.#latestRequests.push({ receivedAt: entry.receivedAt, kind, retryCount })
     if (this.#latestRequests.length > maxLatest) this.#latestRequests.shift()
     const isSeparate = this.#isAcknowledged(entry, live)
-    if (!this.#open.hasKind(kind) && judgeOutcome(entry) === 'fine') return undefined
-    return this.#judge(this.#readAttempt(entry, live), isSeparate)
+    const isFine = judgeOutcome(entry) === 'fine'
+    if (isFine && !this.#open.hasKind(kind)) return undefined
+    const attempt = this.#readAttempt(entry, live, (call) => !isFine || this.#open.hasAlike(call))
+    return attempt && this.#judge(attempt, isSeparate)
   }
 
   /** Corrects the outcome of a recorded exchange. One that turns out to be lost begins a chain. */
@@ -98,11 +101,13 @@ export class RetryTracker {
       chain.lasts = chain.lasts.map((last) => (last.id === entry.id ? toAttempt(entry, last.call) : last))
     if (chains.length > 0 || judgeOutcome(entry) === 'fine') return
     if (this.#latestRequests.some((other) => mayRepeat(other, entry))) return
-    this.#begin(this.#readAttempt(entry, live))
+    const attempt = this.#readAttempt(entry, live, () => true)
+    if (attempt) this.#begin(attempt)
   }
 
-  #readAttempt(entry: JournalEntry, live: LiveCall): Attempt {
-    return toAttempt(entry, createCallKey(entry, live, this.#idempotentOperations.has(entry.operation ?? '')))
+  #readAttempt(entry: JournalEntry, live: LiveCall, needed: (keys: FindingKeys) => boolean) {
+    const call = createCallKey(entry, live, this.#idempotentOperations.has(entry.operation ?? ''), needed)
+    return call && toAttempt(entry, call)
   }
 
   /** Returns true if the client sent an equal event without an id before, and knows that it was stored. */
