@@ -1408,7 +1408,7 @@ export interface components {
         MissingPoint: {
             /** @description For example "recommendations: null". */
             name: string;
-            /** @description For example "No test has seen recommendations: null; X-Sim-Scenario: empty shows it." */
+            /** @description For example "No test has seen recommendations: null; send X-Sim-Scenario: empty to get it." */
             sentence: string;
             point: {
                 /** @enum {string} */

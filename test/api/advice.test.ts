@@ -119,6 +119,6 @@ test('the fifth equal response within a rate window is advice of the report', as
   for (let count = 0; count < 4; count++) await ask(limited(), analyticsPath, { sandbox: 'again' })
   expect(await readAdvice()).toMatchObject({ findings: [] })
   await ask(limited(), analyticsPath, { sandbox: 'again' })
-  const message = "5 of the hour's 60 requests returned the same bytes; keep the response for a while"
+  const message = "5 of the hour's 60 requests returned the same bytes; cache the response"
   expect(await readAdvice()).toMatchObject({ findings: [{ keyword: 'repeated-read', message }] })
 })

@@ -33,7 +33,7 @@ async function askThrough(sandbox: string, sequence: string, target: TestSimulat
 describe('GET /__sim/retries', () => {
   test('shows the attempts of a call up to its success, and what each retry did wrong', async () => {
     const ids = await askThrough('early', '429;retry-after=3, 200')
-    const sentence = 'A 429 asked to wait for 3 s, and the client came back earlier.'
+    const sentence = 'A 429 demanded a wait of 3 s, but the client retried earlier.'
     const attempts = [
       { id: ids[0], now: frozenNow, status: 429, outcome: 'failed', retryAfterMs: 3000, findings: [] },
       { id: ids[1], waitedMs: expect.any(Number), outcome: 'fine', findings: [{ rule: 'retry-after', sentence }] },

@@ -92,7 +92,7 @@ describe.skipIf(isMissing('chromium'))('the report in a browser', () => {
 
   test('expands the missing items, and shows client text as text', async () => {
     const { page } = await openReport({ width: 1280, colorScheme: 'light' })
-    const missing = page.getByText('No test has seen 429; X-Sim-Scenario: rate-limited shows it.').first()
+    const missing = page.getByText('No test has seen 429; send X-Sim-Scenario: rate-limited to get it.').first()
     expect(await missing.isVisible()).toBe(false)
     await page
       .getByText(/^getModelAnalytics: .* points/)

@@ -208,10 +208,10 @@ describe('expectations', () => {
     await ask({ origin: sim.baseUrl }, '/nothing')
     for (const count of ['0', '1']) await askAnalytics(sim.baseUrl, { headers: { 'retry-attempt': count } })
     await expect(sim.expectNoViolations()).rejects.toThrow(
-      /^Requests broke the contract:\n +createEvent: body.*eventType.*\(request .+\)\nWrong on purpose\?.*\nTo look at/s,
+      /^Requests broke the contract:\n +createEvent: body.*eventType.*\(request .+\)\nInvalid on purpose\?.*\nTo look at/s,
     )
     await expect(sim.expectNoFindings(['violation', 'retry'])).rejects.toThrow(
-      /^Requests were refused, although no scenario asked for it:\n +GET .*404/,
+      /^Responses were unexpected:\n +GET .*404/,
     )
     await expect(sim.expectNoFindings(['violation', 'unexpected'])).rejects.toThrow(
       /earlier: after 0(\.\d+)? s \(\S+, then \S+\)\nDoes .*\nTo look at .*\nIs it meant\? expectNoFindings\(\['retry'\]\)/,

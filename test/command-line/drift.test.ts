@@ -44,7 +44,7 @@ describe('convsim drift', () => {
     [['http://api.example.com/v1'], 'in clear text'],
     [['https://api.example.com/v1', '--ids', 'model=1'], '--ids model: no operation has such a parameter'],
     [['--har', 'missing.har'], 'missing.har cannot be read'],
-    [[...har, '--patch', 'nowhere/patch.yaml'], 'there is no folder nowhere. Make it first.'],
+    [[...har, '--patch', 'nowhere/patch.yaml'], 'there is no folder nowhere. Create it first.'],
     [[...har, '--patch', 'package.json'], 'package.json is not a patch of convsim drift, and would be lost.'],
     [[], 'Give the base URL of the real service'],
     [['--har', 'a.har', '--writes', 'x'], '--har sends nothing'],

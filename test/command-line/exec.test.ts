@@ -51,7 +51,7 @@ describe('the command', () => {
     const { stdout, stderr } = await run(node(good), { cwd })
     expect(stdout).toBe('201\n')
     expect(stderr).toMatch(
-      /^convsim: 1 request, 0 broke the contract, 0 unexpected responses, 0 retry problems, 1 piece of advice, [\d.]+ % of the contract covered\.\n {2}advice: createEvent: body: link: .* POST \/v1\/events, sandbox default.*\)\n$/,
+      /^convsim: 1 request, 0 broke the contract, 0 unexpected responses, 0 retry problems, 1 piece of advice, [\d.]+% of the contract covered\.\n {2}advice: createEvent: body: link: .* POST \/v1\/events, sandbox default.*\)\n$/,
     )
     expect(await readdir(cwd)).toEqual([])
   })
@@ -138,7 +138,7 @@ describe('--fail-on', () => {
     const loop = "for (let n = 0; n < 12; n += 1) await fetch(process.env.CONVSIM_BASE_URL + '/p' + n)"
     const code = `(async () => { ${loop} })()`
     const { stderr } = await run(node(code))
-    expect(stderr.match(/^ {2}unexpected: GET \/v1\/p\d+ on no operation: 404: /gm)).toHaveLength(10)
+    expect(stderr.match(/^ {2}unexpected: GET \/v1\/p\d+ matches no operation: 404: /gm)).toHaveLength(10)
     expect(stderr).toMatch(/^ {2}2 further findings$/m)
   })
 })

@@ -101,7 +101,7 @@ describeInBrowser('the view of the requests', () => {
     expect(new Set(colors).size, 'a pressed filter looks pressed').toBe(2)
     await page.locator('tr[data-id=req-2] a').click()
     const early =
-      /^Retry problem: A 429 asked to wait for 60 s, and the client came back earlier. It waited [\d,]+ ms.$/
+      /^Retry problem: A 429 demanded a wait of 60 s, but the client retried earlier. It waited [\d,]+ ms.$/
     await page.getByText(early).waitFor()
     await page.getByRole('link', { name: 'Try 2 of a call that failed' }).waitFor()
     await page.getByRole('button', { name: '1 retry problem', exact: true }).click()

@@ -56,7 +56,7 @@ describeInBrowser('the view of the retries', () => {
       'succeeded',
     ])
     expect(await page.locator('.faults').textContent()).toBe(
-      'Try 2: A 429 asked to wait for 60 s, and the client came back earlier.',
+      'Try 2: A 429 demanded a wait of 60 s, but the client retried earlier.',
     )
     const [demanded, missed, faulty] = await Promise.all(
       ['.track .demanded', '.track .missed', '.attempt a.faulty'].map((selector) => edgesOf(page, selector)),
@@ -77,7 +77,7 @@ describeInBrowser('the view of the retries', () => {
     const broken = page.locator('.retry-rules .broken')
     expect(await broken.count()).toBe(1)
     expect(await broken.textContent()).toContain(
-      'An event that is sent again after a 5xx or a lost response has the insertId that it had.',
+      'An event that is resent after a 5xx or a lost response keeps its insertId.',
     )
     expect(await broken.locator('a').allTextContents()).toEqual(['req-1', 'req-2'])
   })

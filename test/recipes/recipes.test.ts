@@ -109,7 +109,7 @@ describe.each(recipes)('the recipe $file', (recipe) => {
     if (!otherId || !retry) throw new Error(`"bugs" has none for ${recipe.file}`)
     const { code, output } = await runRecipe(recipe, [otherId, retry], {})
     expect(output).toMatch(/differs in body\/insertId \(expected \\?"order-1\\?", got \\?"order-1-b\\?"\)/)
-    expect(output).toContain('A 503 asked to wait for 1 s, and the client came back earlier: after 0')
+    expect(output).toContain('A 503 demanded a wait of 1 s, but the client retried earlier: after 0')
     expect(code).toBe(1)
   })
 })

@@ -9,23 +9,23 @@ import { traceRequest } from './request-trace.ts'
 import { type RetryFault, type RetryRule, retryRules } from './retries/rules.ts'
 import { RetryTracker } from './retries/tracker.ts'
 
-/** The maximum number of paths without an operation with separate findings, which leaves room for other findings. */
+/** The maximum number of unknown paths with findings of their own, so that other findings still fit. */
 const maxPaths = 20
 
 const maxPathLength = 200
 
-const generalise = (pointer: string) => pointer.replace(/\/\d+(?=\/|$)/g, '/*')
+const generalize = (pointer: string) => pointer.replace(/\/\d+(?=\/|$)/g, '/*')
 
 const unmetMessages: Readonly<Record<Expectation, string>> = {
-  violation: 'The request was expected to break the contract (X-Sim-Expect: violation), and it fits it.',
-  refusal: 'The request was expected to be refused (X-Sim-Expect: refusal), and it was not.',
+  violation: 'The request was expected to break the contract (X-Sim-Expect: violation), but it is valid.',
+  refusal: 'The request was expected to be refused (X-Sim-Expect: refusal), but it was not.',
 }
 
 /**
- * Requests that broke the contract, and unexpected responses. A response is unexpected if its status is 400 or more and
- * no scenario caused it. Refusals of a request that broke the contract, of a key in the fixtures (a 403 that a test
- * chooses), and of a foreign page by a proxy are expected. A request aborted by the client counts as neither. A request
- * with an expectation is counted separately if it meets it, and is an unexpected response if not. A response of a real
+ * Counts requests that broke the contract, and unexpected responses. A response is unexpected if its status is 400 or
+ * more and no scenario caused it, unless it refuses a request that broke the contract, a key in the fixtures (a test
+ * chose that 403) or, in a proxy, a cross-origin page. Requests that the client aborted are not counted. A request with
+ * an expectation counts as expected if it meets the expectation, and as unexpected otherwise. A response of the real
  * service that breaks the contract is always unexpected.
  */
 export class ContractFindings {
@@ -42,7 +42,7 @@ export class ContractFindings {
     if (entry.aborted) return
     const { expectation, violations, advice } = entry
     if (!expectation) recordRules(this.#findings.advice, entry, advice)
-    // A response of the real service that breaks the contract without a scenario.
+    // The real service broke the contract, not a scenario.
     const isBroken = entry.response.origin === 'upstream' && entry.responseViolations.length > 0
     if (isBroken) this.#recordUnexpected(entry, describeBrokenRules(entry.responseViolations))
     if (expectation) this.#recordExpected(entry, expectation)
@@ -54,8 +54,8 @@ export class ContractFindings {
   }
 
   #isUnexpected({ stage, response: { status, origin } }: JournalEntry, token = ''): boolean {
-    const isForeignPage = stage === 'authenticate' && origin === 'simulator'
-    if (status < 400 || origin === 'scenario' || origin === 'gateway' || isForeignPage) return false
+    const isCrossOriginPage = stage === 'authenticate' && origin === 'simulator'
+    if (status < 400 || origin === 'scenario' || origin === 'gateway' || isCrossOriginPage) return false
     return !(status === 403 && this.#isMagicKey(token))
   }
 
@@ -65,7 +65,7 @@ export class ContractFindings {
     else this.#recordUnexpected(entry, [['', unmetMessages[expectation]]])
   }
 
-  /** Counts a response once, with a finding for each rule that it breaks. Rule '': its status alone is unexpected. */
+  /** Counts a response once, with a finding for each rule that it breaks. Rule '' means an unexpected status. */
   #recordUnexpected(entry: JournalEntry, messages: Iterable<readonly [rule: string, message: string]>): void {
     this.#findings.counts.unexpected += 1
     const { id, operation = '', request, response, ownToken, expectation } = entry
@@ -79,7 +79,7 @@ export class ContractFindings {
       this.#findings.unexpected.add(key, [id], () => {
         const message = redactText(text, ownToken) // it may quote the request
         return {
-          title: `${subject}${isUnknown ? ' on no operation' : ''}: ${status}`,
+          title: `${subject}${isUnknown ? ' matches no operation' : ''}: ${status}`,
           sentence: `${message} (origin: ${origin})`.trim(),
           members: { operation, method, path, status, origin, message },
           first: traceRequest(entry),
@@ -88,7 +88,7 @@ export class ContractFindings {
     }
   }
 
-  /** Returns the path of a finding; empty once the maximum number of paths have findings. */
+  /** Returns the path to show in a finding, or an empty text once `maxPaths` paths have findings. */
   #findingPath(path: string): string {
     if (!this.#paths.has(path) && this.#paths.size >= maxPaths) return ''
     this.#paths.add(path)
@@ -102,7 +102,7 @@ function recordRules(tally: TrafficFindings['advice'], entry: JournalEntry, rule
   const counted = new Set<string>()
   for (const violation of rules) {
     const { in: place, keyword, message } = violation
-    const pointer = generalise(violation.pointer)
+    const pointer = generalize(violation.pointer)
     const key = JSON.stringify([operation, place, pointer, keyword])
     if (counted.has(key)) continue
     counted.add(key)
@@ -119,29 +119,29 @@ function recordRules(tally: TrafficFindings['advice'], entry: JournalEntry, rule
 function describeBrokenRules(violations: readonly Violation[]): ReadonlyMap<string, string> {
   return new Map(
     violations.map(({ pointer, keyword, message }) => {
-      const general = generalise(pointer)
+      const general = generalize(pointer)
       return [`${general} ${keyword}`, `The response breaks the contract: ${general} ${message}`.replace('  ', ' ')]
     }),
   )
 }
 
-/** The advice about an attempt that breaks a rule if it is a retry. */
+/** The advice about an attempt that breaks a rule only if it is a retry. */
 const retryAdvice: Readonly<Partial<Record<RetryRule, Violation>>> = {
   'retry-after': {
     in: 'header',
     pointer: '/retry-after',
     keyword: 'retry-after',
-    message: 'may have been ignored: an equal call came back earlier, which nothing proves to be a retry',
+    message: 'may have been ignored: an identical call, which may not be a retry, arrived too early',
   },
   'same-insert-id': {
     in: 'body',
     pointer: '/insertId',
     keyword: 'same-insert-id',
-    message: 'may be missing or another one than that of a like event that failed: it may be counted twice',
+    message: 'may be missing or differ from that of a similar event that failed: the event may be counted twice',
   },
 }
 
-/** A client's retries, judged by the rules in `retries/rules.ts`. Unproved problems become advice, or are counted. */
+/** Judges retries by the rules in `retries/rules.ts`. Problems without proof become advice, or are only counted. */
 export class RetryProblems {
   readonly #findings: TrafficFindings
   readonly #tracker: RetryTracker
@@ -180,9 +180,9 @@ export class RetryProblems {
     const { method, headers, body } = request
     const add = (rule: RetryRule, fault: string) =>
       this.#add(entry, { rule, sentence: `${operation || method} was ${fault}.` }, method, [id])
-    if (!headers['user-agent']) add('user-agent', 'asked without a User-Agent')
+    if (!headers['user-agent']) add('user-agent', 'called without a User-Agent')
     if (body.size > 0 && headers['content-type'] === undefined)
-      add('content-type', 'sent a body without a Content-Type')
+      add('content-type', 'called with a body but no Content-Type')
   }
 
   /** `subject`: distinguishes findings with the same rule and operation. */
@@ -199,7 +199,7 @@ export class RetryProblems {
   }
 }
 
-/** The number of equal responses within a rate window that results in advice. */
+/** The number of identical responses in a rate window that triggers advice. */
 const maxEqual = 5
 
 const maxReads = 1000
@@ -224,7 +224,7 @@ class RepeatedReads {
     if (this.#reads.size > maxReads && oldest !== undefined) this.#reads.delete(oldest)
     if (read.count !== maxEqual) return undefined
     const window = seconds === '3600' ? "the hour's" : `the window's`
-    const message = `${maxEqual} of ${window} ${quota} requests returned the same bytes; keep the response for a while`
+    const message = `${maxEqual} of ${window} ${quota} requests returned the same bytes; cache the response`
     return { in: 'path', pointer: '', keyword: 'repeated-read', message }
   }
 }

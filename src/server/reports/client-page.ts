@@ -24,8 +24,8 @@ export function renderClientReport(format: ReportFormat, report: Report, next: r
 }
 
 /**
- * Describes what the client did. The JUnit suites are: each section, with a case per finding that fails if `--fail-on`
- * counts it; coverage, with a case per operation and condition; and the loss of requests, if there may be any.
+ * Describes what the client did. JUnit has a suite per kind of finding, with a case per finding that fails if
+ * `--fail-on` counts it; a suite for coverage, with a case per operation and condition; and one for lost requests.
  */
 function toClientPage(report: Report) {
   const { contract, run, sandbox, violations, unexpected, findings } = report
@@ -33,7 +33,7 @@ function toClientPage(report: Report) {
   const problems = countFindings(findings.retries)
   const faults = violations + unexpected + problems
   const failed = judgeFailOn(report, run.failOn)
-  const good = failed.length === 0 ? 'Nothing to complain about' : 'A condition of --fail-on is met'
+  const good = failed.length === 0 ? 'No problems found' : 'A --fail-on condition is met'
   const card = (section: string, count: number, label: string) => ({
     value: String(count),
     label,
@@ -45,7 +45,7 @@ function toClientPage(report: Report) {
     subject: contract,
     heading: 'what the client did',
     verdict: {
-      text: faults === 0 ? good : `${pluralize(faults, 'thing')} to look at`,
+      text: faults === 0 ? good : pluralize(faults, 'finding'),
       isGood: faults === 0 && failed.length === 0,
     },
     summary: [`${summarizeReport(report)}.`],
@@ -55,7 +55,7 @@ function toClientPage(report: Report) {
       card('violations', violations, 'broke the contract'),
       card('unexpected', unexpected, 'unexpected responses'),
       card('retries', problems, 'retry problems'),
-      { value: `${coverage.percent} %`, label: 'of the contract covered', section: 'coverage' },
+      { value: `${coverage.percent}%`, label: 'of the contract covered', section: 'coverage' },
     ],
     sections: [
       ...parts.map(({ section }) => section),
@@ -101,7 +101,7 @@ function describeKind({ run, findings, unjudged }: Report, kind: ReportedKind) {
   const isGated = run.failOn.some((condition) => condition.kind === gate)
   const severity = kind === 'advice' ? 'info' : 'warning'
   const shown = list.map((finding) => toPageFinding(finding, isGated ? 'error' : severity))
-  const omitted = further === 0 ? [] : [`There was no room for ${pluralize(further, 'further one')}.`]
+  const omitted = further === 0 ? [] : [`${pluralize(further, 'further finding')} omitted.`]
   const one = { suite: kind, state: isGated ? 'failed' : 'passed' } as const
   const section: PageSection = {
     key: kind,
@@ -119,7 +119,7 @@ function describeKind({ run, findings, unjudged }: Report, kind: ReportedKind) {
       message: finding.sentence,
       text: listLines(finding).join('\n'),
     })),
-    ...omitted.map((text) => ({ ...one, name: 'further ones', text })),
+    ...omitted.map((text) => ({ ...one, name: 'further findings', text })),
   ]
   return { section, cases }
 }
@@ -152,19 +152,19 @@ function describeCoverage({ met, points, percent, operations }: CoverageView): P
     one.operation,
     `${one.method} ${one.path}`,
     ...[one.requests, one.met, one.points].map(String),
-    `${one.percent} %`,
+    `${one.percent}%`,
   ])
   const lines = operations.flatMap(({ operation, items }) => {
     const names = items.filter(({ state }) => state === 'out-of-reach').map(({ name }) => name)
-    const reason = 'Not counted, since the simulator knows no request that shows it'
+    const reason = 'Not counted, because the simulator knows no request that covers it'
     return names.length === 0 ? [] : [`${operation}: ${reason}: ${names.join(', ')}.`]
   })
   return {
     key: 'coverage',
     title: 'Coverage',
     blocks: [
-      { kind: 'lines', lines: [`${met} of ${points} items of the contract were covered: ${percent} %.`] },
-      { kind: 'table', head: ['operation', 'path', 'requests', 'met', 'of', 'covered'], rows },
+      { kind: 'lines', lines: [`${met} of ${points} items of the contract were covered: ${percent}%.`] },
+      { kind: 'table', head: ['operation', 'path', 'requests', 'covered', 'items', 'percentage'], rows },
       { kind: 'lines', lines },
     ],
   }
@@ -180,8 +180,8 @@ function describeItems(coverage: OperationCoverage, index: number): PageSection 
     blocks: [
       {
         kind: 'table',
-        head: ['item', 'met, or how to meet it'],
-        rows: items.map(({ name, missing }) => [name, missing?.sentence ?? 'met']),
+        head: ['item', 'covered, or how to cover it'],
+        rows: items.map(({ name, missing }) => [name, missing?.sentence ?? 'covered']),
         states: items.map(({ state }) => (state === 'met' ? 'good' : 'bad')),
       },
     ],
@@ -189,9 +189,9 @@ function describeItems(coverage: OperationCoverage, index: number): PageSection 
 }
 
 const nameCoverage = ({ operation, met, points, percent }: OperationCoverage) =>
-  `${operation}: ${met} of ${points} points (${percent} %)`
+  `${operation}: ${met} of ${points} items (${percent}%)`
 
-/** Lists the cases of the coverage, of the other conditions of `--fail-on`, and of lost requests. */
+/** Lists the cases for coverage, for the other conditions of `--fail-on`, and for lost requests. */
 function listOtherCases(report: Report): TestCase[] {
   const { run, truncated } = report
   const cases: TestCase[] = []
@@ -203,7 +203,7 @@ function listOtherCases(report: Report): TestCase[] {
   for (const condition of run.failOn) {
     const problem = judgeCondition(report, condition)
     if (condition.kind === 'coverage') {
-      const name = `at least ${condition.below} % of the contract is covered`
+      const name = `at least ${condition.below}% of the contract is covered`
       add('coverage', name, problem !== undefined, problem ?? '')
     } else if (condition.kind === 'no-requests' && problem !== undefined) add('requests', 'no request', true, problem)
   }

@@ -4,9 +4,9 @@ import type { DescribedParameter, Operation } from '../../service/contract/contr
 import { listParts, listSchemaParts, mergeProperties } from '../../service/contract/schema-parts.ts'
 import type { LiveExchange } from '../journal/entry.ts'
 
-/** A part of the contract that a client can cover, in a request or, if it has a `status`, in a response. */
+/** A part of the contract that a client can cover: of a response if it has a `status`, otherwise of a request. */
 export interface CoverageItem {
-  /** The name for people: `429`, `query period=7d`, `body valueType: currency`, `recommendations: null`. */
+  /** The display name: `429`, `query period=7d`, `body valueType: currency`, `recommendations: null`. */
   readonly label: string
   readonly kind:
     | 'status'
@@ -74,7 +74,7 @@ export class OperationItems {
     return reader
   }
 
-  /** Returns the keys of the items that an accepted request shows. */
+  /** Returns the keys of the items that an accepted request covers. */
   readRequest({ rawParameters, parameters, requestBody }: LiveExchange): string[] {
     const keys = requestBody === undefined ? [] : this.#body.read(requestBody)
     const sent = [...this.#parameters].filter(([parameter]) => parameter.isIn(rawParameters[parameter.in]))
@@ -91,7 +91,7 @@ export class OperationItems {
   }
 }
 
-/** Writes the pointer of an item like scenarios, without the stars of arrays: `dataPoints.avgSafetyScore`. */
+/** Writes the pointer of an item as scenarios do, without the `*` of arrays: `dataPoints.avgSafetyScore`. */
 export function fieldName(pointer: string): string {
   return parsePointer(pointer)
     .filter((token) => token !== '' && token !== '*')
@@ -100,7 +100,7 @@ export function fieldName(pointer: string): string {
 
 type EnumValue = string | number | boolean
 
-/** A part of a schema that a body can cover. The pointer has a star for array items and for unnamed members. */
+/** A part of a schema that a body can cover. Its pointer has a `*` for array items and for unnamed members. */
 interface SchemaItem {
   /** `field`: a named member; `null` and `not-null`: a nullable value. */
   readonly kind: 'field' | 'null' | 'not-null' | 'value'
@@ -111,7 +111,7 @@ interface SchemaItem {
 /** The maximum depth of listed values, since recursive schemas are infinite. */
 const maxDepth = 12
 
-/** Lists the parts of a resolved schema in order, without those of the other direction (`readOnly`, `writeOnly`). */
+/** Lists the parts of a resolved schema, without properties of the other direction (`readOnly`, `writeOnly`). */
 function* listSchemaItems(
   schemas: readonly JsonObject[],
   other: string,
@@ -156,7 +156,7 @@ const isNullable = (schemas: readonly JsonObject[]) =>
 const namesNull = ({ type, enum: listed }: JsonObject) =>
   [type].flat().includes('null') || (Array.isArray(listed) && listed.includes(null))
 
-/** Stands for any value but null. */
+/** Represents any value except null. */
 const anyOther = Symbol()
 
 function hasType(type: Json, probe: EnumValue | null | typeof anyOther): boolean {
@@ -178,41 +178,41 @@ function permits(schema: JsonObject, probe: EnumValue | null | typeof anyOther):
   })
 }
 
-/** A place in a body with the keys of its items, and its inner places; a star for unnamed ones. */
-interface Place {
+/** A schema node with the keys of its items, and its members by name: `*` for array items and unnamed members. */
+interface SchemaNode {
   readonly keys: Map<SchemaItem['kind'], string>
   readonly values: Map<EnumValue, string>
-  readonly members: Map<string, Place>
+  readonly members: Map<string, SchemaNode>
 }
 
-const createPlace = (): Place => ({ keys: new Map(), values: new Map(), members: new Map() })
+const createNode = (): SchemaNode => ({ keys: new Map(), values: new Map(), members: new Map() })
 
 class BodyReader {
   /** The parts of the given kinds by their keys, in the order of the schema. */
   readonly items = new Map<string, SchemaItem>()
-  readonly #root = createPlace()
+  readonly #root = createNode()
 
-  /** `prefix`: the first word of the keys. `other`: the keyword of properties that only the other direction has. */
+  /** `prefix`: the first word of the keys. `other`: the keyword that marks properties of the other direction. */
   constructor(prefix: string, schema: JsonObject | undefined, kinds: readonly SchemaItem['kind'][], other: string) {
     for (const item of schema ? listSchemaItems([schema], other) : []) {
       const { kind, pointer, value } = item
       if (!kinds.includes(kind)) continue
-      const place = this.#placeAt(pointer)
+      const node = this.#nodeAt(pointer)
       const key = `${prefix} ${kind} ${pointer}${value === undefined ? '' : ` ${typeof value} ${value}`}`
       this.items.set(key, item)
-      if (value === undefined) place.keys.set(kind, key)
-      else place.values.set(value, key)
+      if (value === undefined) node.keys.set(kind, key)
+      else node.values.set(value, key)
     }
   }
 
-  #placeAt(pointer: string): Place {
-    let place = this.#root
+  #nodeAt(pointer: string): SchemaNode {
+    let node = this.#root
     for (const name of parsePointer(pointer)) {
-      const member = place.members.get(name) ?? createPlace()
-      place.members.set(name, member)
-      place = member
+      const member = node.members.get(name) ?? createNode()
+      node.members.set(name, member)
+      node = member
     }
-    return place
+    return node
   }
 
   /** Returns the keys of the parts that a body covers; a key can occur several times. */
@@ -225,19 +225,19 @@ class BodyReader {
 
 type Show = (key: string | undefined) => void
 
-function visit(value: Json, place: Place, show: Show): void {
-  show(place.keys.get('field'))
-  show(place.keys.get(value === null ? 'null' : 'not-null'))
-  if (isEnumValue(value)) show(place.values.get(value))
-  const others = place.members.get('*')
-  if (isObject(value)) visitMembers(value, place, show)
+function visit(value: Json, node: SchemaNode, show: Show): void {
+  show(node.keys.get('field'))
+  show(node.keys.get(value === null ? 'null' : 'not-null'))
+  if (isEnumValue(value)) show(node.values.get(value))
+  const others = node.members.get('*')
+  if (isObject(value)) visitMembers(value, node, show)
   else if (Array.isArray(value) && others) for (const item of value) visit(item, others, show)
 }
 
-function visitMembers(value: JsonObject, { members }: Place, show: Show): void {
-  for (const [name, place] of members) {
+function visitMembers(value: JsonObject, { members }: SchemaNode, show: Show): void {
+  for (const [name, node] of members) {
     const member = Object.hasOwn(value, name) ? value[name] : undefined
-    if (member !== undefined) visit(member, place, show)
+    if (member !== undefined) visit(member, node, show)
   }
   const others = members.get('*')
   if (!others) return

@@ -7,7 +7,7 @@ import type { ReportedRun } from './reported-run.ts'
 
 interface OperationHits {
   readonly operationItems: OperationItems
-  /** The number of requests that matched the operation, refused ones included. */
+  /** The number of requests that matched the operation, including refused ones. */
   requests: number
   readonly met: Set<string>
   /** The response bodies already counted, with their statuses, since cached responses share one body. */
@@ -15,8 +15,8 @@ interface OperationHits {
 }
 
 /**
- * Coverage of the contract: the items that clients have covered. It is updated with each exchange, so journal evictions
- * do not affect it; its size depends only on the contract.
+ * The items of the contract that clients have covered. They are updated with each exchange, so journal evictions
+ * do not affect them; their number depends only on the contract.
  * An item of a request is covered once a request with it gets a status below 400, even if the response is lost. An item
  * of a response is covered once the client received the response completely and without drift. A response of the
  * simulator itself or of a gateway (`origin`) covers nothing, since the service would never send it.
@@ -94,7 +94,7 @@ function viewOperation(
   const covered = Array.from(items, ([key, item]): CoveredItem => {
     const name = item.label
     const hint = item.status === undefined ? undefined : findHint(key)
-    // Not even if it is covered, since the total would grow.
+    // Excluded even if it is covered; otherwise the total would grow during a run.
     if (item.status !== undefined && !hint) return { name, state: 'out-of-reach' }
     if (met.has(key)) return { name, state: 'met' }
     return { name, state: 'missing', missing: hint ? describeUnseen(item, hint, successStatus) : describeUnsent(item) }
@@ -104,24 +104,24 @@ function viewOperation(
   return { operation: id, method, path, requests, ...share, items: covered }
 }
 
-/** `points`: the items that can be covered. 100 % only if all were. */
+/** `points`: the number of items that can be covered. Rounded down, so that 100% means all of them. */
 function toShare(met: number, points: number) {
   return { met, points, percent: points === 0 ? 100 : Math.floor((1000 * met) / points) / 10 }
 }
 
 function describeUnsent({ label: name, ...point }: CoverageItem) {
-  return { name, sentence: `No test has sent ${name}; a good request with it counts.`, point }
+  return { name, sentence: `No test has sent ${name}; send it in a valid request.`, point }
 }
 
-/** Describes a missing item: `No test has seen recommendations: null; X-Sim-Scenario: empty shows it.` */
+/** Describes a missing item: `No test has seen recommendations: null; send X-Sim-Scenario: empty to get it.` */
 function describeUnseen({ label: name, ...point }: CoverageItem, { headers, path }: CoverageHint, success: number) {
   const { kind, status } = point
   const inStatus = kind === 'status' || status === success ? '' : ` in a ${status}`
   const [header] = Object.entries(headers)
-  const how = header ? `${header.join(': ')} shows it` : 'any good request shows it'
+  const how = header ? header.join(': ') : 'any valid request'
   // The enum values of a response depend on the model, so the path is part of the hint.
   const onPath = kind === 'response-value' && path !== undefined ? ` on ${path}` : ''
-  const sentence = `No test has seen ${name}${inStatus}; ${how}${onPath}.`
+  const sentence = `No test has seen ${name}${inStatus}; send ${how}${onPath} to get it.`
   return { name, sentence, point, headers, path }
 }
 

@@ -5,42 +5,42 @@ import { type UnjudgedReason, unjudgedReasons } from './retries/rules.ts'
 import type { UnmetRule } from './unmet.ts'
 
 /**
- * The kinds of findings in the order of reports. `gate`: the condition of `--fail-on` under which they fail the run;
- * `emptySentence`: the sentence in place of the findings if there are none; `heading` and `hint`: the heading in the
- * output of a failed test, and what to do.
+ * The kinds of findings in the order of reports. `gate`: the `--fail-on` condition that fails the run because of them;
+ * `emptySentence`: the text that a report shows if there are none; `heading` and `hint`: the texts before and after
+ * them in the output of a failed test.
  */
 export const findingKinds = {
   violations: {
     gate: 'violation',
     title: 'Violations',
     description: 'Requests that broke the contract.',
-    emptySentence: 'Every request fits the contract.',
+    emptySentence: 'Every request conforms to the contract.',
     heading: 'Requests broke the contract:',
-    hint: 'Wrong on purpose? Declare it before the request with the scenario expect-violation.',
+    hint: 'Invalid on purpose? Declare it before the request with the scenario expect-violation.',
   },
   unexpected: {
     gate: 'unexpected',
     title: 'Unexpected responses',
-    description: 'Refusals and failures that no scenario was asked for.',
-    emptySentence: 'Every refusal and failure was asked for.',
-    heading: 'Requests were refused, although no scenario asked for it:',
-    hint: 'Meant to be refused? Declare it before the request with the scenario expect-refusal.',
+    description: 'Refusals and failures that no scenario caused.',
+    emptySentence: 'No unexpected refusals or failures.',
+    heading: 'Responses were unexpected:',
+    hint: 'Refused on purpose? Declare it before the request with the scenario expect-refusal.',
   },
   retries: {
     gate: 'retry',
     title: 'Retries',
-    description: 'How the client behaves when something fails.',
-    emptySentence: 'No broken retry rule was seen.',
+    description: 'How the client handles failures.',
+    emptySentence: 'No retry problems found.',
     heading: 'The client has retry problems:',
     hint: 'Does the client wait on fake timers? Advance the clock of the sandbox with them (sim.advanceTimers).',
   },
   advice: {
     gate: 'advice',
     title: 'Advice',
-    description: 'What the service accepts, and a careful client does not send.',
-    emptySentence: 'There is no advice.',
+    description: 'Requests that the service accepts but a careful client does not send.',
+    emptySentence: 'No advice.',
     heading: 'A careful client does not send this:',
-    hint: 'The service accepts it.',
+    hint: 'The service accepts these requests.',
   },
 } as const
 
@@ -49,13 +49,13 @@ export type ReportedKind = keyof typeof findingKinds
 export const reportedKinds = Object.keys(findingKinds) as ReportedKind[]
 
 interface Finding {
-  /** The operation with the place or rule: `createEvent: body /value`. */
+  /** The operation with the location or rule: `createEvent: body /value`. */
   readonly title: string
   readonly sentence: string
-  /** The members in the JSON in place of `title` and `sentence`. */
+  /** The members that replace `title` and `sentence` in the JSON. */
   readonly members: JsonObject
   readonly first: RequestTrace
-  /** Milliseconds before a retry, which reports show only on a terminal; undefined for a rule without a time. */
+  /** The pause before a retry, milliseconds, shown only on a terminal; undefined for a rule that measures none. */
   readonly waitedMs?: number | undefined
 }
 
@@ -79,7 +79,7 @@ class FindingTally {
   readonly #byKey = new Map<string, { readonly finding: Finding; count: number; readonly requests: string[] }>()
   #further = 0
 
-  /** Adds `count` requests to the finding of a key; `createFinding` is called the first time. */
+  /** Adds `count` requests to the finding with this key; `createFinding` is called the first time. */
   add(key: string, requests: readonly string[], createFinding: () => Finding, count = 1): void {
     let entry = this.#byKey.get(key)
     if (!entry && this.#byKey.size >= maxFindings) {
@@ -98,7 +98,7 @@ class FindingTally {
     for (const [key, { finding, count, requests }] of other.#byKey) this.add(key, requests, () => finding, count)
   }
 
-  /** Lists the findings in the order of their keys, independent of the order of requests. */
+  /** Lists the findings sorted by key, so that the order of requests does not matter. */
   toList(): FindingList {
     const sorted = [...this.#byKey].sort(([a], [b]) => (a < b ? -1 : 1))
     return { list: sorted.map(([, { finding, ...shown }]) => ({ ...finding, ...shown })), further: this.#further }
@@ -111,12 +111,12 @@ export interface UnjudgedCount {
 }
 
 export interface RequestCounts {
-  /** All exchanges, refused ones included. */
+  /** All exchanges, including refused ones. */
   requests: number
   violations: number
-  /** Responses of status 400 or more that neither a scenario nor a violation explains. */
+  /** Responses with status 400 or more that neither a scenario nor a violation explains. */
   unexpected: number
-  /** Requests of negative tests that met their expectation: neither violations nor unexpected. */
+  /** Requests of negative tests that met their expectation, and count neither as violations nor as unexpected. */
   expected: number
 }
 
@@ -126,16 +126,16 @@ export class TrafficFindings {
   readonly unexpected = new FindingTally()
   readonly retries = new FindingTally()
   readonly advice = new FindingTally()
-  /** The failed calls that could not be judged, by the reason. */
+  /** The number of failed calls that could not be judged, by reason. */
   readonly unjudged: Partial<Record<UnjudgedReason, number>> = {}
 
-  /** The requests by operation; an empty name for those that match none. */
+  /** The number of requests by operation; the empty name counts requests that match none. */
   readonly sent = new Map<string, number>()
-  /** The requests by the rule that acted on them: the index of a start-up rule, or the key of a sandbox's rule. */
+  /** The number of requests by the rule that acted: the index of a start-up rule, or the key of a sandbox's rule. */
   readonly acts = new Map<number | string, number>()
-  /** What controlled the latest request, beginning with the keys of the sandbox's rules. */
+  /** The rules and headers that controlled the latest request; the keys of the sandbox's rules are first. */
   steering = ''
-  /** The removed rules that never acted on a request, by their sentences. */
+  /** The removed rules that never acted on a request, by sandbox and sentence. */
   readonly removed = new Map<string, UnmetRule>()
 
   countRequest({ operation = '', rule, steering }: Pick<JournalEntry, 'operation' | 'rule' | 'steering'>): void {
@@ -174,7 +174,7 @@ function add<Key>(counts: Map<Key, number>, key: Key, count: number): void {
   counts.set(key, (counts.get(key) ?? 0) + count)
 }
 
-/** Converts findings to the JSON of the control document, without pauses, so that it is the same in every run. */
+/** Converts findings to the JSON of the control document. Without pauses, it is the same in every run. */
 export function findingsToJson({ list, further }: FindingList, hasPauses = false) {
   const findings = list.map(({ members, waitedMs, first, count, requests }) => ({
     ...members,

@@ -36,8 +36,8 @@ interface Candidate {
 export type HintFinder = (operationItems: OperationItems, run: ReportedRun) => (key: string) => CoverageHint | undefined
 
 /**
- * Creates a finder of hints. Plain candidates come first; of several, the one that covers most items of the same kind
- * wins, so that few requests cover many items.
+ * Creates a hint finder. It prefers simple requests, and among these the one that covers the most items of the same
+ * kind, so that few requests cover many items.
  */
 export function createHintFinder(catalogue: Catalogue, previewer: Previewer): HintFinder {
   return (operationItems, { seed, clock }) => {
@@ -101,7 +101,7 @@ function nullCandidates({ items, operation }: OperationItems, catalogue: Catalog
   })
 }
 
-/** Parses a text of scenarios; empty if the catalogue does not contain them. */
+/** Parses a list of scenarios. Returns an empty list if the catalogue does not contain all of them. */
 export function parseKnownScenarios(text: string, catalogue: Catalogue): readonly ActiveScenario[] {
   const parsed = parseScenarios(text, catalogue)
   return parsed.ok ? parsed.value : []

@@ -1,5 +1,5 @@
 /**
- * Reports on the traffic: coverage, retry problems, violations, fail conditions, page/.
+ * Reports on the traffic: coverage, retry problems, violations and fail conditions; page/ renders them.
  * `traffic-collector.ts` counts each exchange as it is recorded, and creates reports from the counts. `client-page.ts`
  * describes a report as a `Page`, which `page/` renders in each format.
  */
@@ -9,17 +9,17 @@ import type { CountedFinding, FindingList, ReportedKind, RequestCounts, Unjudged
 import type { FailCondition, ReportedRun } from './reported-run.ts'
 import type { UnmetRule } from './unmet.ts'
 
-/** A report on the clients of a sandbox, or of all. The same requests yield the same report, except `run`. */
+/** A report on the clients of one sandbox or of all. The same requests yield the same report, apart from `run`. */
 export interface Report extends Readonly<RequestCounts> {
   readonly contract: { readonly title: string; readonly version: string }
   readonly run: ReportedRun
-  /** The name of a sandbox; undefined for all, deleted ones included. */
+  /** The name of a sandbox; undefined for all, including deleted ones. */
   readonly sandbox: string | undefined
-  /** The findings of each kind, in the order of every format. */
+  /** The findings of each kind, in the order in which every format lists them. */
   readonly findings: Readonly<Record<ReportedKind, FindingList>>
   /** The rules that acted on no request, or on fewer than their `times`. */
   readonly unmet: readonly UnmetRule[]
-  /** The failed calls that could not be judged as retried or not, by the reason. */
+  /** The number of failed calls whose retry could not be judged, by reason. */
   readonly unjudged: readonly UnjudgedCount[]
   /** Returns the coverage, computed at the first call, since its hints take most of the time. */
   readonly coverage: () => CoverageView
@@ -27,10 +27,10 @@ export interface Report extends Readonly<RequestCounts> {
   readonly truncated?: true
 }
 
-/** A report without coverage, whose conditions are then not met. */
+/** A report without coverage; a condition on coverage is then not met. */
 export type FindingsReport = Omit<Report, 'coverage'>
 
-/** Reports on a sandbox; undefined for all. */
+/** Creates a report on a sandbox; undefined for all. */
 export type Reporter = (sandbox: string | undefined) => Promise<Report>
 
 /** Writes a count with its noun: `1 request`, `2 requests`. */
@@ -50,7 +50,7 @@ function countRetryProblems({ findings, unjudged }: FindingsReport): string {
 
 const countAdvice = ({ findings }: FindingsReport) => `${pluralize(countFindings(findings.advice), 'piece')} of advice`
 
-/** Summarizes a report in one line: `10 requests, 2 broke the contract, 31.6 % of the contract covered`. */
+/** Summarizes a report in one line: `10 requests, 2 broke the contract, 31.6% of the contract covered`. */
 export function summarizeReport(report: Report): string {
   const { requests, violations, unexpected, expected, findings, coverage, truncated } = report
   return [
@@ -61,7 +61,7 @@ export function summarizeReport(report: Report): string {
     countRetryProblems(report),
     ...(listNeverActed(report).length > 0 ? [`${pluralize(listNeverActed(report).length, 'rule')} never acted`] : []),
     ...(countFindings(findings.advice) > 0 ? [countAdvice(report)] : []),
-    `${coverage().percent} % of the contract covered`,
+    `${coverage().percent}% of the contract covered`,
     ...(truncated ? ['requests to other replicas may be missing'] : []),
   ].join(', ')
 }
@@ -73,7 +73,7 @@ export function judgeFailOn(report: Report, conditions: readonly FailCondition[]
   return conditions.flatMap((condition) => judgeCondition(report, condition) ?? [])
 }
 
-/** Judges a report by one condition. @returns a sentence where it is met; undefined if the run passes */
+/** Judges a report by one condition. @returns a sentence if it is met; undefined if the run passes */
 export function judgeCondition(report: FindingsReport | Report, condition: FailCondition): string | undefined {
   const { requests, violations, unexpected, findings } = report
   const sentenceIf = (isMet: boolean, sentence: string) => (isMet ? sentence : undefined)
@@ -94,14 +94,14 @@ export function judgeCondition(report: FindingsReport | Report, condition: FailC
       return sentenceIf(requests === 0, 'no request reached the simulator (no-requests)')
     case 'coverage': {
       const percent = 'coverage' in report ? report.coverage().percent : 100
-      return sentenceIf(percent < condition.below, `${percent} % of the contract covered, ${condition.below} % wanted`)
+      return sentenceIf(percent < condition.below, `${percent}% of the contract covered, ${condition.below}% required`)
     }
   }
 }
 
 /**
- * Lists all findings, each with a line about it: `violations: createEvent: body /value: type: must be a string`. The
- * finding with the most requests of each kind precedes the second of any kind.
+ * Lists all findings, each with a line about it: `violations: createEvent: body /value: type: must be a string`. It
+ * lists the most frequent finding of each kind first, then the second most frequent of each kind, and so on.
  */
 export function describeFindings({ findings }: FindingsReport) {
   return Object.entries(findings)
@@ -119,7 +119,7 @@ export function describeFirst({ first }: CountedFinding): string {
   return `${at} ${method} ${path}, sandbox ${sandbox}${excerpt === undefined ? '' : `, sent: ${excerpt}`}`
 }
 
-/** Returns the first findings as lines for a terminal, with the number of those beyond the limit. */
+/** Returns the first `limit` findings as lines for a terminal, with the number of omitted ones. */
 export function listFirstFindings(report: Report, limit: number): string[] {
   const lines = describeFindings(report).map(
     ({ line, finding }) => `${line}${describePause(finding)} (${describeFirst(finding)})`,

@@ -14,7 +14,7 @@ export interface ReportedRun {
   readonly failOn: readonly FailCondition[]
 }
 
-/** Returns the parts of the run as sentences: `seed 1`, `clock frozen at 2026-01-15T12:00:00.000Z`. */
+/** Describes the run as a list of facts: `seed 1`, `clock frozen at 2026-01-15T12:00:00.000Z`. */
 export function describeRun({ at, version, command, seed, clock, contractDigest }: ReportedRun): string[] {
   const time = clock.mode === 'real' ? '' : ` at ${new Date(clock.now).toISOString()}`
   return [
@@ -58,7 +58,7 @@ export type FailCondition =
   | { readonly kind: (typeof failOnKinds)[number] }
   | { readonly kind: 'coverage'; readonly below: number }
 
-/** The conditions that `--fail-on` takes, for the error about an unknown condition. */
+/** The conditions that `--fail-on` accepts, for the error about an unknown condition. */
 export const expectedFailOn = `${failOnKinds.join(', ')} and coverage<N (N from 0 to 100), with commas between them`
 
 /** Parses the conditions of `--fail-on`: `violation,unexpected,coverage<80`. Returns undefined if any is unknown. */

@@ -22,26 +22,26 @@ export interface RequestTrace {
   readonly path: string
   /** The sandbox's time of receipt: `2026-01-15T12:00:00.000Z`. */
   readonly at: string
-  /** The value at the place of the finding as JSON, at most 80 characters; absent without a place or a value. */
+  /** The value that caused the finding, as JSON of at most 80 characters; absent if there is none. */
   readonly excerpt?: string
   /** A shell command that resends the request, with at most 2,000 bytes of body; absent if it is too large. */
   readonly curl?: string
 }
 
-type RequestPlace = Pick<Violation, 'in' | 'pointer'>
+type RequestLocation = Pick<Violation, 'in' | 'pointer'>
 
 const maxPathLength = 500
 const maxExcerptLength = 80
 const maxBodyBytes = 2000
 const maxCurlLength = 6000
 
-export function traceRequest(entry: JournalEntry, place?: RequestPlace): RequestTrace {
+export function traceRequest(entry: JournalEntry, location?: RequestLocation): RequestTrace {
   const { sandbox, now, request } = entry
   const { method, body } = request
   const { latin1 = '', size } = body
   const short = latin1.length > maxBodyBytes ? { latin1: latin1.slice(0, maxBodyBytes), size } : body
   const curl = entryToCurl({ ...entry, request: { ...request, body: short } })
-  const excerpt = place && excerptAt(entry, place)
+  const excerpt = location && excerptAt(entry, location)
   return {
     sandbox,
     method,
@@ -52,22 +52,22 @@ export function traceRequest(entry: JournalEntry, place?: RequestPlace): Request
   }
 }
 
-function excerptAt({ request, ownToken }: JournalEntry, place: RequestPlace): string | undefined {
-  const value = findValue(request, place)
+function excerptAt({ request, ownToken }: JournalEntry, location: RequestLocation): string | undefined {
+  const value = findValue(request, location)
   if (value === undefined) return undefined
   // Redacted within all enclosing members, since any of their names may mark the value as a credential.
-  const names = parsePointer(place.pointer)
+  const names = parsePointer(location.pointer)
   const around = names.reduceRight<Json>((inner, name) => ({ [name]: inner }), value)
   const shown = valueAtTokens(redactJson(around, ownToken), names)
   const text = JSON.stringify(shown === undefined ? redacted : shown)
   return text.length > maxExcerptLength ? `${text.slice(0, maxExcerptLength)}...` : text
 }
 
-function findValue({ body, query, headers }: JournalEntry['request'], place: RequestPlace): Json | undefined {
-  const name = place.pointer.slice(1)
-  switch (place.in) {
+function findValue({ body, query, headers }: JournalEntry['request'], location: RequestLocation): Json | undefined {
+  const name = location.pointer.slice(1)
+  switch (location.in) {
     case 'body':
-      return valueAt(parseBody(body), place.pointer)
+      return valueAt(parseBody(body), location.pointer)
     case 'query': {
       const value = readQuery(query)[name]
       return typeof value === 'object' ? [...value] : value
@@ -79,7 +79,7 @@ function findValue({ body, query, headers }: JournalEntry['request'], place: Req
   }
 }
 
-/** Headers of the connection, which curl sets itself, and that of a replay, since the command acts as a client. */
+/** Connection headers, which curl sets itself, and the replay header, since the command acts as a client. */
 const omittedHeaders = [
   'host',
   'connection',
@@ -91,7 +91,7 @@ const omittedHeaders = [
   replayHeader,
 ]
 
-/** Headers that curl adds unless an option removes them; `Content-Type` only to a request with a body. */
+/** Headers that curl adds unless an option removes them; `Content-Type` only if the request has a body. */
 const curlHeaders = ['User-Agent', 'Accept', 'Content-Type']
 
 /**
@@ -128,9 +128,9 @@ function bodyArguments(body: RecordedBody, token: string | undefined) {
   const stored = storedBytes(body)
   if (body.size === 0) return { before: '', options: [] }
   const text = bodyToText(body, token)
-  const cut = isComplete(body) ? '' : `# Of the body ${stored} bytes of ${body.size} are kept.\n`
+  const cut = isComplete(body) ? '' : `# Only ${stored} of ${body.size} bytes of the body were recorded.\n`
   const isRedacted = text !== decodeBody(body)
-  const before = isRedacted ? `${cut}# Credentials of the body are redacted: put them in.\n` : cut
+  const before = isRedacted ? `${cut}# Credentials in the body are redacted: insert them.\n` : cut
   // A shell argument cannot carry NUL bytes or bytes that are not UTF-8; a pipe can.
   if (stored > 0 && (text === undefined || text.includes('\0'))) {
     const pipe = `printf %s '${bodyToBase64(body, token)}' | base64 -d | `
@@ -148,7 +148,7 @@ function variableFor(header: string): string {
   return header === 'authorization' ? '{TOKEN:-any-key}' : header.toUpperCase().replace(/[^A-Z0-9]/g, '_')
 }
 
-/** Quotes a text for the shell; the variable replaces each redacted part. An empty variable name replaces none. */
+/** Quotes a text for the shell. The variable replaces each redacted part, unless its name is empty. */
 function quoteArgument(text: string, variable: string): string {
   const literal = (part: string) => `'${part.replaceAll("'", `'\\''`)}'`
   if (variable === '' || !text.includes(redacted)) return literal(text)

@@ -44,8 +44,8 @@ export interface ReportedInputs {
 }
 
 /**
- * Counts every exchange of the clients, by sandbox. The counts of a sandbox that is reset, cleared, deleted or evicted
- * still count for all sandboxes, since a suite may reset between its tests.
+ * Counts every exchange of the clients, by sandbox. When a sandbox is reset, cleared, deleted or evicted, its counts
+ * remain part of the total of all sandboxes, since a suite may reset between its tests.
  */
 export class TrafficCollector {
   readonly #present: () => ReportedInputs
@@ -94,7 +94,7 @@ export class TrafficCollector {
     counts.record(entry, live)
   }
 
-  /** Moves the counts of a sandbox to those of all sandboxes; the sandbox restarts without any. */
+  /** Moves the counts of a sandbox to the total of all sandboxes; the sandbox restarts at zero. */
   retire(sandbox: string): void {
     const counts = this.#bySandbox.get(sandbox)
     if (!counts) return
@@ -103,7 +103,7 @@ export class TrafficCollector {
     this.#bySandbox.delete(sandbox)
   }
 
-  /** Reports on a sandbox since it was last retired; undefined: on all sandboxes. */
+  /** Reports on a sandbox since it was last retired, or on all sandboxes if undefined. */
   report(sandbox: string | undefined, run: ReportedRun) {
     const { findings, coverage } = this.#countsOf(sandbox)
     const { hintFinder } = this.#present()
@@ -135,11 +135,11 @@ export class TrafficCollector {
 
 const browserPath = /^\/(?:favicon|apple-touch-icon|browserconfig\.xml|robots\.txt|\.well-known\/)/i
 
-/** The user agents of probes: of Kubernetes, of load balancers, and of monitoring. */
+/** The user agents of Kubernetes probes, load balancers and monitoring. */
 const probeAgent = /^(?:kube-probe|ELB-HealthChecker|GoogleHC|Consul Health Check|Prometheus|Blackbox Exporter)\b/i
 
 /**
- * Returns true for a request that the tested client did not send: a replay of the console, or a request outside the
+ * Returns true for a request that the tested client did not send: a replay from the console, or a request outside the
  * contract by a probe or by a browser itself. A script in a page (`Sec-Fetch-Dest: empty`) is a client.
  */
 export function isIgnoredRequest({ operation, replayOf, request }: JournalEntry): boolean {

@@ -1,6 +1,6 @@
 import type { ActiveRule, ActiveRules } from '../../service/scenarios/rules.ts'
 
-/** A rule that acted on no request, or on fewer than its `times`, which is advice. */
+/** A rule that acted on no request, or on fewer than its `times`; the latter is advice. */
 export interface UnmetRule {
   readonly sandbox: string
   readonly scope: 'sandbox' | 'start-up'
@@ -12,7 +12,7 @@ export interface UnmetRule {
   readonly sentence: string
 }
 
-/** Lists the rules that acted less than they should. `sent`: the requests by operation. */
+/** Lists the rules that acted on too few requests. `sent`: the number of requests by operation. */
 export function listUnmet(
   rules: ActiveRules,
   place: Pick<UnmetRule, 'sandbox' | 'scope'>,
@@ -27,7 +27,7 @@ export function listUnmet(
     const sentence =
       acted === 0
         ? `${name} never acted: the client sent ${describeSent(rule, sent)}.`
-        : `${name} acted on ${acted} of ${wanted} requests; a client that stops calling may be right.`
+        : `${name} acted on ${acted} of ${wanted} requests; the client may have been right to stop.`
     return [{ ...place, index, acted, sentence }]
   })
 }
@@ -42,6 +42,6 @@ function describeSent({ operation }: ActiveRule, sent: ReadonlyMap<string, numbe
   const counts = [...sent].map(([name, count]) => `${count} ${name || 'without an operation'}`)
   if (counts.length === 0) return 'no request'
   const missing = operation === undefined || sent.has(operation) ? [] : [`no ${operation}`]
-  const others = operation !== undefined && sent.has(operation) ? ', none of which got it' : ''
+  const others = operation !== undefined && sent.has(operation) ? ', none of which it applied to' : ''
   return [...counts, ...missing].join(' and ') + others
 }

@@ -42,7 +42,7 @@ describe('over HTTP', () => {
     await expect(send()).rejects.toThrow()
     await send()
     const [finding] = await findingsIn('no-id')
-    expect(finding?.sentence).toMatch(/response was lost was stored, and an equal one .* was stored again/)
+    expect(finding?.sentence).toMatch(/stored, its response was lost, and an identical one .* was stored later/)
     expect(finding?.requests).toHaveLength(2)
   })
 

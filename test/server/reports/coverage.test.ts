@@ -38,10 +38,10 @@ describe('the missing items', () => {
     const { of } = await coverageOf(sim(), 'untouched')
     const sentences = of('getModelAnalytics').missing.map(({ sentence }) => sentence)
     for (const sentence of [
-      'No test has seen recommendations: null; X-Sim-Scenario: empty shows it.',
-      'No test has seen 429; X-Sim-Scenario: rate-limited shows it.',
-      'No test has seen 200; any good request shows it.',
-      'No test has sent query period=7d; a good request with it counts.',
+      'No test has seen recommendations: null; send X-Sim-Scenario: empty to get it.',
+      'No test has seen 429; send X-Sim-Scenario: rate-limited to get it.',
+      'No test has seen 200; send any valid request to get it.',
+      'No test has sent query period=7d; send it in a valid request.',
     ])
       expect(sentences).toContain(sentence)
   })

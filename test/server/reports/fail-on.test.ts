@@ -58,8 +58,8 @@ test.each<[string, readonly FailCondition[], Partial<Report>, readonly string[]]
   ['retries fail, also if their findings had no space', [retry], withFurther('retries', 3), ['3 retry problems']],
   ['advice fails', [{ kind: 'advice' }], withFurther('advice', 2), ['2 pieces of advice']],
   ['no requests fail', [{ kind: 'no-requests' }], { requests: 0 }, ['no request reached the simulator (no-requests)']],
-  ['coverage below a fraction fails', [coverage(80.1)], {}, ['80 % of the contract covered, 80.1 % wanted']],
-  ['coverage below 100 fails', [coverage(100)], {}, ['80 % of the contract covered, 100 % wanted']],
+  ['coverage below a fraction fails', [coverage(80.1)], {}, ['80% of the contract covered, 80.1% required']],
+  ['coverage below 100 fails', [coverage(100)], {}, ['80% of the contract covered, 100% required']],
   [
     'each condition that is met has a sentence',
     all,

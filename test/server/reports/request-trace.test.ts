@@ -77,7 +77,7 @@ describe('a request as a curl command', () => {
 
   test('has a comment if credentials of the body are redacted', () => {
     const text = entryToCurl(entry({ body: bodyOf('{"apiKey":"s3cr3t"}') }))
-    expect(text).toMatch(/^# Credentials of the body are redacted/)
+    expect(text).toMatch(/^# Credentials in the body are redacted/)
     expect(text).not.toContain('s3cr3t')
   })
 

@@ -1,6 +1,6 @@
 /**
- * The formats of every report, one line each; `page/` has a renderer for each but JSON. The setting `--report`, its
- * help and the control plane follow from the table; a test compares it with the control document.
+ * The report formats, one line each; `page/` has a renderer for each except JSON. The setting `--report`, its help and
+ * the control plane are derived from this table; a test compares it with the control document.
  */
 
 import { stat } from 'node:fs/promises'
@@ -16,7 +16,7 @@ import { renderGithub, renderText } from '../page/text.ts'
 
 export interface ReportFormat {
   readonly mediaType: string
-  /** The extension in lower case: `.xml`. Without one, `--report NAME=FILE` names the format. */
+  /** The extension in lower case: `.xml`. Without one, `--report NAME=FILE` selects the format. */
   readonly extension?: string
   /** The name of a format that its extension does not imply: `JUnit` for `.xml`; default: none. */
   readonly label?: string
@@ -25,7 +25,7 @@ export interface ReportFormat {
 
 const renderJson = ({ json }: Page) => JSON.stringify(json, null, 2)
 
-/** Every format of a report, by the name in `GET /__sim/report?format=NAME`. */
+/** All report formats, by the name in `GET /__sim/report?format=NAME`. */
 export const reportFormats = {
   json: { mediaType: 'application/json; charset=utf-8', extension: '.json', render: renderJson },
   junit: { mediaType: 'application/xml; charset=utf-8', extension: '.xml', label: 'JUnit', render: renderJunit },
@@ -35,7 +35,7 @@ export const reportFormats = {
   text: { mediaType: 'text/plain; charset=utf-8', render: renderText },
 } as const satisfies Record<string, ReportFormat>
 
-/** The extensions of all formats, for a sentence: `.json, .xml (JUnit), .md or .html`. */
+/** The extensions of all formats as a phrase: `.json, .xml (JUnit), .md or .html`. */
 export const reportExtensions = Object.values<ReportFormat>(reportFormats)
   .flatMap(({ extension = [], label }) => (label === undefined ? extension : `${extension} (${label})`))
   .join(', ')
@@ -50,7 +50,7 @@ export interface ReportTarget {
   readonly format: ReportFormat
 }
 
-/** Parses `--report`: `out/report.html,markdown=summary`. Returns undefined if a part has no format or no name. */
+/** Parses `--report`: `out/report.html,markdown=summary`. Returns undefined if a part lacks a format or a file. */
 export function parseReportTargets(text: string): readonly ReportTarget[] | undefined {
   const targets = text.split(',').map((part) => parseTarget(part.trim()))
   return targets.every((target) => target !== undefined) ? targets : undefined
@@ -68,7 +68,7 @@ function parseTarget(text: string): ReportTarget | undefined {
   return format && { file: text, format }
 }
 
-/** Returns why the reports could not be written at the end of the run, or undefined if they can. */
+/** Returns the first reason why a report could not be written at the end of the run, if any. */
 export async function findReportProblem(targets: readonly ReportTarget[]): Promise<Finding | undefined> {
   for (const { file } of targets) {
     const message = await findTargetProblem(file)
@@ -78,7 +78,7 @@ export async function findReportProblem(targets: readonly ReportTarget[]): Promi
 }
 
 export async function findTargetProblem(file: string): Promise<string | undefined> {
-  if (!(await isFolder(dirname(file)))) return `there is no folder ${dirname(file)}. Make it first.`
+  if (!(await isFolder(dirname(file)))) return `there is no folder ${dirname(file)}. Create it first.`
   return /[\\/]$/.test(file) || (await isFolder(file)) ? 'that is a folder, not a file.' : undefined
 }
 
@@ -86,7 +86,7 @@ async function isFolder(path: string): Promise<boolean> {
   return (await stat(path).catch(() => undefined))?.isDirectory() === true
 }
 
-/** Writes a report. @returns the reason of a failure; undefined for success */
+/** Writes a report. @returns the reason for a failure; undefined on success */
 export async function writeReportFile(file: string, text: string): Promise<string | undefined> {
   try {
     await writePrivateFile(file, text)

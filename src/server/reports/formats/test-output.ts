@@ -3,15 +3,15 @@ import { judgeFailOn, listNeverActed, type Report } from '../report.ts'
 
 const negativeTests = {
   gate: 'unexpected',
-  heading: 'Requests were declared as negative tests, and were none:',
+  heading: 'Requests did not meet their declared expectation:',
   hint: 'Is the declaration wrong? Remove X-Sim-Expect, or the rule expect-refusal or expect-violation.',
 }
 const isNegativeTest = ({ members }: CountedFinding) =>
   String(members['message']).startsWith('The request was expected to ')
 
 /**
- * Lists the findings for the output of a failed test, without coverage and commands: those that `--fail-on` counts, or
- * without it, all except advice. Empty for none.
+ * Lists the findings for the output of a failed test, without coverage and curl commands: those that `--fail-on` counts
+ * or, without `--fail-on`, all except advice.
  */
 export function listTestOutput(report: Report): string[] {
   const { failOn } = report.run
@@ -28,7 +28,7 @@ export function listTestOutput(report: Report): string[] {
   const unmet = {
     gate: 'unmet',
     heading: 'Rules never acted:',
-    hint: 'Send the request that the rule is about, or remove the rule.',
+    hint: 'Send a request that the rule applies to, or remove the rule.',
     lines: listNeverActed(report).map(({ sentence }) => sentence),
   }
   const found = [...ofFindings, unmet].filter(({ gate, lines }) => isShown(gate) && lines.length > 0)
@@ -40,7 +40,7 @@ export function listTestOutput(report: Report): string[] {
   ]
 }
 
-/** Describes a finding: `createEvent: A 429 asked to wait for 3 s, ...: after 0.5 s (req-5, then req-6)`. */
+/** Describes a finding: `createEvent: A 429 demanded a wait of 3 s, ...: after 0.5 s (req-5, then req-6)`. */
 function describeFinding({ members, waitedMs, count, requests }: CountedFinding): string {
   const { operation, method = '', path = 'no operation', status, in: part, pointer, message, sentence } = members
   const subject = operation || `${method} ${path}`.trim()

@@ -64,7 +64,7 @@ function renderTable(head: readonly string[], rows: readonly (readonly string[])
   return [line(head), `| ${head.map(() => '---').join(' | ')} |`, ...rows.map(line)].join('\n')
 }
 
-/** Writes lines unchanged except for control characters, between fences longer than any of theirs. */
+/** Writes lines unchanged except for control characters, between fences longer than any run of backticks in them. */
 function fence(lines: readonly string[], language = ''): string {
   const text = lines.flatMap((line) => line.split('\n').map(removeControls)).join('\n')
   const longest = Math.max(2, ...[...text.matchAll(/`+/g)].map(([run]) => run.length))

@@ -1,18 +1,18 @@
 /**
- * A report as a document. Each report describes itself as a `Page`, which the renderers of this folder write as text,
- * Markdown, HTML, JUnit XML and GitHub's annotations; renderers escape every text, so a page holds raw texts. An absent
- * list is empty.
+ * A report as a document. Each report describes itself as a `Page`, which the renderers in this folder write as text,
+ * Markdown, HTML, JUnit XML or GitHub annotations. A page holds raw text, which the renderers escape. An absent list is
+ * empty.
  */
 export interface Page {
   /** The subject: the contract, or the checked file with an empty version. */
   readonly subject: { readonly title: string; readonly version: string }
-  /** The words that follow the subject: `what the client did`. */
+  /** The heading after the subject: `what the client did`. */
   readonly heading: string
   readonly verdict: { readonly text: string; readonly isGood: boolean }
   readonly summary?: readonly string[]
-  /** The lines of the page as text; default: sections, verdict and summary. */
+  /** The lines of the text format; default: sections, verdict and summary. */
   readonly text?: readonly string[]
-  /** The circumstances of the run: `seed 1`. */
+  /** Facts about the run: `seed 1`. */
   readonly facts?: readonly string[]
   /** A sentence for each met condition of `--fail-on`; on a terminal they are on stderr. */
   readonly failed?: readonly string[]
@@ -25,7 +25,7 @@ export interface Page {
   }[]
   readonly sections: readonly PageSection[]
   readonly cases?: readonly TestCase[]
-  /** The report as JSON, which has its own parts besides the findings of the sections. */
+  /** The report as JSON, whose structure does not follow the sections. */
   readonly json?: object
 }
 
@@ -34,12 +34,12 @@ export interface PageSection {
   readonly key: string
   readonly title: string
   readonly blocks: readonly PageBlock[]
-  /** True for a long section that only HTML has, collapsed. */
+  /** True for a long section, which only HTML includes, collapsed. */
   readonly isFolded?: boolean
 }
 
 export type PageBlock =
-  /** Paragraphs. `isGood`: they say that all is well. */
+  /** Paragraphs. `isGood`: true if they report a success. */
   | { readonly kind: 'lines'; readonly lines: readonly string[]; readonly isGood?: boolean }
   /** A table. `states`: a colour for the last cell of each row; default: none. */
   | {
@@ -56,11 +56,11 @@ export type PageBlock =
     }
 
 export interface PageFinding {
-  /** `error`: fails the run. */
+  /** An `error` fails the run. */
   readonly severity: 'error' | 'warning' | 'info'
-  /** The text for the place: `createEvent: body /value`. */
+  /** The location as text: `createEvent: body /value`. */
   readonly title: string
-  /** The place in a file, with line and column from 1; default: none. */
+  /** The location in a file, with line and column from 1; default: none. */
   readonly place?: { readonly file: string; readonly line: number; readonly column: number } | undefined
   readonly sentence: string
   readonly notes?: readonly string[]
@@ -74,7 +74,7 @@ export interface Detail {
   readonly lines: readonly string[]
   /** The index of the first line that a terminal shows; default: it shows the last lines. */
   readonly focus?: number | undefined
-  /** True if a terminal leaves the lines out. */
+  /** True if a terminal omits the lines. */
   readonly isAside?: boolean
 }
 

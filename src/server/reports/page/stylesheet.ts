@@ -1,10 +1,10 @@
 import { createHash } from 'node:crypto'
 import { readFileSync } from 'node:fs'
 
-/** The colours, sizes and fonts of the console, too, whose stylesheet imports the file; the build copies it. */
+/** Colours, sizes and fonts, shared with the console, whose stylesheet imports the same file; the build copies it. */
 const tokens = readFileSync(new URL('./tokens.css', import.meta.url), 'utf8')
 
-/** The stylesheet of every HTML page, which looks like the console. */
+/** The stylesheet of HTML reports, which look like the console. */
 export const stylesheet = `
 ${tokens}
 * { box-sizing: border-box; }
@@ -63,5 +63,5 @@ tr:last-child td { border-bottom: 0; }
 @media print { body { background: none; } }
 `
 
-/** The source of the stylesheet in a Content-Security-Policy, which allows no other inline style. */
+/** The stylesheet's source expression for a Content-Security-Policy, which then blocks all other inline styles. */
 export const stylesheetSource = `'sha256-${createHash('sha256').update(stylesheet).digest('base64')}'`

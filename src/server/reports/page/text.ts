@@ -4,7 +4,7 @@ import type { Page, PageBlock, PageFinding } from './page.ts'
 
 const shownLines = 12
 
-/** Renders a page for a terminal, where reading begins at the end: sections in reverse order, then the verdict. */
+/** Renders a page for a terminal, where people read the end first: sections in reverse order, then the verdict. */
 export function renderText({ sections, verdict, summary = [], text }: Page): string {
   if (text) return text.map(escapeControls).join('\n')
   const shown = sections.filter(({ isFolded }) => !isFolded)
@@ -57,7 +57,7 @@ function alignColumns(rows: readonly (readonly string[])[]): string[] {
 
 const levels = { error: 'error', warning: 'warning', info: 'notice' } as const
 
-/** Renders a page as GitHub's workflow commands, which annotate a run or the lines of a pull request. */
+/** Renders a page as GitHub workflow commands, which annotate a run or the lines of a pull request. */
 export function renderGithub({ sections, failed = [], verdict, summary = [] }: Page): string {
   const blocks = sections.flatMap((section) => section.blocks)
   return [

@@ -13,9 +13,9 @@ export interface Attempt {
   readonly call: CallKey
   /** The time of receipt, by the process's monotonic clock, milliseconds. */
   readonly receivedAt: number
-  /** When the connection was opened, by the same clock; undefined for its later requests. */
+  /** When the connection was opened, by the same clock; undefined for later requests on it. */
   readonly openedAt: number | undefined
-  /** When the client can know the outcome, by the same clock: at an error's head, otherwise at the end. */
+  /** When the client can know the outcome, by the same clock: once an error's head is sent, otherwise at the end. */
   readonly endedAt: number
   /** The sandbox's time of receipt, epoch milliseconds; undefined if the request itself set its time. */
   readonly now: number | undefined
@@ -28,7 +28,7 @@ export interface Attempt {
   /** True if the response was lost because the client gave up. */
   readonly isGivenUp: boolean
   readonly status: number
-  /** The wait demanded by `Retry-After` or `retry-after-ms`, milliseconds; undefined for none. */
+  /** The wait demanded by `Retry-After` or `retry-after-ms`, milliseconds, if any. */
   readonly retryAfterMs: number | undefined
   /** The date in `Retry-After`, epoch milliseconds; undefined for other forms. */
   readonly retryAt: number | undefined
@@ -40,14 +40,14 @@ export interface Attempt {
   readonly sender: string
   readonly connection: JournalEntry['connection']
   readonly steering: string
-  /** The number of earlier attempts that the client counts in a header; undefined if it does not count. */
+  /** The number of earlier attempts that the client states in a header, if it does. */
   readonly retryCount: number | undefined
 }
 
-/** The tolerance for a wait that is too short, milliseconds, since clocks and timers are inexact. */
+/** Milliseconds by which a wait may be too short, since clocks and timers are inexact. */
 export const toleranceMs = 20
 
-/** The pause below which a retry counts as immediate, milliseconds. */
+/** A retry after a shorter pause counts as immediate, milliseconds. */
 export const immediateMs = 10
 
 /** The maximum transit time of the first request of a new connection, milliseconds: a busy machine reads it late. */
@@ -55,7 +55,7 @@ const transitMs = 1000
 
 const finalStatuses = [400, 401, 403, 404]
 
-/** For an error the head suffices, since clients cancel the body. */
+/** Judges the outcome of an exchange. Of an error, only the head must be sent, since clients often cancel the body. */
 export function judgeOutcome(entry: JournalEntry): Attempt['outcome'] {
   const { delivery, headSentAt, hasClientLeft, response, endedAt } = entry
   const { status } = response
@@ -98,9 +98,9 @@ export function readRetryCount(headers: Readonly<Record<string, string>>): numbe
 }
 
 /**
- * Returns true if a request was sent after another one had ended, by the same clock. The first request of a connection
- * opened before that end was concurrent, unless it arrived a second later: then the client had opened the connection in
- * advance.
+ * Returns true if a request was sent after another one had ended, by the same clock. The first request on a connection
+ * that was opened before that end counts as concurrent, unless it arrived a second or more after the end: then the
+ * client had opened the connection in advance.
  */
 export function isSentAfter(
   { receivedAt, openedAt = receivedAt }: Pick<Attempt, 'receivedAt' | 'openedAt'>,
@@ -110,8 +110,8 @@ export function isSentAfter(
 }
 
 /**
- * Returns true if an attempt can be the retry of an earlier one: after a lost response, over any connection, since
- * missing a repeated write is worse than misjudging a parallel one. A client that gives up knows so before the
+ * Returns true if an attempt can be the retry of an earlier one. After a lost response, any connection counts, since
+ * missing a repeated write is worse than misjudging a concurrent one. A client that gives up knows it before the
  * simulator does.
  */
 export function canRetry(latest: Attempt, { receivedAt, endedAt, isGivenUp, outcome }: Attempt): boolean {
@@ -121,8 +121,8 @@ export function canRetry(latest: Attempt, { receivedAt, endedAt, isGivenUp, outc
 }
 
 /**
- * Returns true if one client has sent both: over one connection, or over a connection opened after the other was
- * closed. Two processes with one key have connections open at the same time.
+ * Returns true if the same client sent both attempts: over one connection, or over a connection that it opened after
+ * closing the other. Two processes that share a key have connections open at the same time.
  */
 export function isSameSender(before: Attempt, latest: Attempt): boolean {
   if (before.sender !== latest.sender) return false
@@ -134,7 +134,7 @@ export function isSameSender(before: Attempt, latest: Attempt): boolean {
   )
 }
 
-/** Returns the pause in milliseconds, in the sandbox's time if a test advanced its clock, else in the machine's. */
+/** Returns the pause in milliseconds, by the sandbox's clock if a test advanced it, otherwise by the machine's. */
 export function measurePause(last: Attempt, latest: Attempt): number {
   const real = latest.receivedAt - last.endedAt
   if (last.now === undefined || latest.now === undefined) return real
@@ -142,11 +142,11 @@ export function measurePause(last: Attempt, latest: Attempt): number {
   return advanced - (latest.receivedAt - last.receivedAt) > toleranceMs ? Math.max(real, advanced) : real
 }
 
-/** The keys by which a request is recognised as an attempt of an earlier call. */
+/** The keys by which a request is recognized as an attempt of an earlier call. */
 export interface CallKey {
-  /** Method, path and query, which all attempts of a call share. Cheaper than the digests, so compared first. */
+  /** Method, path and query, which all attempts of a call share. Compared first, since digests are slower. */
   readonly kind: string
-  /** A digest of kind, caller and `insertId`, or content type and body without one: equal for all attempts. */
+  /** A digest of kind, caller and `insertId`, or else of content type and body. All attempts have the same. */
   readonly key: string
   /** A digest of the kind, the caller, the content type and the whole body. */
   readonly body: string
@@ -154,7 +154,7 @@ export interface CallKey {
   readonly event: string
   /** A digest of kind, caller and the body without what may change in each attempt: `insertId`, times, counters. */
   readonly content: string
-  /** The body's idempotency key; undefined for a body without it, and for an operation that has none. */
+  /** The body's idempotency key; undefined if the body or the operation has none. */
   readonly insertId: string | undefined
   /** True if the body of the operation has an idempotency key. */
   readonly isIdempotent: boolean
@@ -183,7 +183,7 @@ export type LiveCall = Pick<LiveExchange, 'requestBody' | 'token'>
 /** The keys by which open calls are found. */
 export type FindingKeys = Pick<CallKey, 'key' | 'content'>
 
-/** Creates the keys of a call; undefined if it is an event that is not `needed`, since the others take much time. */
+/** Creates the keys of a call; undefined for an event that is not `needed`, since its other keys are expensive. */
 export function createCallKey(
   entry: JournalEntry,
   live: LiveCall,
@@ -225,7 +225,7 @@ function canonicalText(json: Json | undefined, { latin1 = '', size }: RecordedBo
   return json === undefined ? `${size} ${new TextDecoder().decode(fromLatin1(latin1))}` : canonicalJson(json)
 }
 
-/** Hashes the parts, so that a key is short for any body, and contains no token in clear text. */
+/** Hashes the parts, so that a key is short and contains no token in clear text. */
 function digest(parts: readonly string[]): string {
   return hash('sha256', JSON.stringify(parts), 'base64')
 }

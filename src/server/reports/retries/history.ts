@@ -25,9 +25,9 @@ const maxAttempts = 50
 const maxInsertIdLength = 200
 
 /**
- * Reads the chains of attempts from the journal, latest first, as `RetryProblems` judges them. `further`: the number of
- * older ones beyond the limit. `truncated`: requests, or bodies that distinguish calls, were evicted. Returns undefined
- * if that takes too long. `elapsed`: milliseconds since any time, by which work is sliced.
+ * Reads the chains of attempts from the journal, latest first, and judges them as `RetryProblems` does. Returns
+ * undefined if that takes too long. `further`: the number of older chains beyond the limit. `truncated`: true if
+ * requests, or bodies that distinguish calls, were evicted. `elapsed`: returns the milliseconds since some fixed time.
  */
 export async function readRetryHistory(
   journal: Journal,

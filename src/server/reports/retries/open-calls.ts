@@ -5,7 +5,7 @@ export interface RetryChain {
   /** The number of the chain's first request, which distinguishes its findings from those of other chains. */
   readonly name: string
   readonly call: CallKey
-  /** The latest attempt; several if it may be any of them, since equal calls were concurrent. */
+  /** The latest attempt; several if equal calls were concurrent, so that it may be any of them. */
   lasts: readonly Attempt[]
   /** True if an equal request was concurrent with one of the chain, so that retries cannot be recognized. */
   isParallel: boolean
@@ -21,7 +21,7 @@ export interface RetryChain {
 export interface RetriedTries {
   /** The chains that the attempt may continue, oldest first. */
   readonly candidates: readonly [RetryChain, ...RetryChain[]]
-  /** The failed attempts that include the repeated one: several if equal calls are concurrent. */
+  /** The failed attempts, one of which was repeated: several if equal calls are concurrent. */
   readonly tries: readonly [Attempt, ...Attempt[]]
   /** False if the previous attempt may be unknown. */
   readonly isCertain: boolean
@@ -61,17 +61,17 @@ export class OpenCalls {
     return this.#listed(key)
   }
 
-  /** Returns the latest chains whose body differs at most in what may change in each attempt. */
+  /** Returns the latest chains with the same body, apart from members that may change in each attempt. */
   alike({ key, content }: CallKey): readonly RetryChain[] {
     return [...new Set([...this.#listed(content).slice(-maxAlike), ...this.#listed(key).slice(-maxAlike)])]
   }
 
-  /** Returns the chains whose latest attempt is, or may be, the request of this id. */
+  /** Returns the chains whose latest attempt is, or may be, the request with this id. */
   endingWith(id: string): readonly RetryChain[] {
     return this.#listed(all).filter(({ lasts }) => lasts.some((last) => last.id === id))
   }
 
-  /** Stores a chain as the latest. Returns the attempts of the calls that are dropped. */
+  /** Stores a chain as the latest. Returns the attempts of the calls that were dropped as too old. */
   store(chain: RetryChain): readonly Attempt[] {
     for (const key of keysOf(chain)) {
       const list = this.#lists.get(key) ?? new Set()
@@ -97,7 +97,7 @@ export class OpenCalls {
     }
   }
 
-  /** Returns the attempts that an attempt provably repeats, by a count above 0 or its `insertId`, if any. */
+  /** Returns the attempts, if any, that an attempt provably repeats by a retry count above 0 or its `insertId`. */
   findRetried(latest: Attempt): RetriedTries | undefined {
     const { retryCount = 0, call } = latest
     const equal = this.equalTo(call)
@@ -114,7 +114,7 @@ export class OpenCalls {
     return { ...retried, isCertain }
   }
 
-  /** Returns true if an attempt may be the correction of a refused one, like earlier attempts of a refused call. */
+  /** Returns true if an attempt may correct a refused call, as an earlier attempt of the chain may have done. */
   #mayCorrect({ tries: [first], candidates }: RetriedTries, isRetried: (before: Attempt) => boolean): boolean {
     if (!candidates.some(({ isCorrection }) => isCorrection)) return false
     const later = this.#listed(first.call.kind).flatMap(({ lasts }) => lasts)
@@ -127,9 +127,9 @@ const all = ''
 
 const keysOf = ({ call: { kind, key, content } }: RetryChain) => new Set([all, kind, key, content])
 
-const countOf = ({ retryCount = 0 }: Attempt) => retryCount // some clients count from the first retry on
+const countOf = ({ retryCount = 0 }: Attempt) => retryCount // some clients send the count only with retries
 
-/** Returns true if an attempt had ended when another arrived. A client that gives up knows before the simulator. */
+/** Returns true if an attempt had ended when another arrived. A client that gives up knows it before the simulator. */
 function hasEnded({ endedAt }: Attempt, { receivedAt }: Attempt): boolean {
   return receivedAt >= endedAt - immediateMs
 }

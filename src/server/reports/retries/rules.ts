@@ -1,4 +1,4 @@
-/** The rules on retries: `retryRules` is the table that docs, reports and control plane show. */
+/** The retry rules. Docs, reports and the control plane show the table `retryRules`. */
 
 import { type Attempt, isSentAfter, measurePause, toleranceMs } from './attempt.ts'
 
@@ -6,59 +6,59 @@ interface RetryRuleRow {
   readonly rule: string
   /** What the traffic must show for a finding. */
   readonly proof: string
-  /** What becomes of weaker signs. */
+  /** How weaker signs are treated. */
   readonly otherwise: string
 }
 
 export const retryRules = {
   'retry-after': {
-    rule: 'After a 429 or 503 with Retry-After the client waits as long as it says.',
-    proof: 'The same `insertId`, or a retry count above 0, comes back earlier.',
-    otherwise: 'An equal call without either may be a second click: advice.',
+    rule: 'After a 429 or 503 with Retry-After, the client waits at least that long.',
+    proof: 'A request with the same `insertId`, or with a retry count above 0, arrives earlier.',
+    otherwise: 'An identical call with neither may be a second click, so it is advice.',
   },
   'back-off': {
     rule:
-      'After a 429, a 5xx or a lost response the client waits before it tries again, and longer each time. The first ' +
+      'After a 429, a 5xx or a lost response, the client waits before each retry, and longer each time. The first ' +
       'retry after a lost response may be immediate.',
     proof:
-      'Three retries in a row come within 15 ms in all, which no jitter explains; or, also without an id or a count, ' +
-      '20 equal calls in a row come within 250 ms each.',
-    otherwise: 'Short and shrinking waits are jitter: nothing.',
+      'Three consecutive retries arrive within 15 ms in total, which jitter cannot explain; or 20 consecutive ' +
+      'identical calls, even without an id or a count, arrive less than 250 ms apart.',
+    otherwise: 'Short or shrinking waits may be jitter, so they are ignored.',
   },
   'same-insert-id': {
-    rule: 'An event that is sent again after a 5xx or a lost response has the insertId that it had.',
+    rule: 'An event that is resent after a 5xx or a lost response keeps its insertId.',
     proof:
-      'An event was stored, its response was lost, and the same client stored an equal one without an `insertId`, ' +
-      'however much later; or a retry count above 0 comes with another `insertId`.',
+      'An event was stored, its response was lost, and the same client stored an identical event without an ' +
+      '`insertId` at any later time; or a request with a retry count above 0 has another `insertId`.',
     otherwise:
-      'Another `insertId`, `eventAt` or counter in the body, or an equal event at the same time: it may be another ' +
-      'event, so advice.',
+      'Another `insertId`, `eventAt` or counter in the body, or an identical event at the same time, may mean ' +
+      'another event, so it is advice.',
   },
   'no-retry': {
-    rule: 'A request that was refused with 400, 401, 403 or 404 is not sent again unchanged.',
-    proof: 'A retry count above 0 comes with the same body.',
-    otherwise: 'The reason for the refusal may be gone: nothing.',
+    rule: 'A request that was refused with 400, 401, 403 or 404 is not resent unchanged.',
+    proof: 'A request with a retry count above 0 has the same body.',
+    otherwise: 'The reason for the refusal may be gone, so it is ignored.',
   },
   'content-type': {
-    rule: 'A request with a body says what type it has.',
+    rule: 'A request with a body has a Content-Type.',
     proof: 'The header is missing.',
     otherwise: '',
   },
-  'user-agent': { rule: 'A request says who sends it.', proof: 'The header is missing.', otherwise: '' },
+  'user-agent': { rule: 'A request has a User-Agent.', proof: 'The header is missing.', otherwise: '' },
 } as const satisfies Record<string, RetryRuleRow>
 
 export type RetryRule = keyof typeof retryRules
 
 /** The reasons why a failed call could not be judged, although an equal call followed. */
 export const unjudgedReasons = {
-  'no-id': 'an equal call without an insertId and a retry count followed',
-  'other-event': 'a like event with another insertId, eventAt or counter followed',
-  'separate-events': 'the client also sends equal events after a stored one',
-  parallel: 'an equal call was under way at the same time',
-  'several-clients': 'the equal call came over another open connection, from another address or User-Agent',
-  'new-rules': 'rules, scenarios or steering headers changed before the equal call',
-  ambiguous: 'a counted retry may belong to several calls',
-  dropped: 'it is older than the journal reaches',
+  'no-id': 'an identical call without an insertId or a retry count followed',
+  'other-event': 'a similar event with another insertId, eventAt or counter followed',
+  'separate-events': 'the client also sends identical events after one was stored',
+  parallel: 'an identical call was in progress at the same time',
+  'several-clients': 'the identical call used another open connection, address or User-Agent',
+  'new-rules': 'rules, scenarios or control headers changed before the identical call',
+  ambiguous: 'a retry with a count may belong to any of several calls',
+  dropped: 'the journal no longer reaches back that far',
 } as const
 
 export type UnjudgedReason = keyof typeof unjudgedReasons
@@ -88,7 +88,7 @@ export function judgeRetry(last: Attempt, pauses: readonly number[], latest: Att
   return [...early, ...checkBackOff(last, pauses, waitedMs), ...idFaults]
 }
 
-/** Returns true for a wait shorter than `Retry-After` demands; a date may be waited for by the client's own clock. */
+/** Returns true for a wait shorter than `Retry-After` demands. A client may wait for a date by the machine's clock. */
 function isEarly(last: Attempt, latest: Attempt): boolean {
   const { retryAfterMs, retryAt = Number.POSITIVE_INFINITY } = last
   if (retryAfterMs === undefined || latest.at >= retryAt - toleranceMs) return false
@@ -96,7 +96,7 @@ function isEarly(last: Attempt, latest: Attempt): boolean {
 }
 
 const describeEarly = ({ retryAfterMs = 0, status }: Attempt) =>
-  `A ${status} asked to wait for ${Math.ceil(retryAfterMs / 100) / 10} s, and the client came back earlier.`
+  `A ${status} demanded a wait of ${Math.ceil(retryAfterMs / 100) / 10} s, but the client retried earlier.`
 
 const isFailure = ({ outcome }: Attempt) => outcome === 'lost' || outcome === 'failed'
 
@@ -114,11 +114,11 @@ function checkBackOff(last: Attempt, pauses: readonly number[], waitedMs: number
 
 const describeHaste = ({ outcome, status }: Attempt, count: number) =>
   `After ${outcome === 'lost' ? 'a lost response' : `a ${status}`} ` +
-  `the client tried again at once, ${count} times in a row.`
+  `the client retried immediately, ${count} times in a row.`
 
 function checkNoRetry(last: Attempt, latest: Attempt): RetryFault[] {
   if (last.call.body !== latest.call.body) return []
-  return [{ rule: 'no-retry', sentence: `A request that was refused with ${last.status} was sent again unchanged.` }]
+  return [{ rule: 'no-retry', sentence: `A request that was refused with ${last.status} was resent unchanged.` }]
 }
 
 /** Checks that a retry has the `insertId` of an attempt that may have been stored; after a 429 it was not. */
@@ -128,12 +128,12 @@ function checkInsertId(last: Attempt, latest: Attempt): RetryFault[] {
   if (insertId !== undefined && last.call.insertId === insertId) return []
   const how = insertId === undefined ? 'without an insertId' : 'with another insertId'
   const after = last.outcome === 'failed' ? `that got ${last.status}` : 'whose response was lost'
-  return [{ rule: 'same-insert-id', sentence: `An event ${after} was sent again ${how}: it may be counted twice.` }]
+  return [{ rule: 'same-insert-id', sentence: `An event ${after} was resent ${how}: it may be counted twice.` }]
 }
 
 export const countedTwice: RetryFault = {
   rule: 'same-insert-id',
-  sentence: 'An event whose response was lost was stored, and an equal one without an insertId was stored again.',
+  sentence: 'An event was stored, its response was lost, and an identical one without an insertId was stored later.',
 }
 
 /** Returns true if the service may have stored the event of a failed attempt. */
@@ -141,7 +141,7 @@ export function mayBeStored({ outcome, status }: Attempt): boolean {
   return outcome === 'lost' || (outcome !== 'refused' && (status < 400 || status >= 500))
 }
 
-/** Equal failed calls of a client in quick succession, from whatever code. */
+/** Finds equal failed calls that a client sends in quick succession, even if they are not proved to be retries. */
 export class TightLoops {
   readonly #runs = new Map<string, { last: Attempt; count: number }>()
 

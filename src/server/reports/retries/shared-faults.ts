@@ -2,14 +2,14 @@ import type { Attempt } from './attempt.ts'
 import type { RetryChain } from './open-calls.ts'
 import { mayBeStored, type RetryFault } from './rules.ts'
 
-/** Lists the last attempts of the other candidates, without attempts that were certainly repeated. */
+/** Lists the last attempts of the candidates, without the one that was certainly repeated, if it is known. */
 export function listLeft(candidates: readonly RetryChain[], tries: readonly Attempt[]): readonly Attempt[] {
   const all = [...new Set(candidates.flatMap(({ lasts }) => lasts))]
   const others = all.filter((last) => !tries.includes(last))
   return tries.length === 1 && others.length > 0 ? others : all
 }
 
-/** Returns the faults that a retry commits no matter which of the attempts it repeats. */
+/** Returns the faults of a retry that hold no matter which of the attempts it repeats. */
 export function listSharedFaults(
   tries: readonly Attempt[],
   judged: readonly (readonly RetryFault[])[],
@@ -26,8 +26,8 @@ export function listSharedFaults(
 }
 
 /**
- * Returns the attempts without those of uncertain outcome, after which an event may be stored twice, too; all if none
- * remains. An uncertain 429 stays: a client that read it may send the event with another `insertId`.
+ * Returns the attempts that may justify another `insertId`, or all if there are none. An attempt with an uncertain
+ * outcome does not, since its event may have been stored, too; an uncertain 429 does, since nothing was stored.
  */
 function withoutUncertain(tries: readonly Attempt[]): readonly Attempt[] {
   const certain = tries.filter((last) => last.outcome !== 'uncertain' || !mayBeStored(last))

@@ -22,14 +22,14 @@ export interface TrackedAttempt {
   readonly attempt: Attempt
   /** The previous attempt; undefined for the first of the chain. */
   readonly previous: Attempt | undefined
-  /** Undefined for an attempt whose only effect is that failed ones are not judged. */
+  /** Undefined if the attempt's only effect is that failed attempts are not judged. */
   readonly chain: Pick<RetryChain, 'name' | 'isParallel'> | undefined
   /** The pause before the attempt, milliseconds; undefined for the first of the chain. */
   readonly waitedMs: number | undefined
   readonly faults: readonly RetryFault[]
-  /** The faults of the attempt if it is a retry, which is not proved. */
+  /** The faults that the attempt has if it is a retry, which is not proved. */
   readonly advice: readonly RetryFault[]
-  /** Why failed attempts could not be judged, each attempt counted once. */
+  /** The reasons why failed attempts could not be judged: one for each attempt. */
   readonly unjudged: readonly UnjudgedReason[]
 }
 
@@ -49,20 +49,20 @@ interface Judgement {
 
 const nothing: Judgement = { chain: undefined, previous: undefined, pauses: [], faults: [] }
 
-/** Notes an attempt that is not judged as retried, with the faults of the latest attempt if that is its retry. */
+/** Leaves a failed attempt unjudged. `possible`: the faults of the latest attempt if it is the retry. */
 type Leave = (last: Attempt, reason: UnjudgedReason, possible: readonly RetryFault[]) => void
 
-/** Reasons for advice that the latest attempt breaks a rule if it is a retry. */
+/** The reasons for which the possible faults of an attempt become advice. */
 const advisedReasons: ReadonlySet<UnjudgedReason> = new Set(['no-id', 'other-event', 'several-clients'])
 
-/** The number of requests in which the retry of an exchange with a corrected outcome is searched for. */
+/** The number of latest requests searched for the retry of an exchange whose outcome was corrected. */
 const maxLatest = 16
 
 const maxAcknowledged = 1000
 
 /**
- * Recognises the attempts of a sandbox's failed calls, and judges the retries by the rules in `rules.ts`. It gets every
- * exchange in the journal's order.
+ * Recognizes the attempts of a sandbox's failed calls, and judges the retries by the rules in `rules.ts`. It must get
+ * every exchange, in the journal's order.
  */
 export class RetryTracker {
   readonly #idempotentOperations: Pick<ReadonlySet<string>, 'has'>
@@ -94,7 +94,7 @@ export class RetryTracker {
     return attempt && this.#judge(attempt, isSeparate)
   }
 
-  /** Corrects the outcome of a recorded exchange. One that turns out to be lost begins a chain. */
+  /** Corrects the outcome of a recorded exchange, which begins a chain if it turns out to have failed. */
   correct(entry: JournalEntry, live: LiveCall): void {
     const chains = this.#open.endingWith(entry.id)
     for (const chain of chains)
@@ -110,7 +110,7 @@ export class RetryTracker {
     return call && toAttempt(entry, call)
   }
 
-  /** Returns true if the client sent an equal event without an id before, and knows that it was stored. */
+  /** Returns true if the client sent an equal event without an id earlier and knows that it was stored. */
   #isAcknowledged(entry: JournalEntry, { token }: LiveCall): boolean {
     const { operation = '', request, response } = entry
     const { latin1 = '' } = request.body
@@ -145,7 +145,7 @@ export class RetryTracker {
     return { attempt: latest, previous, chain, waitedMs, faults: own, advice, unjudged }
   }
 
-  /** Judges an attempt as the proved retry of one of several attempts: only what it breaks in every case. */
+  /** Judges an attempt that is proved to retry one of several attempts: only faults that hold in every case count. */
   #judgeRetried(latest: Attempt, { candidates, tries, isCertain }: RetriedTries, leave: Leave): Judgement {
     const [chain, ...others] = candidates
     const [previous] = tries
@@ -161,7 +161,7 @@ export class RetryTracker {
     return { chain, previous, pauses: tries.length > 1 ? [] : (pausesAfter[0] ?? []), faults }
   }
 
-  /** Judges an attempt beside similar calls that it does not provably repeat: by the event that it stores twice. */
+  /** Judges an attempt that is not proved to retry similar calls: its only possible fault is a doubly stored event. */
   #judgeRepeats(latest: Attempt, isSeparate: boolean, known: readonly RetryChain[], leave: Leave): Judgement {
     const others = this.#open.alike(latest.call).filter((chain) => !known.includes(chain))
     const judged = others.map((chain) => judgeRepeat(chain, latest, isSeparate, leave))

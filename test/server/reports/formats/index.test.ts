@@ -102,7 +102,7 @@ describe('the report of a sample suite of six calls', () => {
       for (const part of [sentence, trace, first.curl.trim()]) expect(text).toContain(part)
     }
     for (const { operation, met, points, percent, missing } of coverage.operations) {
-      expect(text).toContain(`${operation}: ${met} of ${points} points (${percent} %)`)
+      expect(text).toContain(`${operation}: ${met} of ${points} items (${percent}%)`)
       for (const { sentence } of missing) expect(text.includes(sentence)).toBe(format === 'html')
     }
     expect(text.includes(`${summary}.`)).toBe(format === 'html')
@@ -160,13 +160,13 @@ test('GitHub annotates with an error for each finding and condition that fails, 
   const { text } = await fetchReport(own, 'format=github')
   const levels = text.split('\n').flatMap((line) => line.split('::')[1] ?? [])
   expect(levels).toEqual(['error', 'warning', 'warning', 'warning', 'notice', 'error', 'error'])
-  expect(text).toMatch(/^::error::--fail-on: \d\.\d %25 of the contract covered, 90 %25 wanted$/m)
+  expect(text).toMatch(/^::error::--fail-on: \d\.\d%25 of the contract covered, 90%25 required$/m)
 })
 
 test('a report is not good if only a condition on the coverage is met', async () => {
   const own = await startForTest({ failOn: 'coverage<90' })
   const { text } = await fetchReport(own, 'format=html')
-  expect(text).toContain('<p class="verdict bad">A condition of --fail-on is met</p>')
+  expect(text).toContain('<p class="verdict bad">A --fail-on condition is met</p>')
 })
 
 test('HTML is one page without scripts and external resources', async () => {
