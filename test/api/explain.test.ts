@@ -81,7 +81,7 @@ describe('an explanation', () => {
     ['a magic model', magicModel, 'scenario', [/\(models\.yaml\) is a magic value/]],
     ['a plan', bearer('key_free'), 'plan', [/returns 403: Your plan "free" does not include/]],
     ['two broken rules', twiceBad, 'validate', [/400: body\/eventType/, /400: body\/value/]],
-    ['no refusal', recording, 'handle', [/^Nothing refuses the request, .*createEvent is carried out/]],
+    ['no refusal', recording, 'handle', [/^No stage refuses the request, .*createEvent runs/]],
     ['an impossible drift', scripted(misplaced), 'handle', [/decides/, /^The stage "handle" returns 400: .*cannot/]],
   ])('says why, and names the stage: %s', async (_name, request, stage, reasons) => {
     const why = reasons.map((reason) => expect.stringMatching(reason))
@@ -96,7 +96,7 @@ describe('an explanation', () => {
     expect(await steer(own, 'GET', '/requests/req-1')).toMatchObject({ why: [acts] })
     const usedUp = 'Rule 1 of the sandbox does not act: it is used up (times 1).'
     const { why } = await steer(own, 'GET', '/requests/req-2')
-    expect(why).toEqual([usedUp, 'Nothing refuses the request, so the operation getModelAnalytics is carried out.'])
+    expect(why).toEqual([usedUp, 'No stage refuses the request, so the operation getModelAnalytics runs.'])
   })
 
   test('says that the model does not exist, or that the limit is used up', async () => {

@@ -56,7 +56,7 @@ describeInBrowser('a newcomer', () => {
     expect(await row.locator('.marks').textContent()).toBe('')
 
     await press(page, 'j')
-    await page.getByText('Nothing refuses the request').waitFor()
+    await page.getByText('No stage refuses the request').waitFor()
     await switchRateLimitOn(page)
 
     // A count of retries, since three equal commands prove nothing.

@@ -38,7 +38,7 @@ function refuseMissing(asset: string | undefined): Reply {
   const error =
     asset === undefined
       ? 'The console is not built. Run "npm run build", then reload this page.'
-      : `The console has no file ${asset}; it is of another version. Reload the page.`
+      : `The console has no file ${asset}: the page is from another version. Reload it.`
   return refuse(404, error, 'simulator')
 }
 
@@ -59,7 +59,7 @@ async function readFileIfThere(file: string): Promise<Buffer | undefined> {
 
 /**
  * Returns the headers of a page or file under `/__sim`. Its policy allows only the console's own files: no inline
- * scripts, no other origins, no HTML from requests, and no framing. `styles`: the source of its styles.
+ * scripts, no other origins, no HTML from requests, and no framing. `styles`: the source expression for styles.
  */
 export function pageHeaders(styles = "'self'"): Record<string, string> {
   return {

@@ -1,6 +1,6 @@
 /**
  * The control plane under /__sim.
- * `spec/control.openapi.yaml` describes the operations. CONTRIBUTING.md says how to add one.
+ * `spec/control.openapi.yaml` describes the operations. CONTRIBUTING.md explains how to add one.
  */
 
 import { timingSafeEqual } from 'node:crypto'
@@ -38,7 +38,7 @@ const groups: readonly HandlerGroup[] = [
 ]
 
 interface ControlDeps extends ControlledSimulator {
-  /** Bearer token that a request must carry; undefined: no token is required. */
+  /** The bearer token that a request must carry; undefined if none is required. */
   readonly token: string | undefined
   readonly log: Log
 }
@@ -46,7 +46,7 @@ interface ControlDeps extends ControlledSimulator {
 /** Operations other than GET that change nothing in a sandbox. */
 const readOnly: ReadonlySet<string> = new Set(['countRequests', 'verify', 'explain', 'callMcp'])
 
-/** The control plane without its sockets, as `http/app.ts` calls it. */
+/** The control plane without sockets; `http/app.ts` calls it. */
 export class Control {
   readonly #deps: ControlDeps
   readonly #handlers: ControlHandlers
@@ -79,7 +79,7 @@ export class Control {
     }
   }
 
-  /** Refuses requests without the token, and those of foreign pages. A foreign form cannot send a JSON body. */
+  /** Refuses requests without the token, and from cross-origin pages. A cross-origin form cannot send a JSON body. */
   #refuseHead(request: SimRequest): Reply | undefined {
     const { token, pages } = this.#deps
     const refused = refuseForeignPage(request, pages, { name: 'The control plane', allowsLinks: true })
@@ -111,7 +111,7 @@ export class Control {
     return toReply(operation, reply, request.method === 'HEAD')
   }
 
-  /** Matches a request to an operation. HEAD counts as GET, since scripts check health with it. */
+  /** Matches a request to an operation. HEAD counts as GET, since scripts use it for health checks. */
   #match({ method, path }: SimRequest): OperationMatch {
     return this.#deps.control.match(method === 'HEAD' ? 'GET' : method, path)
   }
@@ -147,10 +147,10 @@ function refuseInternalError({ id }: SimRequest, error: unknown, log: Log): Repl
   const refusal = replyToStoreError(error, id, log)
   if (refusal) return refusal
   log.error({ requestId: id, err: error }, 'a bug in the control plane')
-  return refuse(500, 'Internal error of the simulator; its log tells more.', 'simulator')
+  return refuse(500, 'Internal error of the simulator; see its log.', 'simulator')
 }
 
-/** Logs why a stream breaks off, for example because a shared state lost records that were not sent yet. */
+/** Logs why a stream ends early, for example because a shared state lost records that were not sent yet. */
 function logFailure(request: SimRequest, { mediaType, chunks }: ReplyStream, log: Log): ReplyStream {
   return {
     mediaType,
@@ -173,12 +173,12 @@ function toReply({ successStatus }: Operation, { parts }: CustomReply, isHead: b
   return stream && !isHead ? { ...reply, stream } : reply
 }
 
-/** Refuses an unknown path with the most similar controls, and where all are described. */
+/** Refuses an unknown path. The error suggests similar operations, and the document that describes all of them. */
 function refusePath({ operations, basePath }: Contract, path: string): Reply {
-  const all = `GET ${basePath}/openapi.yaml describes all ${operations.length} controls.`
+  const all = `GET ${basePath}/openapi.yaml describes all ${operations.length} operations.`
   if (path === basePath || path === `${basePath}/`) {
-    const served = `Nothing is served at ${basePath} but a page for browsers (Accept: text/html).`
-    return refuse(404, `${served} GET ${basePath}/info says what runs here, and ${all}`, 'simulator')
+    const served = `${basePath} serves only a page for browsers (Accept: text/html).`
+    return refuse(404, `${served} GET ${basePath}/info describes the running simulator, and ${all}`, 'simulator')
   }
   const firstOf = (text: string) => text.split('/')[1] ?? ''
   const names = operations.map((operation) => firstOf(operation.path))

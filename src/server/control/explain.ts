@@ -17,12 +17,12 @@ interface RequestDescription {
 
 export const explainHandlers: HandlerGroup = ({ explain, served, pages }) => ({
   async explain({ body, sandbox }) {
-    const description = body as unknown as RequestDescription // proved by the control document
+    const description = body as unknown as RequestDescription // validated against the control document
     const request = toSimRequest(description, sandbox)
     const { contract } = served()
     if (!isHandledByEdge(request, pages.cors, contract)) return explanationToJson(await explain(request))
     const { method, path } = request
-    const problem = `${method} ${path} is not a request to the simulated service: it never meets the service.`
+    const problem = `${method} ${path} is not a request to the simulated service, which it never reaches.`
     return new ControlError(400, `${problem} The service is under ${contract.basePath}.`)
   },
 })

@@ -18,9 +18,9 @@ import { defaultSandbox, type Sandboxes } from '../sandboxes/sandboxes.ts'
 export interface ControlRequest {
   /** The name of the sandbox, `default` if none is sent. An operation that accepts `*` uses `sandboxFilter` instead. */
   readonly sandbox: string
-  /** The same name for operations that accept `*`; undefined: all sandboxes. */
+  /** The same name for operations that accept `*`; undefined for all sandboxes. */
   readonly sandboxFilter: string | undefined
-  /** Typed by the document, with its defaults. */
+  /** The values as the control document types them, with its defaults. */
   readonly parameters: ParameterValues
   readonly body: Json | undefined
   readonly source: SimRequest
@@ -61,14 +61,14 @@ export interface ControlledSimulator {
   readonly control: Contract
   readonly sandboxes: Sandboxes
   readonly store: Store
-  /** The journal of this process: metrics listen to it, the other handlers only read it. */
+  /** The journal of this process: metrics subscribe to it, other handlers read or clear it. */
   readonly journal: Journal
   readonly reporter: Reporter
-  /** Notes the sandbox's rules that never acted, for reports, before they are removed. */
+  /** Remembers the sandbox's rules that never acted, for reports, before they are removed. */
   readonly keepUnmet: (sandbox: string) => Promise<void>
-  /** Computes the outcome that a request would have now, without any effect. */
+  /** Computes the outcome that a request would have now, without side effects. */
   readonly explain: (request: SimRequest) => Promise<Explanation>
-  /** The state that a reset of the default sandbox imports; undefined: a reset leaves it empty. */
+  /** The state that a reset of the default sandbox imports; undefined if a reset leaves it empty. */
   readonly seedState: SandboxExport | undefined
   readonly pages: PageSettings
   /** Aborted when a stop is requested, while requests are still handled. */
@@ -84,7 +84,7 @@ export interface ControlledSimulator {
 }
 
 /**
- * The outcome of a control operation: the object of the documented success, another reply, or a refusal. The object is
+ * The outcome of a control operation: the documented response as an object, another reply, or a refusal. The object is
  * streamed as JSON; a list in it can be any iterable.
  */
 type ControlOutcome = object | JsonPieces | ControlError | CustomReply
@@ -105,7 +105,7 @@ export class JsonPieces {
   }
 }
 
-/** A reply without JSON, or without the lowest success status: `new CustomReply({ body: textBody(page, type) })`. */
+/** A reply that is not JSON, or has a special status: `new CustomReply({ body: textBody(page, type) })`. */
 export class CustomReply {
   readonly parts: Partial<Pick<Reply, 'status' | 'headers' | 'body' | 'stream'>>
   constructor(parts: CustomReply['parts']) {
@@ -127,13 +127,13 @@ export class ControlError {
 
 /**
  * Creates a function that takes one of `count` slots until the client closes its connection, to limit the memory and
- * work of concurrent replies. It returns the refusal, which begins with a sentence, if no slot is free.
+ * work of concurrent replies. If no slot is free, it returns a refusal that begins with `sentence`.
  */
 export function createSlots(count: number, sentence: string) {
   let left = count
   return (clientGone: AbortSignal): ControlError | undefined => {
     if (left === 0) {
-      const error = `${sentence} Send the request again when one of them has ended.`
+      const error = `${sentence} Retry once one of them has ended.`
       return new ControlError(429, error, { 'Retry-After': '1' })
     }
     if (clientGone.aborted) return undefined
@@ -145,7 +145,7 @@ export function createSlots(count: number, sentence: string) {
   }
 }
 
-/** The maximum number of characters of a response sent as one text. Longer ones are sent in slices. */
+/** The maximum number of characters of a response sent as one string. Longer ones are sent in slices. */
 const maxWholeLength = 256 * 1024
 
 /** The maximum number of concurrent long responses: each may hold copies of a record of up to 1 MB until it is read. */
@@ -172,11 +172,11 @@ async function* resume(head: string, pieces: AsyncGenerator<string>): AsyncGener
   yield* pieces
 }
 
-/** Refuses a named sandbox that was never used, since its empty report would look like a clean client. */
+/** Refuses a named sandbox that was never used, since its empty report would look like a client without problems. */
 export function refuseUnused(sandbox: string | undefined, sandboxes: Pick<Sandboxes, 'has'>): ControlError | undefined {
   if (sandbox === undefined || sandbox === defaultSandbox || sandboxes.has(sandbox)) return undefined
   const error =
-    `The sandbox "${sandbox}" was never used, or is deleted, so that nothing is known about it. ` +
+    `The sandbox "${sandbox}" was never used, or was deleted, so nothing is known about it. ` +
     'GET /__sim/sandboxes lists those in use.'
   return new ControlError(404, error)
 }

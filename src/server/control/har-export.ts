@@ -16,7 +16,7 @@ import {
 } from '../journal/entry-json.ts'
 import { JsonPieces } from './handler.ts'
 
-/** Deliveries without a byte for the client; browsers write them as status 0. */
+/** Deliveries that send the client no bytes; browsers record them with status 0. */
 const silentDeliveries = ['reset', 'empty', 'hang']
 
 export function writeHar(entries: readonly JournalEntry[], counts: object): JsonPieces {

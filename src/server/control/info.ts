@@ -47,7 +47,7 @@ export const infoHandlers: HandlerGroup = ({ served, reloadFailure, control, san
   },
 })
 
-/** Returns 503 with the reason while the state refuses writes or does not respond, and before a stop. */
+/** Returns 503 and the reason while the state refuses writes or does not respond, and before a stop. */
 async function reportHealth(store: Store, failure: ReloadFailure | undefined, draining: AbortSignal) {
   const loss = await store.findLoss()
   const outage = draining.aborted ? 'This process is about to stop.' : await store.findOutage()
@@ -60,7 +60,7 @@ async function reportHealth(store: Store, failure: ReloadFailure | undefined, dr
 function describeStaleInputs(findings: Findings): string {
   const [first, ...others] = findings.map(({ place, message }) => `${place}: ${message}`)
   const more = others.length === 0 ? '' : ` (and ${others.length} more)`
-  const sentence = endSentence(`The changed files have errors, so what was loaded before is served: ${first}${more}`)
+  const sentence = endSentence(`The changed files have errors, so the previous versions are served: ${first}${more}`)
   return `${sentence} GET /__sim/info lists them.`
 }
 

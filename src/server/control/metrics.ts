@@ -4,12 +4,12 @@ import type { Journal } from '../journal/journal.ts'
 import { CustomReply, type HandlerGroup } from './handler.ts'
 
 const gaugeTexts = {
-  journal_entries: 'Exchanges that the journal holds.',
-  journal_dropped: 'Exchanges that the journal had to drop since its sandboxes were cleared.',
-  journal_waiting: 'Verifications and streams that wait for requests to come.',
-  sandboxes: 'Sandboxes of the process.',
-  state_events: 'Events that the state holds.',
-  state_prompts: 'Prompts that the state holds.',
+  journal_entries: 'Exchanges in the journal.',
+  journal_dropped: 'Exchanges that the journal has dropped since its sandboxes were last cleared.',
+  journal_waiting: 'Verifications and streams that are waiting for requests.',
+  sandboxes: 'Sandboxes in this process.',
+  state_events: 'Events in the state.',
+  state_prompts: 'Prompts in the state.',
 } as const
 
 /**
@@ -43,7 +43,7 @@ async function createMetrics() {
   prometheus.collectDefaultMetrics({ register: registry })
   const requests = new prometheus.Counter({
     name: 'convsim_requests_total',
-    help: 'Responses of the simulated service; the operation "none" is for requests that met none.',
+    help: 'Responses of the simulated service; the operation "none" is for requests that match none.',
     labelNames: ['operation', 'status', 'origin'],
     registers: [registry],
   })

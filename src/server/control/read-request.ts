@@ -27,16 +27,16 @@ export async function readControlRequest(
   return success({ sandbox, sandboxFilter, parameters, body, source, clientGone })
 }
 
-/** Reads path, query and `X-Sim-Sandbox`. Health accepts any query and header, since tools that check it add some. */
+/** Reads path, query and `X-Sim-Sandbox`. Health accepts any query and header, since health checkers add their own. */
 function readParameters(operation: Operation, path: RawParameters['path'], { headers, query: queryText }: SimRequest) {
   const takesAny = operation.id === 'getHealth'
   const unknownHeader = Object.keys(headers).find((name) => name.startsWith('x-sim-') && name !== 'x-sim-sandbox')
   if (unknownHeader !== undefined && !takesAny)
-    return badRequest(`The control plane knows no header "${unknownHeader}", only x-sim-sandbox.`)
+    return badRequest(`The control plane does not accept the header "${unknownHeader}", only x-sim-sandbox.`)
   const query = readQuery(queryText)
   const sandbox = headers['x-sim-sandbox']
   if (sandbox !== undefined && query['sandbox'] !== undefined && sandbox !== query['sandbox'])
-    return badRequest('X-Sim-Sandbox and ?sandbox= name two sandboxes.')
+    return badRequest('X-Sim-Sandbox and ?sandbox= name different sandboxes.')
   // The header names the sandbox, as for the service. An operation without the parameter ignores it.
   const sent = sandbox === undefined ? query : { ...query, sandbox }
   const read = operation.readParameters({ path, query: sent, header: {} })
@@ -54,7 +54,7 @@ async function readJsonBody(operation: Operation, { body, headers }: SimRequest)
   if (body.kind === 'aborted') return badRequest(abortedMessage)
   const { 'content-type': mediaType = body.kind === 'bytes' ? '' : undefined } = headers
   if (mediaType !== undefined && !/^application\/json\s*(;|$)/i.test(mediaType)) {
-    const error = `The control plane takes JSON: send Content-Type: application/json; got "${mediaType.slice(0, 80)}".`
+    const error = `The control plane needs JSON: send Content-Type: application/json; got "${mediaType.slice(0, 80)}".`
     return failure(new ControlError(415, error))
   }
   if (body.kind !== 'bytes') return operation.body?.required ? badRequest('A JSON body is required.') : success(noBody)
@@ -67,8 +67,8 @@ async function readJsonBody(operation: Operation, { body, headers }: SimRequest)
 
 const noBody = { body: undefined, violations: [] }
 
-/** Refuses a body with content: a sandbox named there would be ignored, and the default sandbox selected. */
+/** Refuses a body with content, since a sandbox named there would be ignored and the default sandbox used. */
 function refuseBody(operation: string, text: string) {
   if (text === '' || text === '{}' || operation === 'getHealth') return success(noBody)
-  return badRequest(`${operation} takes no body; a sandbox is named by ?sandbox=.`)
+  return badRequest(`${operation} takes no body; name the sandbox with ?sandbox=.`)
 }

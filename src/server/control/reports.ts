@@ -14,8 +14,8 @@ import { pageHeaders } from './console-files.ts'
 import { ControlError, type ControlRequest, CustomReply, type HandlerGroup, refuseUnused } from './handler.ts'
 
 /**
- * Handles `GET coverage`, `GET report`, and `GET retries`: the retry rules, what broke them, and the attempts of each
- * call that failed.
+ * Handles `GET coverage`, `GET report`, and `GET retries`: the retry rules, the retry problems, and the attempts of
+ * each call that failed.
  */
 export const reportHandlers: HandlerGroup = ({ journal, reporter, sandboxes, served, isTemporary }) => ({
   async getCoverage(request) {
@@ -49,7 +49,7 @@ export const reportHandlers: HandlerGroup = ({ journal, reporter, sandboxes, ser
   },
 })
 
-/** Reads the conditions of `?failOn=`; undefined without it, which leaves those of `--fail-on` in the report. */
+/** Reads the conditions of `?failOn=`; undefined without it, so that those of `--fail-on` stay in the report. */
 function readFailOn({ parameters }: ControlRequest): readonly FailCondition[] | ControlError | undefined {
   const text = parameters.query['failOn']
   if (typeof text !== 'string') return undefined
@@ -62,14 +62,14 @@ function readFailOn({ parameters }: ControlRequest): readonly FailCondition[] | 
 /** Renders a report in the requested format, with the status 417 if it meets one of the conditions. */
 function replyWith(report: Report, { parameters }: ControlRequest, conditions: readonly FailCondition[], next: string) {
   const format = String(parameters.query['format'])
-  if (!isReportFormat(format)) throw new Error(`the document lets the format ${format} pass`)
+  if (!isReportFormat(format)) throw new Error(`the control document allows the unknown format ${format}`)
   const text = renderClientReport(reportFormats[format], report, [next])
   const status = judgeFailOn(report, conditions).length > 0 ? 417 : 200
   const headers = format === 'html' ? pageHeaders(stylesheetSource) : {}
   return new CustomReply({ status, headers, body: textBody(text, reportFormats[format].mediaType) })
 }
 
-/** What to do if the requests will be gone when the report is read. */
+/** How to see the requests if the simulator is gone when the report is read. */
 const keepOpen =
   'To look at the requests, start "npx convsim" and run the test with ' +
   'CONVSIM_BASE_URL=http://127.0.0.1:4010/v1 CONVSIM_CONTROL_URL=http://127.0.0.1:4010/__sim.'
@@ -78,5 +78,5 @@ const consoleUrlOf = ({ source: { isEncrypted, headers }, sandboxFilter = '*' }:
   `http${isEncrypted ? 's' : ''}://${headers['host']}/__sim/#/requests?sandbox=${sandboxFilter}`
 
 const tooLongMessage =
-  `Finding the attempts of each call took more than ${maxWorkMs} ms and was given up. ` +
-  'Forget the requests before the test begins (DELETE /__sim/requests), or give the test a sandbox of its own.'
+  `Finding the attempts of each call took more than ${maxWorkMs} ms and was stopped. ` +
+  'Clear the journal before the test begins (DELETE /__sim/requests), or give the test its own sandbox.'

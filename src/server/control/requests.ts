@@ -21,7 +21,7 @@ interface ListQuery extends JournalFilter {
 const maxStreams = 100
 
 export const requestHandlers: HandlerGroup = ({ journal, served, stopping }) => {
-  const refusal = `There are ${maxStreams} streams of the journal already. Or poll GET requests?since= instead.`
+  const refusal = `There are already ${maxStreams} streams of the journal. You can poll GET requests?since= instead.`
   const takeSlot = createSlots(maxStreams, refusal)
   const refuseUnknown = (operation: string | undefined) => {
     const problem = findUnknownOperation(operation, served().contract.operations)
@@ -78,11 +78,11 @@ async function listPage(journal: Journal, sandbox: string | undefined, query: Li
 
 async function notFoundMessage(id: string, journal: Journal): Promise<string> {
   const { dropped } = await journal.counts(undefined)
-  const why = dropped === 0 ? '' : ` It has dropped ${dropped}; see --journal-size and --sandbox-limit.`
+  const why = dropped === 0 ? '' : ` It has dropped ${dropped} requests; see --journal-size and --sandbox-limit.`
   return `The journal has no request "${id.slice(0, 80)}".${why}`
 }
 
-/** Returns the number to stream after. An id above the latest one is from an earlier process: then all are sent. */
+/** Returns the number to stream after: 0, for all entries, if the id is from an earlier process, and so too high. */
 function readResumePoint({ source: { headers }, parameters }: ControlRequest, latest: number): number {
   const sent = headers['last-event-id']
   if (sent !== undefined && /^\d{1,15}$/.test(sent)) return Number(sent) > latest ? 0 : Number(sent)

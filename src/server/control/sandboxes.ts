@@ -51,9 +51,9 @@ export const sandboxHandlers: HandlerGroup = ({ sandboxes, store, journal, seedS
       const name = String(parameters.path['name'])
       const isKnown = sandboxes.has(name)
       await keepUnmet(name)
-      const isStored = await store.deleteSandbox(name) // first, since a full Redis would accept no change before
+      const isStored = await store.deleteSandbox(name) // first, since a full Redis accepts no other change before it
       await settings.reset(name)
-      await journal.clear(name) // before the next line, since requests to other replicas may follow from it
+      await journal.clear(name) // before the next line, since other replicas' requests may add the sandbox again
       sandboxes.delete(name)
       return { deleted: isKnown || isStored }
     },
@@ -73,9 +73,9 @@ export const clockHandlers: HandlerGroup = ({ sandboxes }) => ({
     const mode = clockModes.find((known) => known === body['mode']) ?? 'real'
     const now = typeof body['now'] === 'string' ? parseNow(body['now']) : undefined
     if (mode === 'real' && now !== undefined)
-      return new ControlError(400, 'A real clock shows the real time; leave "now" out, or choose "shifted".')
+      return new ControlError(400, 'A real clock shows the real time; omit "now", or use "shifted".')
     if (body['now'] !== undefined && now === undefined)
-      return new ControlError(400, '"now" is an instant of the years 1900 to 9999.')
+      return new ControlError(400, '"now" must be an instant in the years 1900 to 9999.')
     const { name } = sandboxes.use(request.sandbox)
     return clockToJson(await sandboxes.settings.setClock(name, mode, now))
   },
@@ -83,10 +83,10 @@ export const clockHandlers: HandlerGroup = ({ sandboxes }) => ({
     const by = isObject(request.body) ? String(request.body['by']) : ''
     const ms = parseDuration(by)
     if (ms === undefined)
-      return new ControlError(400, `"by" is a duration such as 250ms, 90s, 15m, 1h or 7d; got "${by}".`)
+      return new ControlError(400, `"by" must be a duration such as 250ms, 90s, 15m, 1h or 7d; got "${by}".`)
     const { name } = sandboxes.use(request.sandbox)
     const clock = await sandboxes.settings.advanceClock(name, ms)
-    return clock ? clockToJson(clock) : new ControlError(400, `There is no date ${by} from here.`)
+    return clock ? clockToJson(clock) : new ControlError(400, `A clock has no date after 9999; got "by": "${by}".`)
   },
 })
 
@@ -108,7 +108,7 @@ export const recordHandlers: HandlerGroup = ({ store }) => ({
     // Only imported ids have capital letters.
     const isActivated =
       (await activate(promptId, versionId)) || (await activate(promptId.toLowerCase(), versionId.toLowerCase()))
-    if (!isActivated) return new ControlError(404, `The sandbox has no version ${versionId} of a prompt ${promptId}.`)
+    if (!isActivated) return new ControlError(404, `The sandbox has no version ${versionId} of the prompt ${promptId}.`)
     return { promptId, versionId, active: true }
   },
 })
@@ -133,7 +133,7 @@ export const snapshotHandlers: HandlerGroup = ({ store, sandboxes }) => ({
   exportSandbox: (request) => store.exportSandbox(request.sandbox),
   async importSandbox({ sandbox: name, body }) {
     const parsed = await parseExport(body)
-    if (!parsed.ok) return new ControlError(400, `This is not an export of a sandbox: ${parsed.error.join('; ')}.`)
+    if (!parsed.ok) return new ControlError(400, `This is not a sandbox export: ${parsed.error.join('; ')}.`)
     await store.importSandbox(name, parsed.value, 'always')
     sandboxes.use(name) // so that the sandbox is listed and counts towards --sandbox-limit
     return { events: parsed.value.events.length, prompts: parsed.value.prompts.length }

@@ -18,7 +18,7 @@ import { ControlError, type ControlRequest, type HandlerGroup } from './handler.
 
 export const scenarioHandlers: HandlerGroup = ({ sandboxes, store, served, keepUnmet }) => {
   const rulesOf = ({ body }: ControlRequest): readonly Rule[] | ControlError => {
-    const { rules } = body as { rules: JsonObject[] } // proved by the control document
+    const { rules } = body as { rules: JsonObject[] } // validated against the control document
     const read = readRules(rules, served())
     if (read.ok) return read.value
     const problems = read.error.map(({ pointer, message }) => endSentence(`body${pointer}: ${message}`))
@@ -63,7 +63,7 @@ export const scenarioHandlers: HandlerGroup = ({ sandboxes, store, served, keepU
 
 const rulesToJson = (rules: readonly Rule[]) => rules.map(({ source }) => source)
 
-/** Returns the counts of the rules, in their order. `used`: the counts of the store by key. */
+/** Returns the counts of the rules, in their order. `used`: the store's counts by key. */
 function countsToJson(rules: ActiveRules, used: ReadonlyMap<string, number>) {
   return rules.map((rule) => {
     const acted = used.get(ruleActedKey(rule)) ?? 0

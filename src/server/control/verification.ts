@@ -132,7 +132,7 @@ function toBounds({ exactly, atLeast, atMost }: CountBounds) {
   return { min, max: exactly ?? atMost ?? Number.POSITIVE_INFINITY }
 }
 
-/** The maximum length of a value in a difference, in characters of JSON: it can be a body of a megabyte. */
+/** The maximum length of a value in a difference, in characters of JSON: the value can be a body of a megabyte. */
 const maxShown = 2000
 
 /** Converts a verdict to the JSON of `POST verify`, without credentials; values have at most 2,000 characters. */
@@ -171,9 +171,9 @@ function shorten(value: Json): Json {
 }
 
 const truncationProblem =
-  'The journal has dropped requests or bodies, so that there may have been more than were counted: ' +
-  'no upper bound can be proved. ' +
-  'Give the test a sandbox of its own, forget the requests before it begins (DELETE /__sim/requests), ' +
+  'The journal has dropped requests or bodies, so more requests may have matched than were counted, ' +
+  'and no upper bound can be proved. ' +
+  'Give the test its own sandbox, clear the journal before it begins (DELETE /__sim/requests), ' +
   'or start with a larger --journal-size or --sandbox-limit.'
 
 function describeVerdict(
@@ -183,7 +183,7 @@ function describeVerdict(
 ): string {
   const expected = bounds.exactly ?? bounds.atMost ?? bounds.atLeast ?? 1
   const ofOperation = operation === undefined ? '' : ` of ${operation}`
-  const requests = `${expected === 1 ? 'request' : 'requests'}${ofOperation} as described`
+  const requests = `matching ${expected === 1 ? 'request' : 'requests'}${ofOperation}`
   const dropped = truncated ? ' The journal has dropped requests or bodies, which are not counted.' : ''
   const cut = unproved ? ` ${truncationProblem}` : dropped
   const near = nearest ? ` The nearest, ${nearest.id}, differs in ${describeDifferences(nearest)}.` : ''

@@ -24,12 +24,12 @@ import { type CountBounds, type Verdict, type Verification, verdictToJson, verif
 const maxWaiting = 100
 
 const tooLongMessage =
-  `The comparison with the requests of the journal took more than ${maxWorkMs} ms and was given up. ` +
-  'Expect less of the body, forget the requests before the test begins (DELETE /__sim/requests), ' +
-  'or give the test a sandbox of its own.'
+  `Comparing the requests in the journal took more than ${maxWorkMs} ms and was stopped. ` +
+  'Match less of the body, clear the journal before the test begins (DELETE /__sim/requests), ' +
+  'or give the test its own sandbox.'
 
 export const verifyHandlers: HandlerGroup = ({ journal, sandboxes, served, stopping }) => {
-  const sentence = `${maxWaiting} verifications are waiting already. Let them wait for less time (withinMs).`
+  const sentence = `${maxWaiting} verifications are waiting already. Use a shorter withinMs.`
   const takeSlot = createSlots(maxWaiting, sentence)
   const judge = async ({ sandboxFilter: sandbox, source, clientGone }: ControlRequest, verification: Verification) => {
     const search = { journal, sandbox, conditions: requestConditions(verification), served, elapsed: source.elapsed }
@@ -37,7 +37,7 @@ export const verifyHandlers: HandlerGroup = ({ journal, sandboxes, served, stopp
   }
   return {
     async verify(request) {
-      const body = request.body as unknown as Partial<Verification> // proved by the control document
+      const body = request.body as unknown as Partial<Verification> // validated against the control document
       const verification = { count: {}, withinMs: 0, ...body }
       const problem = findQueryProblem(body, served().contract) ?? findCountProblem(verification.count)
       if (problem !== undefined) return new ControlError(400, problem)
@@ -52,7 +52,7 @@ export const verifyHandlers: HandlerGroup = ({ journal, sandboxes, served, stopp
       return unused ?? new CustomReply({ status: verdict.satisfied ? 200 : 417, body: jsonBody(json) })
     },
     async countRequests(request) {
-      const query = (request.body ?? {}) as unknown as Query // proved by the control document
+      const query = (request.body ?? {}) as unknown as Query // validated against the control document
       const problem = findQueryProblem(query, served().contract)
       if (problem !== undefined) return new ControlError(400, problem)
       const verdict = await judge(request, { ...query, count: { atLeast: 0 }, withinMs: 0 })
@@ -65,13 +65,13 @@ const isEmptyAsExpected = ({ satisfied, count }: Verdict, { force }: Verificatio
 
 type Query = Pick<Verification, 'operation' | 'match' | 'force'>
 
-/** Returns why a query can never match, if so: it would look like a client that sent nothing. */
+/** Returns why a query can never match, if so: its count of 0 would look like a client that sent nothing. */
 function findQueryProblem(query: Query, contract: Contract): string | undefined {
   const hidden = findRedactedField(query.match, listHiddenNames(contract.document))
   if (hidden === undefined) return query.force ? undefined : findUnknownName(query, contract)
   return (
-    `The journal does not keep the value of the ${hidden}, so that it cannot be matched; ` +
-    'null asks whether it was not sent.'
+    `The journal does not keep the value of the ${hidden}, so it cannot be matched; ` +
+    'use null to match requests without it.'
   )
 }
 
@@ -92,9 +92,9 @@ function findRedactedField({ header = {}, query = {} }: RequestMatch = {}, hidde
 
 function findCountProblem({ exactly, atLeast, atMost }: CountBounds): string | undefined {
   if (exactly !== undefined && (atLeast ?? atMost) !== undefined)
-    return '"count" has either "exactly", or "atLeast" and "atMost".'
+    return '"count" takes either "exactly", or "atLeast" and "atMost".'
   if (atLeast !== undefined && atMost !== undefined && atLeast > atMost)
-    return `No count is at least ${atLeast} and at most ${atMost}.`
+    return `No count can be at least ${atLeast} and at most ${atMost}.`
   return undefined
 }
 
@@ -104,7 +104,7 @@ function findUnknownName({ operation, match }: Query, { operations }: Contract):
   const unknown = findUnknownOperation(operation, operations)
   if (unknown !== undefined) return unknown
   const parameter = findUnknownParameter(match ?? {}, named)
-  if (parameter !== undefined) return `${parameter} A request with another one is found with "force": true.`
+  if (parameter !== undefined) return `${parameter} Set "force": true to match requests with others.`
   const [field] = findUnknownFields(match ?? {}, named)
-  return field && `${field} A request with other fields is found with "force": true.`
+  return field && `${field} Set "force": true to match requests with other fields.`
 }

@@ -17,7 +17,7 @@ export function storedBytes({ latin1 }: RecordedBody): number {
   return latin1?.length ?? 0
 }
 
-/** Returns true if the whole body is stored: a value missing from it was not sent. */
+/** Returns true if the whole body is stored, so that a value missing from it was not sent. */
 export function isComplete({ latin1, size, isWhole }: RecordedBody): boolean {
   return latin1 === undefined ? size === 0 : (isWhole ?? latin1.length === size)
 }
@@ -27,7 +27,7 @@ export function targetOf({ path, query }: Pick<JournalEntry['request'], 'path' |
   return query === '' ? path : `${path}?${query}`
 }
 
-/** Converts an entry to the JSON of the control plane; without `bodies`, only with their sizes. */
+/** Converts an entry to the JSON of the control plane; without `bodies`, it has only their sizes. */
 export function entryToJson(entry: JournalEntry, { bodies }: { readonly bodies: boolean }) {
   const { id, number, durationMs, delayMs, sandbox, operation, request, response, stage, rule, scenarios } = entry
   const { expectation, replayOf, damage, violations, responseViolations, advice } = entry
@@ -64,7 +64,7 @@ export function listReasons(entry: JournalEntry): readonly string[] {
   const { decisions = [], operation, ownToken, response, stage, violations } = entry
   const { status, origin } = response
   if (stage === 'handle' && status < 400)
-    return [...decisions, `Nothing refuses the request, so the operation ${operation} is carried out.`]
+    return [...decisions, `No stage refuses the request, so the operation ${operation} runs.`]
   if (origin === 'scenario' || origin === 'gateway') return decisions
   const refusals =
     violations.length === 0
@@ -147,7 +147,7 @@ export function toMatchSubject(entry: JournalEntry, inputs?: MatchInputs): Match
     isRedacted,
     incompleteBody: isComplete(request.body)
       ? undefined
-      : `(${storedBytes(request.body)} bytes of ${request.body.size} are kept)`,
+      : `(only ${storedBytes(request.body)} of ${request.body.size} bytes were recorded)`,
   }
 }
 
@@ -177,7 +177,7 @@ function bodyToJson(body: RecordedBody, token: string | undefined) {
 /** The maximum number of characters of JSON that are compared with their reserialization, which takes 30 ms per MB. */
 const maxComparedLength = 256 * 1024
 
-/** White space between the tokens of JSON, or a string, in parentheses. */
+/** Matches white space between JSON tokens, or a string, which it captures. */
 const spaceOrString = /\s+|("[^"\\]*(?:\\[\s\S][^"\\]*)*"?)/g
 
 /**
@@ -213,11 +213,11 @@ const lenientUtf8 = new TextDecoder('utf-8')
 const byteOrderMark = '\uFEFF'
 const encodedMark = utf8ToLatin1(byteOrderMark)
 
-/** Decodes the stored part of a body as UTF-8, with a byte order mark; undefined if there is none, or other bytes. */
+/** Decodes the stored part of a body, keeping a byte order mark; undefined if it is not stored, or not UTF-8. */
 export function decodeBody(body: RecordedBody): string | undefined {
   if (body.latin1 === undefined) return body.size === 0 ? '' : undefined
   const bytes = fromLatin1(body.latin1)
-  // A truncated body may end within a character, which a strict decoder refuses.
+  // A truncated body may end within a character, which a strict decoder rejects.
   const text = isComplete(body) ? decode(bytes) : lenientUtf8.decode(bytes)
   return body.latin1.startsWith(encodedMark) && text !== undefined ? byteOrderMark + text : text
 }

@@ -6,7 +6,7 @@ import { storedBytes } from './entry-json.ts'
 /** The maximum number of bytes of all request bodies, and of all response bodies; beyond it the oldest are evicted. */
 const maxBodyBytes = { request: 16 * 1024 * 1024, response: 8 * 1024 * 1024 }
 
-/** The maximum average bytes of an entry without bodies: several times the usual. Small journals get more. */
+/** The maximum average size of an entry without bodies: several times the usual size. Small journals get more. */
 const bytesPerEntry = 2 * 1024
 const minEntryBytes = 1024 * 1024
 
@@ -37,8 +37,8 @@ export class EntryRing {
   readonly #maxBytes: number
   readonly #sizeOf = createSizeEstimate()
   /** An entry's index is its number modulo `size + 1`: a new entry is stored before the oldest is evicted. */
-  readonly #places: (StoredEntry | undefined)[] = []
-  /** The stored bytes of each side, and the number of the oldest entry that may have a stored body. */
+  readonly #slots: (StoredEntry | undefined)[] = []
+  /** The stored bytes of request and response bodies, and the number of the oldest entry that may have such a body. */
   readonly #bodies = { request: { bytes: 0, oldest: 1 }, response: { bytes: 0, oldest: 1 } }
   #bytes = 0
   /** The number of the oldest stored entry, or of the next entry if none is stored. */
@@ -58,7 +58,7 @@ export class EntryRing {
     const request = storedBytes(entry.request.body)
     const response = storedBytes(entry.response.body)
     this.latest += 1
-    this.#places[this.#placeOf(this.latest)] = { entry, counts, bytes, request, response }
+    this.#slots[this.#slotOf(this.latest)] = { entry, counts, bytes, request, response }
     this.#bytes += bytes
     this.#bodies.request.bytes += request
     this.#bodies.response.bytes += response
@@ -74,7 +74,7 @@ export class EntryRing {
     this.latest = number - 1
   }
 
-  /** Corrects how an entry's delivery ended, and returns it; undefined if no entry has this number. */
+  /** Corrects how an entry's delivery ended. Returns the entry, or undefined if none has this number. */
   correct(number: number, end: DeliveryEnd): JournalEntry | undefined {
     const stored = this.#at(number)
     if (!stored) return undefined
@@ -96,17 +96,17 @@ export class EntryRing {
   }
 
   #at(number: number): StoredEntry | undefined {
-    return number < this.oldest || number > this.latest ? undefined : this.#places[this.#placeOf(number)]
+    return number < this.oldest || number > this.latest ? undefined : this.#slots[this.#slotOf(number)]
   }
 
-  #placeOf(number: number): number {
+  #slotOf(number: number): number {
     return number % (this.#size + 1)
   }
 
   #evictEntry(): void {
-    const place = this.#placeOf(this.oldest)
-    const stored = this.#places[place]
-    this.#places[place] = undefined
+    const slot = this.#slotOf(this.oldest)
+    const stored = this.#slots[slot]
+    this.#slots[slot] = undefined
     this.oldest += 1
     if (!stored) return
     this.#bytes -= stored.bytes
@@ -119,7 +119,7 @@ export class EntryRing {
     const bodies = this.#bodies[side]
     while (bodies.bytes > maxBodyBytes[side]) {
       const number = Math.max(bodies.oldest, this.oldest)
-      const stored = this.#places[this.#placeOf(number)]
+      const stored = this.#slots[this.#slotOf(number)]
       bodies.oldest = number + 1
       if (!stored || stored[side] === 0) continue
       bodies.bytes -= stored[side]
@@ -162,7 +162,7 @@ function createSizeEstimate(): (entry: JournalEntry) => number {
 /** The counts of a sandbox, or of all sandboxes, since the journal was last cleared. */
 export interface JournalCounts {
   readonly recorded: number
-  /** The number of entries that were evicted. Above 0, a count over the stored entries is incomplete. */
+  /** The number of entries that were evicted. If it is above 0, counts of the stored entries are incomplete. */
   readonly dropped: number
   /** A number that changes whenever entries are cleared; 0 for a sandbox without entries. */
   readonly generation: number
@@ -176,7 +176,7 @@ export interface SandboxCounts {
   begun: string | undefined
   recorded: number
   dropped: number
-  /** The exchanges of other replicas that the journal never received, or not completely. */
+  /** The number of other replicas' exchanges that the journal never received completely. */
   lost: number
   isCleared: boolean
 }
@@ -203,12 +203,12 @@ export class CountsBySandbox {
     return counts
   }
 
-  /** Returns true if a place does not follow the counted ones because the sandbox was cleared meanwhile. */
+  /** Returns true if the sandbox was cleared between its counted exchanges and a place. */
   isCleared(sandbox: string, { begun }: SandboxPlace): boolean {
     return (this.#counts.get(sandbox)?.begun ?? begun) !== begun
   }
 
-  /** Moves a sandbox to a place; unrecorded exchanges before it are lost. */
+  /** Moves a sandbox to a place; unrecorded exchanges before it count as lost. */
   advance(sandbox: string, { begun, count }: SandboxPlace): SandboxCounts {
     const counts = this.of(sandbox)
     const lost = Math.max(0, count - counts.recorded)

@@ -7,9 +7,9 @@ import type { RuleReference } from '../../service/scenarios/rules.ts'
 export interface RecordedBody {
   /** The stored bytes, one character each; undefined if they were evicted or could not be read. */
   readonly latin1: string | undefined
-  /** The bytes of the whole body; 0 for none. */
+  /** The number of bytes of the whole body; 0 if there is none. */
   readonly size: number
-  /** True for a whole body from another process, whose length redaction may have changed. */
+  /** True for a whole body from another process; redaction may have changed its length. */
   readonly isWhole?: boolean
 }
 
@@ -29,7 +29,7 @@ export interface JournalEntry {
   readonly delayMs: number
   /** The time of receipt by the process's monotonic clock, milliseconds. */
   readonly receivedAt: number
-  /** When the connection was opened, by the same clock; undefined for its later requests. */
+  /** When the connection was opened, by the same clock; undefined for later requests on it. */
   readonly openedAt: number | undefined
   readonly connection?: Connection | undefined
   /** When status and headers were sent, by the same clock; undefined if they were not. */
@@ -42,16 +42,16 @@ export interface JournalEntry {
   readonly request: {
     readonly isEncrypted?: boolean | undefined
     readonly method: string
-    /** The path as sent, with the sandbox's base path `/_s/NAME`, without the query. */
+    /** The path as sent, including the sandbox's base path `/_s/NAME`, without the query. */
     readonly path: string
-    /** The query as sent, without the question mark; empty for none. */
+    /** The query as sent, without the question mark; empty if there is none. */
     readonly query: string
     /** Lower-case names; credentials are redacted. */
     readonly headers: Readonly<Record<string, string>>
     readonly body: RecordedBody
   }
   /**
-   * The request's own token, or without one its API key in a header that the contract declares; undefined if none was
+   * The request's token or, without one, the API key in a header that the contract declares; undefined if none was
    * sent, or if it is too short to redact. It is redacted wherever bodies and messages are shown.
    */
   readonly ownToken: string | undefined
@@ -74,11 +74,11 @@ export interface JournalEntry {
   /** The stage of the pipeline that responded: `validate`. */
   readonly stage: string
   readonly rule: RuleReference | undefined
-  /** The decisions of scenarios, rules and chance, as sentences in order; undefined for none. */
+  /** The decisions of scenarios, rules and chance, as sentences in order; undefined if there are none. */
   readonly decisions: readonly string[] | undefined
   /** The scenarios that acted on the request, as written: `slow;ms=200`. */
   readonly scenarios: readonly string[]
-  /** The rules of the sandbox and the headers that steered the request; empty for neither. The clock is left out. */
+  /** The sandbox's rules and the headers that controlled the request, except the clock; empty if there are none. */
   readonly steering: string
   /** The outcome declared for a negative test, if any. */
   readonly expectation: Expectation | undefined
@@ -99,7 +99,7 @@ export type DeliveryEnd = Pick<JournalEntry, 'delivery' | 'hasClientLeft' | 'hea
 export interface LiveExchange {
   /** The parsed request body; undefined if there is none, or no stage parsed it. */
   readonly requestBody: Json | undefined
-  /** The response body, with damage, if any. */
+  /** The response body with any deliberate damage; undefined if there is none. */
   readonly responseBody: Json | undefined
   /** The matching operation, if any; undefined in the listeners of a shared journal. */
   readonly operation: Operation | undefined
@@ -107,7 +107,7 @@ export interface LiveExchange {
   readonly rawParameters: RawParameters
   /** The parameters as values; undefined if no stage read them. */
   readonly parameters: ParameterValues | undefined
-  /** The bearer token, if sent, or in a shared journal its hash: it distinguishes callers. No listener stores it. */
+  /** The bearer token, if sent, which distinguishes callers; in a shared journal, its hash. No listener stores it. */
   readonly token: string | undefined
   /** True if another replica handled the request. */
   readonly isForeign?: boolean
@@ -120,9 +120,9 @@ export type Recorded = readonly [entry: JournalEntry, live: LiveExchange]
 /** The record of one exchange of this process, from its reply to the end of its connection. */
 export interface ExchangeRecord {
   /**
-   * Stores the exchange before its reply is sent, with the expected end of its delivery, so that a client with a
-   * response finds it through any replica. Rejects if the shared store does not respond; then only this process has the
-   * exchange. Absent in a journal of one process.
+   * Stores the exchange before its reply is sent, with the expected end of its delivery, so that a client that has the
+   * response finds the exchange through any replica. Rejects if the shared store does not respond; then only this
+   * process has the exchange. Absent in a journal of one process.
    */
   readonly announce?: (expected: Recorded) => Promise<void>
   /** Records the end of the delivery. Returns the recorded exchange; `create` creates it if it was not announced. */

@@ -11,7 +11,7 @@ const FOLLOW_MS = 50
 
 /**
  * Appends the exchanges of this process to the stream of all replicas, and advances the journal to the stream's end.
- * The position advances once the journal has a message, so an interrupted read loses and repeats nothing.
+ * The position advances once the journal has a message, so an interrupted read neither loses nor repeats one.
  */
 export class StreamFollower implements JournalShare {
   readonly journal: Journal
@@ -59,7 +59,7 @@ export class StreamFollower implements JournalShare {
     }
     const isOther = this.#useStream(appended.id)
     this.#used.add(sandbox)
-    if (isOther || this.#lost.size > 0) void this.catchUp().catch(() => undefined) // which tells the others
+    if (isOther || this.#lost.size > 0) void this.catchUp().catch(() => undefined) // which reports the loss
     return appended
   }
 
@@ -142,11 +142,11 @@ export class StreamFollower implements JournalShare {
     const isOther = id !== this.#readId || end < this.#position
     if (isOther && (await this.#beginStream(id))) return false
     for (const message of messages) {
-      this.#fold(message)
+      this.#apply(message)
       if (work.isDue) await work.rest()
     }
     if (messages.length === 0 && this.#position < end) {
-      this.#position = end // after messages that were trimmed
+      this.#position = end // the messages up to the end were trimmed
       this.#hasMissed = true
     }
     if (this.#position === end && this.#hasMissed && counts) this.#compare(counts)
@@ -160,25 +160,25 @@ export class StreamFollower implements JournalShare {
     this.#hasMissed = false
   }
 
-  #fold(message: StreamMessage): void {
+  #apply(message: StreamMessage): void {
     if (message.position !== this.#position + 1) this.#hasMissed = true
     this.#position = message.position
     try {
       if (message.kind === 'clear') this.#clearRecorded(message.sandbox)
-      else if (message.kind === 'end') this.#foldEnd(message.text)
+      else if (message.kind === 'end') this.#applyEnd(message.text)
       else {
         const [entry, live] = this.#decoder.decode(message)
         this.journal.record(entry, live, message.place)
         if (message.request === undefined || message.response === undefined) this.journal.countLoss(entry.sandbox)
       }
     } catch (error) {
-      this.#warn(`A message of the journal could not be read (${String(error)}).`)
+      this.#warn(`A journal message could not be read (${String(error)}).`)
       this.#hasMissed = true
     }
   }
 
-  #foldEnd(text: string): void {
-    const { stream, number, ...end } = JSON.parse(text) // of `correct`
+  #applyEnd(text: string): void {
+    const { stream, number, ...end } = JSON.parse(text) // written by `correct`
     if (stream !== this.#readId) return // from a lost stream: its number now belongs to another exchange
     this.journal.correct(number, decodeEnd(end), (entry) => this.#decoder.revive(entry))
   }
@@ -200,7 +200,7 @@ export class StreamFollower implements JournalShare {
     return (await this.#countLost()) || isOther
   }
 
-  /** Uses a stream from now on. Returns true for a new one: all exchanges of this process are lost. */
+  /** Switches to a stream. Returns true if it is new, so that all exchanges of this process are lost. */
   #useStream(id: string): boolean {
     const isOther = this.#streamId !== undefined && this.#streamId !== id
     this.#streamId = id
@@ -210,7 +210,7 @@ export class StreamFollower implements JournalShare {
     return true
   }
 
-  /** Tells all replicas whose exchanges are lost, by sandbox. Returns true if there are any. */
+  /** Records in the stream which sandboxes have lost exchanges. Returns true if any have. */
   async #countLost(): Promise<boolean> {
     const lost = [...this.#lost]
     if (lost.length === 0) return false
@@ -219,6 +219,6 @@ export class StreamFollower implements JournalShare {
   }
 
   #warn(problem: string): void {
-    this.#log.warn({ problem }, 'the journal of all replicas is not complete')
+    this.#log.warn({ problem }, 'the shared journal is incomplete')
   }
 }

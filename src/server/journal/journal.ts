@@ -1,6 +1,6 @@
 /**
- * The record of requests and replies: record, find, match, share with replicas. `entry.ts` defines a stored exchange,
- * `entry-json.ts` its JSON, and `follower.ts` shares a journal with other replicas.
+ * The request journal: records exchanges, finds and matches them, and shares them with replicas. `entry.ts` defines a
+ * stored exchange, `entry-json.ts` its JSON, and `follower.ts` the shared journal.
  */
 
 import { clearTimeout, setImmediate, setTimeout } from '../../base/core/timers.ts'
@@ -27,7 +27,7 @@ export interface JournalSlice {
   readonly version: number
 }
 
-/** A function called for each recorded exchange, within the request's turn: it must be fast. */
+/** A function called for each recorded exchange within the turn of its request, so it must be fast. */
 export type EntryListener = (entry: JournalEntry, live: LiveExchange) => void
 
 export interface JournalShare {
@@ -66,7 +66,7 @@ export class Journal {
     this.#entries = new EntryRing(this.#size)
   }
 
-  /** The prefix of request ids, by which the journal finds entries. */
+  /** The prefix of the ids by which the journal finds entries. */
   get requestIdPrefix(): string {
     return this.#share?.requestIdPrefix ?? 'req'
   }
@@ -95,7 +95,7 @@ export class Journal {
     return this.#entries.latest
   }
 
-  /** Stores an entry, and calls the listeners. Its number is `recorded + 1`, or higher with a shared `place`. */
+  /** Stores an entry and calls the listeners. Its number is `recorded + 1`, or higher with a shared `place`. */
   record(entry: JournalEntry, live: LiveExchange, place?: SandboxPlace): void {
     if (place) this.#entries.skipTo(entry.number)
     const { sandbox } = entry
@@ -119,7 +119,7 @@ export class Journal {
     for (const sandbox of this.#counts.list()) if (!sandboxes.has(sandbox)) this.clearRecorded(sandbox)
   }
 
-  /** Moves a sandbox to a place in a shared journal: exchanges missed before it are lost, or were cleared. */
+  /** Moves a sandbox to a place in a shared journal: exchanges missed before it were lost or cleared. */
   advance(sandbox: string, place: SandboxPlace): SandboxCounts {
     if (this.#counts.isCleared(sandbox, place)) this.clearRecorded(sandbox)
     return this.#counts.advance(sandbox, place)
@@ -144,7 +144,7 @@ export class Journal {
   }
 
   /**
-   * Waits until the journal has another version than `version`, for at most `ms` milliseconds, or until one of the
+   * Waits until the journal's version differs from `version`, for at most `ms` milliseconds, or until one of the
    * signals `ends` is aborted. The promise resolves after the current turn, once for all entries of that turn, so that
    * requests are not delayed.
    */
@@ -213,7 +213,7 @@ export class Journal {
     return this.#sumCounts(sandbox)
   }
 
-  /** Clears the entries immediately: a request after the call stays. Returns their number. */
+  /** Clears the entries recorded before the call. Returns their number. */
   async clear(sandbox: string | undefined, isEvicted = false): Promise<number> {
     if (this.#share) await this.#share.catchUp()
     const { recorded, dropped } = this.#sumCounts(sandbox)

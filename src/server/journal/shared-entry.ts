@@ -13,14 +13,14 @@ import type { MessagePlace, StreamMessage } from '../../state/shared-state.ts'
 import type { DeliveryEnd, ExchangeRecord, JournalEntry, LiveExchange, Recorded, RecordedBody } from './entry.ts'
 import { bodyToBase64, bodyToText, decodeBody, isComplete, parseBody, parseBoundedJson } from './entry-json.ts'
 
-/** Returns the name by which replicas distinguish callers, so that no token leaves its process. */
+/** Returns the hash by which replicas distinguish callers, so that no token leaves its process. */
 export const hashToken = memoizeLast(
   (token: string): string => `sha256:${createHash('sha256').update(token).digest('base64url')}`,
 )
 
 /**
  * Encodes an exchange for all replicas. Times are in epoch milliseconds. A request's own token is redacted in the
- * bodies, too, since other replicas cannot know it.
+ * bodies, too, since other replicas do not know it.
  */
 export function encodeExchange(entry: JournalEntry, live: LiveExchange) {
   const { request, response, ownToken, authorization, number: _number, ...others } = entry
@@ -77,7 +77,7 @@ function shareBody(body: RecordedBody, token: string | undefined, live?: LiveExc
 
 function readShared(text: string | undefined): { latin1: string | undefined; json: () => Json | undefined } {
   if (!text) return { latin1: undefined, json: () => undefined }
-  const { text: decoded, base64, parsed } = JSON.parse(text) // of `shareBody`
+  const { text: decoded, base64, parsed } = JSON.parse(text) // written by `shareBody`
   if (decoded === undefined) return { latin1: toLatin1(Buffer.from(base64, 'base64')), json: () => undefined }
   return { latin1: utf8ToLatin1(decoded), json: once(() => parsed ?? parseBoundedJson(decoded)) }
 }
@@ -95,7 +95,7 @@ export class ExchangeDecoder {
   }
 
   decode({ number, text, ...bodies }: SharedMessage): Recorded {
-    // Of `encodeExchange`.
+    // Written by `encodeExchange`.
     const { live, openedAt, connection, receivedAt, request, response, ...others } = JSON.parse(text)
     const sent = readShared(bodies.request)
     const received = this.#responses.get(bodies.response ?? '', () => readShared(bodies.response))
@@ -135,7 +135,7 @@ export class ExchangeDecoder {
     return {
       isForeign: !id.startsWith(this.#ownPrefix),
       operation: undefined,
-      rawParameters: { path, query: readQuery(query), header: headers }, // which have no credentials
+      rawParameters: { path, query: readQuery(query), header: headers }, // both are redacted
       parameters: undefined,
       token,
       get requestBody() {
@@ -148,7 +148,7 @@ export class ExchangeDecoder {
   }
 }
 
-/** Milliseconds by which a delivery may end later than announced; fewer if a retry is judged by it. */
+/** Milliseconds by which a delivery may end later than announced; fewer for failures, since they affect retry rules. */
 const TOLERANCE_MS = 100
 const FAILED_TOLERANCE_MS = 10
 
@@ -158,7 +158,7 @@ interface Appender {
   markLost(sandbox: string): void
 }
 
-/** Begins to record an exchange, which is appended before its response is sent or, if not announced, at its end. */
+/** Begins to record an exchange. It is appended when it is announced, or else at the end of its delivery. */
 export function beginSharedRecord(appender: Appender, log: Log, onEnd: (recorded: Recorded) => void): ExchangeRecord {
   let announced: Recorded | undefined
   let isRefused = false
@@ -169,7 +169,7 @@ export function beginSharedRecord(appender: Appender, log: Log, onEnd: (recorded
   }
   const warn = ({ id }: JournalEntry, error: unknown) => {
     const fields = { requestId: id, reason: reasonOf(error) }
-    log.warn(fields, 'an exchange, or its end, is missing in the journal of the other replicas')
+    log.warn(fields, 'an exchange, or its end, is missing from the journal of the other replicas')
   }
   const lose = (entry: JournalEntry, error: unknown) => {
     appender.markLost(entry.sandbox)
@@ -189,7 +189,7 @@ export function beginSharedRecord(appender: Appender, log: Log, onEnd: (recorded
       const [entry, live] = announced ?? create()
       const delivery = entry.aborted ? entry.delivery : end.delivery
       const ended: Recorded = [{ ...entry, ...end, delivery }, live]
-      if (announced && isOtherwise(ended[0], entry)) correct(ended)
+      if (announced && hasChanged(ended[0], entry)) correct(ended)
       if (!announced && !isRefused) append(ended).catch((error) => lose(entry, error))
       onEnd(ended)
       return ended
@@ -198,7 +198,7 @@ export function beginSharedRecord(appender: Appender, log: Log, onEnd: (recorded
   }
 }
 
-function isOtherwise(ended: JournalEntry, expected: JournalEntry): boolean {
+function hasChanged(ended: JournalEntry, expected: JournalEntry): boolean {
   const isFailed = ended.response.status >= 400 || ended.delivery.kind !== 'delivered'
   return (
     ended.delivery.kind !== expected.delivery.kind ||

@@ -1,26 +1,26 @@
-/** The registry of sandboxes, and a sandbox's clock. `settings.ts` has the port of their seed, rules and clock. */
+/** The registry of sandboxes, and their seeds, rules and clocks. `settings.ts` stores the seeds, rules and clocks. */
 import querystring from 'node:querystring'
 import { failure, type Result, success } from '../../base/core/result.ts'
 import { cutText } from '../../base/core/text.ts'
 import type { SandboxSettingsStore } from './settings.ts'
 
-/** Sandboxes idle for this time are evicted when a new one is created, milliseconds: a day. */
+/** Sandboxes that were idle for this many milliseconds, a day, are evicted when a new one is created. */
 const maxIdleMs = 24 * 60 * 60 * 1000
 
 /** A sandbox of this process: everything that changes belongs to a sandbox, and sandboxes do not affect each other. */
 export interface Sandbox {
   readonly name: string
-  /** The number of requests in progress; above 0 the sandbox is not evicted. */
+  /** The number of requests in progress, during which the sandbox is not evicted. */
   activeRequests: number
   /** The machine's time of the last use, epoch milliseconds. */
   usedAt: number
-  /** The number of the last change by the control plane, counted over all sandboxes; 0: none. */
+  /** The number of the last change by the control plane, counted over all sandboxes; 0 if there was none. */
   revision: number
 }
 
 interface SandboxLimits {
   readonly now: () => number
-  /** The largest number of sandboxes; a further sandbox evicts the least recently used one without active requests. */
+  /** The maximum number of sandboxes; a further sandbox evicts the least recently used one without active requests. */
   readonly limit: number
   readonly onEvicted: (name: string, reason: 'limit' | 'idle') => void
 }
@@ -36,7 +36,7 @@ export function isSandboxName(name: string): boolean {
 
 export class Sandboxes {
   readonly #known = new Map<string, Sandbox>()
-  /** The last of `#known`. It is not set again: V8 would create new tables for a series of requests. */
+  /** The last of `#known`, which `use` does not reinsert: V8 would rebuild the map during a series of requests. */
   #latest: Sandbox | undefined
   readonly #limits: SandboxLimits
   readonly settings: SandboxSettingsStore
@@ -121,7 +121,7 @@ const none = success(undefined)
 
 /**
  * Returns the sandbox that a `baggage` header (W3C Baggage) names by its member `convsim.sandbox`, if any. The error
- * says why the header is ignored, as the message of an advice. Members of other tools are never judged.
+ * is an advice message that says why the header is ignored. Members of other tools are not checked.
  */
 export function readSandboxOfBaggage(header: string | undefined): Result<string | undefined> {
   if (header === undefined || !header.includes(prefix)) return none // most requests

@@ -19,7 +19,7 @@ export interface ClockSetting {
 }
 
 export interface SandboxSettings {
-  /** The seed of its analytics, identifiers and chance. */
+  /** The seed for its analytics, identifiers and random decisions. */
   readonly seed: string
   readonly rules: ActiveRules
   readonly clock: ClockState
@@ -37,7 +37,7 @@ export interface SettingsRecords {
   read(sandbox: string): Promise<ChangedSettings>
   /** Returns the seed and the clock as last read; replicas cache only those of the default sandbox. */
   lastRead(sandbox: string): Pick<ChangedSettings, 'seed' | 'clock'>
-  /** Replaces the settings atomically. `change` returns the next settings, or the given ones, and the result. */
+  /** Replaces the settings atomically. `change` returns the next settings, or the same ones, and the result. */
   update<T>(sandbox: string, change: (present: ChangedSettings) => readonly [ChangedSettings, T]): Promise<T>
   /** Replaces the rules of every sandbox that has any with the result of `change`. */
   changeRules(change: ChangeRules): Promise<void>
@@ -122,7 +122,7 @@ export class SandboxSettingsStore {
     })
   }
 
-  /** Restores the initial settings. Requests in progress can still count by the keys of old rules. */
+  /** Restores the initial settings. Requests in progress may still be counted by the keys of the old rules. */
   reset(sandbox: string): Promise<void> {
     return this.#records.update(sandbox, () => [{}, undefined])
   }

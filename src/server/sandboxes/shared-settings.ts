@@ -11,7 +11,7 @@ interface StoredSettings extends Omit<ChangedSettings, 'rules'> {
 
 type ParseRule = (source: JsonObject, key: string) => ActiveRule
 
-/** Stores changed settings in a shared state: all replicas have them once the call that sets them has returned. */
+/** Stores changed settings in a shared state. All replicas have them once the call that sets them has returned. */
 export class SharedRecords implements SettingsRecords {
   readonly #state: Pick<SharedState, 'readRecord' | 'updateRecord'>
   readonly #parseRule: ParseRule
@@ -50,7 +50,7 @@ export class SharedRecords implements SettingsRecords {
     if (!record) return {}
     let parsed = this.#parsed.get(record)
     if (parsed === undefined) {
-      const { rules, ...others } = record as StoredSettings // `toRecord` wrote it
+      const { rules, ...others } = record as StoredSettings // written by `toRecord`
       parsed = { ...others, ...(rules && { rules: rules.map(({ source, key }) => this.#parseRule(source, key)) }) }
       this.#parsed.set(record, parsed)
     }

@@ -83,7 +83,7 @@ export interface MatchSubject {
   }
   /** Returns true for a value with a redacted part. Default: none. */
   readonly isRedacted?: (value: Json) => boolean
-  /** The description of a body that is not completely known: `(5 bytes of 9 are kept)`. */
+  /** The description of a body that is not completely known: `(only 5 of 9 bytes were recorded)`. */
   readonly incompleteBody?: string | undefined
 }
 
