@@ -151,7 +151,7 @@ describe('expectations', () => {
     await expect(missed).rejects.toMatchObject({
       name: 'ExpectationError',
       message: expect.stringMatching(
-        /exactly 2 matching requests of createEvent; got 0\..* differs in body\/eventType \(expected "purchase", got "upgrade"\)\.\n +POST .* differs:\n +body\/eventType: expected "purchase", was "signup"\nTo look at the requests, start "npx convsim"/s,
+        /exactly 2 matching requests for createEvent; got 0\..* differs in body\/eventType \(expected "purchase", got "upgrade"\)\.\n +POST .* differs:\n +body\/eventType: expected "purchase", was "signup"\nTo look at the requests, start "npx convsim"/s,
       ),
     })
   })
@@ -161,7 +161,7 @@ describe('expectations', () => {
     await send(sim.baseUrl)
     await send(sim.baseUrl)
     await expect(sim.expectReceived('createEvent', { times: 1 })).rejects.toThrow(
-      /exactly 1 matching request of createEvent; got 2 \(req-\d+ 429, req-\d+ 201\)/,
+      /exactly 1 matching request for createEvent; got 2 \(req-\d+ 429, req-\d+ 201\)/,
     )
     await sim.expectReceived('createEvent', { times: 1, match: { status: 201 } })
   })

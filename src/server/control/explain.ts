@@ -22,7 +22,7 @@ export const explainHandlers: HandlerGroup = ({ explain, served, pages }) => ({
     const { contract } = served()
     if (!isHandledByEdge(request, pages.cors, contract)) return explanationToJson(await explain(request))
     const { method, path } = request
-    const problem = `${method} ${path} is not a request to the simulated service, which it never reaches.`
+    const problem = `${method} ${path} is not a request to the simulated service.`
     return new ControlError(400, `${problem} The service is under ${contract.basePath}.`)
   },
 })

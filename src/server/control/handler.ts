@@ -20,7 +20,7 @@ export interface ControlRequest {
   readonly sandbox: string
   /** The same name for operations that accept `*`; undefined for all sandboxes. */
   readonly sandboxFilter: string | undefined
-  /** The values as the control document types them, with its defaults. */
+  /** Typed according to the control document, with its defaults applied. */
   readonly parameters: ParameterValues
   readonly body: Json | undefined
   readonly source: SimRequest
@@ -105,7 +105,7 @@ export class JsonPieces {
   }
 }
 
-/** A reply that is not JSON, or has a special status: `new CustomReply({ body: textBody(page, type) })`. */
+/** A reply that is not JSON, or has a non-default status: `new CustomReply({ body: textBody(page, type) })`. */
 export class CustomReply {
   readonly parts: Partial<Pick<Reply, 'status' | 'headers' | 'body' | 'stream'>>
   constructor(parts: CustomReply['parts']) {

@@ -47,7 +47,7 @@ export const infoHandlers: HandlerGroup = ({ served, reloadFailure, control, san
   },
 })
 
-/** Returns 503 and the reason while the state refuses writes or does not respond, and before a stop. */
+/** Returns 503 and the reason if the state refuses writes or does not respond, or if the process is stopping. */
 async function reportHealth(store: Store, failure: ReloadFailure | undefined, draining: AbortSignal) {
   const loss = await store.findLoss()
   const outage = draining.aborted ? 'This process is about to stop.' : await store.findOutage()

@@ -7,7 +7,7 @@ import { readQuery, type SimRequest } from '../../service/exchange/request.ts'
 import { defaultSandbox } from '../sandboxes/sandboxes.ts'
 import { ControlError, type ControlRequest } from './handler.ts'
 
-/** Reads a request to a control operation and checks it against the document. The error names every broken rule. */
+/** Reads a request to a control operation and checks it against the document. The error lists every broken rule. */
 export async function readControlRequest(
   operation: Operation,
   path: RawParameters['path'],

@@ -82,7 +82,7 @@ async function notFoundMessage(id: string, journal: Journal): Promise<string> {
   return `The journal has no request "${id.slice(0, 80)}".${why}`
 }
 
-/** Returns the number to stream after: 0, for all entries, if the id is from an earlier process, and so too high. */
+/** Returns the number to stream after. An id above the latest is from an earlier process, so all entries are sent. */
 function readResumePoint({ source: { headers }, parameters }: ControlRequest, latest: number): number {
   const sent = headers['last-event-id']
   if (sent !== undefined && /^\d{1,15}$/.test(sent)) return Number(sent) > latest ? 0 : Number(sent)
@@ -130,7 +130,7 @@ export async function* streamEntries(
   }
 }
 
-/** Returns the events about entries deleted since a generation, or evicted after `last`; empty for none. */
+/** Returns the events about entries deleted since a generation, or evicted after `last`; empty if there are none. */
 function formatLosses({ counts, oldest }: JournalSlice, generation: number, last: number): string {
   const isCleared = generation !== 0 && counts.generation !== generation
   const gap = JSON.stringify({ from: last + 1, to: oldest - 1 })
@@ -143,7 +143,7 @@ function* formatEntries(entries: readonly JournalEntry[], bodies: boolean): Gene
     yield `event: request\nid: ${entry.number}\ndata: ${JSON.stringify(entryToJson(entry, { bodies }))}\n\n`
 }
 
-/** The conditions of `GET /__sim/requests`. The path is the one sent, with the sandbox's base path. */
+/** The conditions of `GET /__sim/requests`. The path is matched as sent, including the sandbox's base path. */
 type JournalFilter = Pick<RequestQuery, 'operation'> &
   Pick<RequestMatch, 'status' | 'method' | 'origin' | 'path' | 'violations' | 'advice' | 'damage' | 'traceId'>
 

@@ -51,7 +51,7 @@ export const sandboxHandlers: HandlerGroup = ({ sandboxes, store, journal, seedS
       const name = String(parameters.path['name'])
       const isKnown = sandboxes.has(name)
       await keepUnmet(name)
-      const isStored = await store.deleteSandbox(name) // first, since a full Redis accepts no other change before it
+      const isStored = await store.deleteSandbox(name) // first, since a full Redis accepts no other change until then
       await settings.reset(name)
       await journal.clear(name) // before the next line, since other replicas' requests may add the sandbox again
       sandboxes.delete(name)
@@ -86,7 +86,7 @@ export const clockHandlers: HandlerGroup = ({ sandboxes }) => ({
       return new ControlError(400, `"by" must be a duration such as 250ms, 90s, 15m, 1h or 7d; got "${by}".`)
     const { name } = sandboxes.use(request.sandbox)
     const clock = await sandboxes.settings.advanceClock(name, ms)
-    return clock ? clockToJson(clock) : new ControlError(400, `A clock has no date after 9999; got "by": "${by}".`)
+    return clock ? clockToJson(clock) : new ControlError(400, `A clock cannot pass the year 9999; got "by": "${by}".`)
   },
 })
 

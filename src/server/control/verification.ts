@@ -78,7 +78,7 @@ function createMatchCounter({ journal, sandbox, conditions, served, elapsed }: J
     totals.generation = counts.generation
     if (!(await visitInSlices(entries, elapsed, add))) return undefined
     const { count, open, matched } = totals
-    const truncated = counts.dropped > 0 || open > 0 // so that more may have matched
+    const truncated = counts.dropped > 0 || open > 0 // more may have matched
     return { count, truncated, matched, version }
   }
 }
@@ -182,8 +182,8 @@ function describeVerdict(
   nearest: ShownNearMiss | undefined,
 ): string {
   const expected = bounds.exactly ?? bounds.atMost ?? bounds.atLeast ?? 1
-  const ofOperation = operation === undefined ? '' : ` of ${operation}`
-  const requests = `matching ${expected === 1 ? 'request' : 'requests'}${ofOperation}`
+  const forOperation = operation === undefined ? '' : ` for ${operation}`
+  const requests = `matching ${expected === 1 ? 'request' : 'requests'}${forOperation}`
   const dropped = truncated ? ' The journal has dropped requests or bodies, which are not counted.' : ''
   const cut = unproved ? ` ${truncationProblem}` : dropped
   const near = nearest ? ` The nearest, ${nearest.id}, differs in ${describeDifferences(nearest)}.` : ''

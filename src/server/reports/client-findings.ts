@@ -170,7 +170,7 @@ export class RetryProblems {
     )
   }
 
-  /** Re-judges an exchange whose delivery ended differently than recorded. */
+  /** Judges an exchange again after its recorded delivery was corrected. */
   correct(entry: JournalEntry, live: LiveExchange): void {
     if (!entry.expectation) this.#tracker.correct(entry, live)
   }

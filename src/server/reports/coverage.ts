@@ -68,7 +68,7 @@ export interface CoveredItem {
   readonly name: string
   /** `out-of-reach`: no known request covers it, so it does not count. */
   readonly state: 'met' | 'missing' | 'out-of-reach'
-  /** A missing item, with a sentence and a request that covers it, as in the JSON (`MissingPoint`). */
+  /** How to cover a missing item: a sentence and a request, as in the JSON (`MissingPoint`). */
   readonly missing?: { readonly sentence: string }
 }
 

@@ -133,7 +133,7 @@ export class TrafficFindings {
   readonly sent = new Map<string, number>()
   /** The number of requests by the rule that acted: the index of a start-up rule, or the key of a sandbox's rule. */
   readonly acts = new Map<number | string, number>()
-  /** The rules and headers that controlled the latest request; the keys of the sandbox's rules are first. */
+  /** The rules and headers that controlled the latest request; the keys of the sandbox's rules come first. */
   steering = ''
   /** The removed rules that never acted on a request, by sandbox and sentence. */
   readonly removed = new Map<string, UnmetRule>()

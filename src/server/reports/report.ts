@@ -21,7 +21,7 @@ export interface Report extends Readonly<RequestCounts> {
   readonly unmet: readonly UnmetRule[]
   /** The number of failed calls whose retry could not be judged, by reason. */
   readonly unjudged: readonly UnjudgedCount[]
-  /** Returns the coverage, computed at the first call, since its hints take most of the time. */
+  /** Returns the coverage, computed at the first call, since finding its hints is slow. */
   readonly coverage: () => CoverageView
   /** True if exchanges of other replicas may be missing, so that every number is a minimum; absent otherwise. */
   readonly truncated?: true
@@ -30,7 +30,7 @@ export interface Report extends Readonly<RequestCounts> {
 /** A report without coverage; a condition on coverage is then not met. */
 export type FindingsReport = Omit<Report, 'coverage'>
 
-/** Creates a report on a sandbox; undefined for all. */
+/** Creates a report on a sandbox, or on all if it is undefined. */
 export type Reporter = (sandbox: string | undefined) => Promise<Report>
 
 /** Writes a count with its noun: `1 request`, `2 requests`. */

@@ -39,7 +39,7 @@ export interface ReportedInputs {
   readonly hintFinder: () => HintFinder
   /** Returns the ids of the operations whose body has an idempotency key. */
   readonly idempotentOperations: () => ReadonlySet<string>
-  /** Returns the tokens of the fixtures, and their hashes, which a shared journal contains. */
+  /** Returns the tokens of the fixtures, and their hashes, as a shared journal stores them. */
   readonly magicKeys: () => ReadonlySet<string>
 }
 

@@ -1,4 +1,4 @@
-/** The registry of sandboxes, and their seeds, rules and clocks. `settings.ts` stores the seeds, rules and clocks. */
+/** The registry of sandboxes, and their seeds, rules and clocks. `settings.ts` stores these settings. */
 import querystring from 'node:querystring'
 import { failure, type Result, success } from '../../base/core/result.ts'
 import { cutText } from '../../base/core/text.ts'
@@ -7,7 +7,7 @@ import type { SandboxSettingsStore } from './settings.ts'
 /** Sandboxes that were idle for this many milliseconds, a day, are evicted when a new one is created. */
 const maxIdleMs = 24 * 60 * 60 * 1000
 
-/** A sandbox of this process: everything that changes belongs to a sandbox, and sandboxes do not affect each other. */
+/** A sandbox of this process. All mutable state belongs to a sandbox, and sandboxes do not affect each other. */
 export interface Sandbox {
   readonly name: string
   /** The number of requests in progress, during which the sandbox is not evicted. */

@@ -40,22 +40,22 @@ export interface Attempt {
   readonly sender: string
   readonly connection: JournalEntry['connection']
   readonly steering: string
-  /** The number of earlier attempts that the client states in a header, if it does. */
+  /** The number of earlier attempts, if the client sends it in a header. */
   readonly retryCount: number | undefined
 }
 
 /** Milliseconds by which a wait may be too short, since clocks and timers are inexact. */
 export const toleranceMs = 20
 
-/** A retry after a shorter pause counts as immediate, milliseconds. */
+/** Retries after less than this many milliseconds count as immediate. */
 export const immediateMs = 10
 
-/** The maximum transit time of the first request of a new connection, milliseconds: a busy machine reads it late. */
+/** Milliseconds by which a busy machine may be late to read the first request on a new connection. */
 const transitMs = 1000
 
 const finalStatuses = [400, 401, 403, 404]
 
-/** Judges the outcome of an exchange. Of an error, only the head must be sent, since clients often cancel the body. */
+/** Judges the outcome of an exchange. An error counts once its head is sent, since clients often cancel the body. */
 export function judgeOutcome(entry: JournalEntry): Attempt['outcome'] {
   const { delivery, headSentAt, hasClientLeft, response, endedAt } = entry
   const { status } = response
@@ -146,7 +146,7 @@ export function measurePause(last: Attempt, latest: Attempt): number {
 export interface CallKey {
   /** Method, path and query, which all attempts of a call share. Compared first, since digests are slower. */
   readonly kind: string
-  /** A digest of kind, caller and `insertId`, or else of content type and body. All attempts have the same. */
+  /** A digest of kind, caller and `insertId` or, without one, content type and body: the same for all attempts. */
   readonly key: string
   /** A digest of the kind, the caller, the content type and the whole body. */
   readonly body: string
@@ -177,7 +177,7 @@ export function callKind({ request: { method, path, query } }: JournalEntry): st
   return `${method} ${path}?${query.includes('&') ? query.split('&').sort().join('&') : query}`
 }
 
-/** The parts of an exchange that distinguish calls and that an entry does not store. */
+/** The parts of an exchange that distinguish calls but are not stored in its entry. */
 export type LiveCall = Pick<LiveExchange, 'requestBody' | 'token'>
 
 /** The keys by which open calls are found. */

@@ -35,7 +35,7 @@ const maxAlike = 64
  * calls have separate chains.
  */
 export class OpenCalls {
-  /** The chain of the latest attempt is last, in each list. */
+  /** The chains by key. In each list, the chain with the latest attempt is last. */
   readonly #lists = new Map<string, Set<RetryChain>>()
   readonly #reach: number
 

@@ -161,7 +161,7 @@ export class RetryTracker {
     return { chain, previous, pauses: tries.length > 1 ? [] : (pausesAfter[0] ?? []), faults }
   }
 
-  /** Judges an attempt that is not proved to retry similar calls: its only possible fault is a doubly stored event. */
+  /** Judges an attempt that is not proved to retry similar calls: its only possible fault is storing an event twice. */
   #judgeRepeats(latest: Attempt, isSeparate: boolean, known: readonly RetryChain[], leave: Leave): Judgement {
     const others = this.#open.alike(latest.call).filter((chain) => !known.includes(chain))
     const judged = others.map((chain) => judgeRepeat(chain, latest, isSeparate, leave))
@@ -195,7 +195,7 @@ export class RetryTracker {
   }
 }
 
-/** Judges a similar attempt: it stores an event twice, continues the call of a client without counts, or neither. */
+/** Judges a similar attempt, which may store an event twice, or continue a call if the client sends no counts. */
 function judgeRepeat(chain: RetryChain, latest: Attempt, isSeparate: boolean, leave: Leave): Judgement {
   const last = chain.lasts.at(-1)
   if (!last) return nothing
