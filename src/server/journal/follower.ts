@@ -19,7 +19,7 @@ export class StreamFollower implements JournalShare {
   readonly #log: Log
   readonly #stream: ExchangeStream
   readonly #decoder: ExchangeDecoder
-  /** The id of the stream that was last read, and of the one last read or appended to. */
+  /** The ids of the stream that was last read, and of the stream that was last read or appended to. */
   #readId: string | undefined
   #streamId: string | undefined
   #position = 0
