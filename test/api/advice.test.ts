@@ -89,10 +89,10 @@ describe('advice', () => {
 test.each([
   ['undefined', 'is the text of a missing value'],
   ['[object Object]', 'is the text of a missing value'],
-  ['{{API_KEY}}', 'is a placeholder that nothing replaced'],
-  ['<API_KEY>', 'is a placeholder that nothing replaced'],
-  ['abcdefgabcdefg', 'is one key twice'],
-  ['one two', 'has a space inside'],
+  ['{{API_KEY}}', 'is a placeholder that was not replaced'],
+  ['<API_KEY>', 'is a placeholder that was not replaced'],
+  ['abcdefgabcdefg', 'repeats a key'],
+  ['one two', 'contains a space'],
 ])('the key %s is advice, and a 401 with --strict', async (token, problem) => {
   const response = await ask(lenient(), analyticsPath, { token })
   expect(response.status).toBe(200)

@@ -137,7 +137,7 @@ test.each(table)(
 
 test('a refused Prefer: code names the documented ranges', async () => {
   const response = await ask('range', { headers: { prefer: 'code=202' } })
-  const error = 'Prefer: code=202: a status from 200 to 599 that range documents is needed: 200, 4XX, 5XX.'
+  const error = 'Prefer: code=202: the code must be a status from 200 to 599 that range documents: 200, 4XX, 5XX.'
   expect(seen(response)).toEqual([400, plain, ours(error)])
 })
 

@@ -75,8 +75,8 @@ describe('an explanation', () => {
     ['a wrong method', { ...analytics, method: 'PATCH' }, 'identify', [/returns 405: PATCH is not/]],
     ['no credential', { ...analytics, headers: {} }, 'authenticate', [/returns 401: .*Authorization/]],
     ['an unknown control', withHeader('x-sim-scenaro', 'slow'), 'scenario', [/400: .*mean "x-sim-scenario"\?/]],
-    ['a scenario', scripted('hang'), 'scenario', [/own header decides, X-Sim-Scenario: hang\. Magic/]],
-    ['a preference', withHeader('prefer', 'code=404'), 'scenario', [/own header decides, Prefer: code=404\. Magic/]],
+    ['a scenario', scripted('hang'), 'scenario', [/own header takes precedence, X-Sim-Scenario: hang\. Magic/]],
+    ['a preference', withHeader('prefer', 'code=404'), 'scenario', [/precedence, Prefer: code=404\. Magic/]],
     ['a magic key', bearer('key_rate_limited'), 'scenario', [/key \(keys\.yaml\) is a magic value/]],
     ['a magic model', magicModel, 'scenario', [/\(models\.yaml\) is a magic value/]],
     ['a plan', bearer('key_free'), 'plan', [/returns 403: Your plan "free" does not include/]],
@@ -92,9 +92,9 @@ describe('an explanation', () => {
     await putRules(own, [{ scenario: 'forbidden', times: 1 }])
     for (let count = 0; count < 2; count += 1) await send(own, analytics)
     await putRules(own, [])
-    const acts = 'Rule 1 of the sandbox acts: {"scenario":"forbidden","times":1}.'
+    const acts = 'Rule 1 of the sandbox applies: {"scenario":"forbidden","times":1}.'
     expect(await steer(own, 'GET', '/requests/req-1')).toMatchObject({ why: [acts] })
-    const usedUp = 'Rule 1 of the sandbox does not act: it is used up (times 1).'
+    const usedUp = 'Rule 1 of the sandbox is used up (times 1).'
     const { why } = await steer(own, 'GET', '/requests/req-2')
     expect(why).toEqual([usedUp, 'No stage refuses the request, so the operation getModelAnalytics runs.'])
   })
@@ -144,14 +144,14 @@ describe('an explanation', () => {
     expect(rule).toEqual({ scope: 'sandbox', index: 7 })
     expect(response).toMatchObject({ origin: 'scenario' })
     expect(why).toEqual([
-      'Rule 1 of the sandbox is not about this request: operation.',
-      'Rule 2 of the sandbox is not about this request: match/header/x-team.',
-      'Rule 3 of the sandbox is not about this request: match/body/eventType.',
+      'Rule 1 of the sandbox does not match this request: operation.',
+      'Rule 2 of the sandbox does not match this request: match/header/x-team.',
+      'Rule 3 of the sandbox does not match this request: match/body/eventType.',
       'Rule 4 of the sandbox does not apply to this request.',
-      'Rule 5 of the sandbox does not act: it is used up (times 0).',
-      'Rule 6 of the sandbox is not about this request: enabled.',
-      'Rule 7 of the sandbox does not act: chance spares the request (probability 0).',
-      expect.stringMatching(/^Rule 8 of the sandbox acts: \{.*"unavailable"/),
+      'Rule 5 of the sandbox is used up (times 0).',
+      'Rule 6 of the sandbox does not match this request: enabled.',
+      'Rule 7 of the sandbox was not applied (probability 0).',
+      expect.stringMatching(/^Rule 8 of the sandbox applies: \{.*"unavailable"/),
     ])
     expect(await explain(sim, creating)).toMatchObject({ rule: { scope: 'sandbox', index: 0 } })
     await putRules(sim, [])

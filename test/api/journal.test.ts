@@ -195,10 +195,10 @@ test.for<[string, string, number[]]>([
   expect(await steer(own, 'GET', '/requests?sandbox=a')).toMatchObject({ recorded: 1, truncated: false })
 })
 
-test('broken HTTP is logged, but not recorded in the journal', async ({ own }) => {
+test('malformed HTTP is logged, but not recorded in the journal', async ({ own }) => {
   expect((await askRaw(own.origin, 'GET /v1/events HTTP/9.9\r\n\r\n')).status).toBe(400)
   expect(await list(own)).toEqual([])
-  expect(own.logged.filter(({ message }) => message === 'broken HTTP')).toHaveLength(1)
+  expect(own.logged.filter(({ message }) => message === 'malformed HTTP')).toHaveLength(1)
 })
 
 test('bodies appear in the log only with --log-bodies, truncated and without tokens', async () => {

@@ -49,7 +49,7 @@ describe('the models of the fixtures', () => {
 test('a magic key with one wrong letter gets advice, any other key none', async () => {
   const adviceFor = async (token: string) =>
     (await ask(sim(), analyticsPath, { token })).headers.get('x-sim-advice') ?? ''
-  const advice = /authorization.*is a letter away from the magic key key_rate_limited/
+  const advice = /authorization.*is one letter away from the magic key key_rate_limited/
   expect(await adviceFor('key_rate_limted')).toMatch(advice)
   expect(await adviceFor('key_of_mine')).toBe('')
 })

@@ -33,9 +33,9 @@ describe('convsim proxy', () => {
 
   test.each([
     [[], /^convsim proxy: Name the real service by its URL: convsim proxy https:/],
-    [['api.example.com'], /^convsim proxy: "api\.example\.com" is not an address of a service\./],
+    [['api.example.com'], /^convsim proxy: "api\.example\.com" is not the URL of a service\./],
     [['http://localhost:4010'], /is the address of the proxy itself\. .* --port 4011\./],
-    [['http://api.example.com'], /would carry CONVSIM_UPSTREAM_TOKEN in clear text/],
+    [['http://api.example.com'], /would send CONVSIM_UPSTREAM_TOKEN in clear text/],
     [['https://api.example.com', '--plan', 'free'], /--plan has no effect on convsim proxy/],
   ])('refuses %j with a sentence', async (args, message) => {
     const { code, stderr } = await run(['proxy', ...args], { env: { CONVSIM_UPSTREAM_TOKEN: 'secret-token' } })
@@ -112,7 +112,7 @@ describe('convsim record', () => {
       const periods = [...listed.stdout.matchAll(/: the exact response for (\w+)/g)].map(([, period]) => period)
       expect(periods).toEqual(['7d', '90d'])
       expect(listed.stderr).toBe(
-        'left out, 5 of them: no response: A scenario of convsim gave this response, or damaged it.\n',
+        'left out, 5 of them: no response: A convsim scenario sent this response, or damaged it.\n',
       )
     }
   })

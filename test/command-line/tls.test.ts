@@ -87,13 +87,13 @@ test('--tls-cert and --tls-key serve the given certificate, so that a client can
 const other = new URL('tls.test.ts', import.meta.url).pathname
 
 test.each([
-  ['the certificate alone', ['--tls-cert', cert], /--tls-cert: error: Give its key, too: --tls-key FILE/],
-  ['the key alone', ['--tls-key', key], /--tls-key: error: Give its certificate, too: --tls-cert FILE/],
+  ['the certificate alone', ['--tls-cert', cert], /--tls-cert: error: Also give its key: --tls-key FILE/],
+  ['the key alone', ['--tls-key', key], /--tls-key: error: Also give its certificate: --tls-cert FILE/],
   ['a missing file', ['--tls-cert', 'none.pem', '--tls-key', key], /-cert: error: none.pem is not a .* in PEM: ENOENT/],
-  ['a folder', ['--tls-cert', certificates, '--tls-key', key], /-cert: error: \S+ is not a certificate in PEM: EISDIR/],
-  ['no certificate', ['--tls-cert', other, '--tls-key', key], /tls.test.ts is not a certificate in PEM: /],
+  ['a folder', ['--tls-cert', certificates, '--tls-key', key], /-cert: error: \S+ is not a PEM certificate: EISDIR/],
+  ['no certificate', ['--tls-cert', other, '--tls-key', key], /tls.test.ts is not a PEM certificate: /],
   ['an empty key', ['--tls-cert', cert, '--tls-key', '/dev/null'], /\/dev\/null is not the key of /],
-  ['an empty certificate', ['--tls-cert', '/dev/null', '--tls-key', key], /\/dev\/null is not a certificate in PEM: /],
+  ['an empty certificate', ['--tls-cert', '/dev/null', '--tls-key', key], /\/dev\/null is not a PEM certificate: /],
   ['no key', ['--tls-cert', cert, '--tls-key', cert], /-key: error: \S+ is not the key of \S+cert.pem, in PEM /],
 ])('%s is refused at the start', async (_, flags, reason) => {
   const { code, stderr } = await run(['serve', ...inMemory, '--log-format', 'pretty', ...flags])
@@ -105,7 +105,7 @@ test.each([
   [
     'with a passphrase',
     { cipher: 'aes-256-cbc', passphrase: 'x' },
-    /own.pem is not the key of .* without a passphrase: /,
+    /own.pem is not the unencrypted PEM key of .*: /,
   ],
 ])('a key %s is refused at the start', async (_, more, reason) => {
   const { privateKey } = generateKeyPairSync('ec', { namedCurve: 'P-256' })

@@ -67,7 +67,7 @@ describeInBrowser('a newcomer', () => {
     await expectEarlyRetries(page)
 
     await page.locator('.attempt a').first().click()
-    await page.getByText('Rule 1 of the sandbox acts').waitFor()
+    await page.getByText('Rule 1 of the sandbox applies').waitFor()
     await page.getByRole('link', { name: 'Switch it off' }).click()
     await page.getByText('acted 3').waitFor()
     await page.getByRole('switch', { name: 'Switch rule 1' }).click()

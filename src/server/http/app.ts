@@ -27,7 +27,7 @@ export interface Handlers {
     /** Returns the reply to a request. `clientGone` is aborted when the client closes its connection. */
     readonly handle: (request: SimRequest, clientGone: AbortSignal) => Promise<Reply>
   }
-  /** The first part of request ids: `req`, or `req-3f2a91c0` if several processes respond. */
+  /** The prefix of request ids: `req`, or `req-3f2a91c0` if several replicas share the state. */
   readonly requestIdPrefix: string
   readonly pages: PageSettings
   /** Aborted when the server stops, which ends hanging deliveries. */
@@ -51,8 +51,8 @@ const importLimit = parseBodyLimit('16mb')
 
 /**
  * Creates the app that turns HTTP requests into `SimRequest`s and delivers the replies. `bodyLimit` is the largest body
- * for the service: `1mb`. The paths of the contract's operations, `documented`, take precedence over those outside
- * `/__sim` that the simulator serves itself.
+ * of a request to the service: `1mb`. `documented` are the paths of the contract's operations; they take precedence
+ * over the simulator's own paths outside `/__sim`.
  */
 export function createApp(handlers: Handlers, bodyLimit: string, documented: ReadonlySet<string>, log: Log): App {
   const { cors: corsOrigins, origins } = handlers.pages
@@ -68,7 +68,7 @@ export function createApp(handlers: Handlers, bodyLimit: string, documented: Rea
 
   const app = express()
   app.disable('x-powered-by')
-  // For most requests a look-up replaces the 22 comparisons below, which would take 3 % of a GET.
+  // For most requests this lookup replaces the 22 comparisons below, which would take 3% of a GET.
   app.use((req, res, next) => (ownSegments.has(readFirstSegment(req.path)) ? next() : serve(req, res, next)))
   app.use(controlPath, forbidSniffing, allowControl, (req, res) => handleControl(req, res))
   for (const [alias, path] of aliases) {
@@ -84,7 +84,7 @@ export function createApp(handlers: Handlers, bodyLimit: string, documented: Rea
     messages: createMessageClasses(app),
     listener: (req, res) => {
       req.url = toOriginForm(req)
-      // Express calls the function with an error thrown by a handler: the last route handles every other request.
+      // Express calls this function only if a handler throws, since the last route handles every other request.
       if (req.url.startsWith('/'))
         return app(req as Request, res as Response, (error) => sendInternalError(error, res, log))
       const problem = `The request target must be a path; got "${cutText(req.url)}".`
@@ -99,7 +99,7 @@ function createServiceHandler({ service, requestIdPrefix, stopping }: Handlers, 
   const atEndOfTurn = batchPerTurn()
   return (req: Request, res: Response) =>
     readRequest(req, res, limit, readHead(req, req.originalUrl, nextId(), true), async (request) => {
-      // A reply that cannot be sent must not prevent the others of the same turn.
+      // A reply that cannot be sent must not prevent the other replies of the same turn.
       const fail = (error: unknown) => sendInternalError(error, res, log)
       try {
         const outgoing = await service(request)
@@ -110,7 +110,7 @@ function createServiceHandler({ service, requestIdPrefix, stopping }: Handlers, 
     })
 }
 
-/** Creates the function that handles a request to the control plane. `path`: the control path of an alias. */
+/** Creates the handler of control plane requests. `path`: the control path, if the request used an alias of it. */
 function createControlHandler(control: Handlers['control']) {
   // A separate counter, so that health checks do not change the ids of requests to the service.
   const nextId = counter('ctl')
@@ -129,7 +129,7 @@ function createControlHandler(control: Handlers['control']) {
   }
 }
 
-/** Redirects a request for the root: a browser to the console, any other client to the description of the simulator. */
+/** Redirects a request for the root: browsers to the console, other clients to the simulator's description. */
 const redirectFromRoot = (accept: string | undefined): Reply => ({
   status: 302,
   headers: { Location: accepts(accept, 'text/html') ? '/__sim/' : '/__sim/info', Vary: 'Accept' },
@@ -153,9 +153,8 @@ function fileReply(text: string, mediaType: string): Reply {
 }
 
 /**
- * Creates message classes that have the app's prototypes from the start. Express sets these for each request, which
- * then changes nothing; on Node 20 a change makes a GET take three times the processor time, see
- * `test/bench/FINDINGS.md`.
+ * Creates message classes that have the app's prototypes from the start. Express sets the prototypes of every request
+ * and response; on Node 20, a change of prototype triples the processor time of a GET. See `test/bench/FINDINGS.md`.
  */
 function createMessageClasses(app: express.Express): MessageClasses {
   class AppRequest extends IncomingMessage {}
@@ -170,8 +169,8 @@ function createMessageClasses(app: express.Express): MessageClasses {
 const readFirstSegment = (path: string) => path.split('/', 2)[1]?.toLowerCase() ?? ''
 
 /**
- * Returns a function that runs others together at the end of the turn of the event loop. Replies written together wake
- * a sleeping client once: +50 % requests/s, see `test/bench/FINDINGS.md`.
+ * Returns a function that defers callbacks to the end of the event loop turn, and runs them together. Replies written
+ * together wake a sleeping client only once: 50% more requests/s, see `test/bench/FINDINGS.md`.
  */
 function batchPerTurn(): (run: () => void) => void {
   let collected: (() => void)[] = []
@@ -190,7 +189,7 @@ const counter = (prefix: string) => {
   return () => `${prefix}-${++count}`
 }
 
-/** The header that stops browsers from guessing another media type than the declared one. */
+/** The header that stops browsers from guessing a media type other than the declared one. */
 export const noSniffing = ['X-Content-Type-Options', 'nosniff'] as const
 
 const forbidSniffing: RequestHandler = (_req, res, next) => {
@@ -210,7 +209,7 @@ function allowOrigins(origins: CorsOrigins, isAllowed: (origin: string) => boole
 }
 
 function sendInternalError(error: unknown, res: ServerResponse, log: Log): void {
-  log.error({ err: error }, 'a bug at the edge')
+  log.error({ err: error }, 'a bug in http/')
   if (res.headersSent) res.destroy()
-  else deliverImmediately(refusals.ownFault('Internal error of the simulator; its log tells more.'), res)
+  else deliverImmediately(refusals.ownFault('Internal error of the simulator; see its log.'), res)
 }

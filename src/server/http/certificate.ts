@@ -9,16 +9,16 @@ import type { pki } from 'node-forge'
 import { LruCache } from '../../base/core/memoize.ts'
 import { failure, type Result, reasonOf, success } from '../../base/core/result.ts'
 
-/** The certificate that a server presents, and the authority by which clients trust it. */
+/** The certificate of a server, and the certificate authority (CA) that clients must trust. */
 interface Issued {
   readonly cert: string
   readonly key: string
-  /** The PEM certificate of the authority; for a user's certificate its file, including the chain. */
+  /** The PEM certificate of the authority. For a user's certificate: the content of its file, including the chain. */
   readonly authority: string
 }
 
 export interface ServerCertificate extends Issued {
-  /** The file of the authority, in its own temporary folder. */
+  /** The file with the authority's certificate, in a temporary folder. */
   readonly authorityFile: string
   /** Removes the temporary folder. */
   remove(): Promise<void>
@@ -29,7 +29,7 @@ export interface TlsSettings {
   readonly tlsCert: string | undefined
   readonly tlsKey: string | undefined
   readonly host: string
-  /** Names of the server besides its addresses. */
+  /** Names of the server, in addition to its addresses. */
   readonly names: readonly string[]
 }
 
@@ -50,21 +50,21 @@ export async function loadCertificate(
 
 async function readOwn(certFile?: string, keyFile?: string): Promise<Result<Issued, TlsProblem>> {
   if (certFile === undefined)
-    return failure({ flag: '--tls-key', message: 'Give its certificate, too: --tls-cert FILE.' })
-  if (keyFile === undefined) return failure({ flag: '--tls-cert', message: 'Give its key, too: --tls-key FILE.' })
+    return failure({ flag: '--tls-key', message: 'Also give its certificate: --tls-cert FILE.' })
+  if (keyFile === undefined) return failure({ flag: '--tls-cert', message: 'Also give its key: --tls-key FILE.' })
   let hasCert = false
   try {
     const cert = await readFile(certFile, 'utf8')
-    new X509Certificate(cert) // throws if it is empty, too
+    new X509Certificate(cert) // also throws if it is empty
     hasCert = true
     const key = await readFile(keyFile, 'utf8')
     createPrivateKey(key)
-    createSecureContext({ cert, key }) // throws if they do not belong together
+    createSecureContext({ cert, key }) // throws if the key does not match the certificate
     return success({ cert, key, authority: cert })
   } catch (error) {
     const reason = reasonOf(error)
-    if (!hasCert) return failure({ flag: '--tls-cert', message: `${certFile} is not a certificate in PEM: ${reason}.` })
-    const message = `${keyFile} is not the key of ${certFile}, in PEM without a passphrase: ${reason}.`
+    if (!hasCert) return failure({ flag: '--tls-cert', message: `${certFile} is not a PEM certificate: ${reason}.` })
+    const message = `${keyFile} is not the unencrypted PEM key of ${certFile}: ${reason}.`
     return failure({ flag: '--tls-key', message })
   }
 }
@@ -76,7 +76,7 @@ async function store(issued: Issued): Promise<ServerCertificate> {
   return { ...issued, authorityFile, remove: () => rm(folder, { recursive: true, force: true }) }
 }
 
-/** The certificates of this process by their names, since `convsim each` starts a simulator for each run. */
+/** A cache of certificates by server names, since `convsim each` starts a simulator for each run. */
 const made = new LruCache<ReturnType<typeof issue>>(10)
 
 function make({ host, names }: TlsSettings) {
@@ -97,8 +97,8 @@ async function issue(names: readonly string[]): Promise<Issued> {
   const create = (keys: typeof server, commonName: string) => {
     const certificate = pki.createCertificate()
     certificate.publicKey = pki.publicKeyFromPem(keys.publicKey)
-    // Derived from the key, since Firefox refuses two certificates with the same name and serial number. The first byte
-    // is 01, since OpenSSL refuses the library's encoding of some numbers that begin with zeros.
+    // Derived from the key, since Firefox rejects two certificates with the same issuer and serial number. The first
+    // byte is 01, since OpenSSL rejects node-forge's encoding of some numbers with leading zeros.
     certificate.serialNumber = `01${createHash('sha256').update(keys.publicKey).digest('hex').slice(0, 32)}`
     certificate.validity.notBefore = new Date(Date.now() - dayMs)
     certificate.validity.notAfter = new Date(Date.now() + 396 * dayMs) // browsers accept at most 397 days
@@ -131,7 +131,7 @@ async function issue(names: readonly string[]): Promise<Issued> {
 
 const toAlternativeName = (name: string) => (isIP(name) === 0 ? { type: 2, value: name } : { type: 7, ip: name })
 
-/** Generates keys with Node, in a fifth of the library's time. */
+/** Generates keys with Node, which takes a fifth of the time that node-forge needs. */
 const generateKeys = () =>
   promisify(generateKeyPair)('rsa', {
     modulusLength: 2048,

@@ -14,18 +14,18 @@ import type { SimRequest } from '../../service/exchange/request.ts'
 const unused = new WeakMap<Socket, number>()
 
 /**
- * The open connections that have sent requests to the service, with the time of the first: a test and its client may
- * share connections to the control plane.
+ * The open connections that have sent requests to the service, with the time of the first request. Connections to the
+ * control plane do not count, since a test and its client may share them.
  */
 const serving = new Map<Socket, number>()
 
-/** The times of `serving`, shared by all requests until they change. */
+/** The times in `serving`, as a list that requests share until it changes. */
 let openTimes: readonly number[] = []
 
-/** The maximum number of connections to which a request is compared. */
+/** The maximum number of connections that a request is compared with. */
 const maxOpenTimes = 100
 
-/** Registers a connection until either side has ended it. */
+/** Registers a connection until either side ends it. */
 export function registerConnection(socket: Socket): void {
   unused.set(socket, monotonicNow())
   const remove = () => {
@@ -34,7 +34,7 @@ export function registerConnection(socket: Socket): void {
   socket.once('end', remove).once('close', remove)
 }
 
-/** Returns the connection of a request; `openedAt` only for its first request. */
+/** Returns the connection of a request. `openedAt` is present only for the first request on a connection. */
 export function readConnection(
   socket: Socket,
   isService: boolean,
@@ -49,12 +49,12 @@ export function readConnection(
   return { openedAt, connection: { connectedAt: serving.get(socket) ?? now, openTimes } }
 }
 
-/** The listeners for a client closing its connection, each for the latest reply if that was sent completely. */
+/** The listeners called when a client closes its connection, each for the latest reply that was sent completely. */
 const leaveListeners = new WeakMap<Socket, OutgoingReply['onLeave']>()
 
 /**
- * Watches for the client closing a connection. A reset is reported as soon as it is read: Node emits `error` and
- * `close` some turns later, after the client's retry on another connection may have been handled.
+ * Calls the listener when the client closes a connection. A reset is reported as soon as it is read: Node emits `error`
+ * and `close` some turns later, when the client's retry on another connection may already have been handled.
  */
 export function watchLeave(socket: Socket): void {
   const announce = (isReset: boolean) => {
@@ -70,41 +70,41 @@ export function watchLeave(socket: Socket): void {
   }
 }
 
-/** A reply being sent: the part sent so far, and who ended its delivery. */
+/** A reply being sent: how much was sent, and what ended its delivery. */
 export interface Sending {
   readonly outgoing: OutgoingReply
   readonly res: ServerResponse
-  /** Bytes of the body, in whole chunks. */
+  /** Bytes of the body sent so far, counted in whole chunks. */
   sentBytes: number
-  /** When the head was sent, by the process's monotonic clock, in milliseconds; undefined until then. */
+  /** The time when the head was sent, in milliseconds of the monotonic clock; undefined until then. */
   headSentAt: number | undefined
-  /** The cause of an end other than the last byte or the client: a scenario, the server's stop, or the real service. */
+  /** What ended the delivery, unless it was complete or the client disconnected. */
   endedBy: 'scenario' | 'stop' | 'upstream' | undefined
 }
 
-/** Calls `onEnd` once, at the end of the delivery. Returns a function that ends the delivery at once. */
+/** Calls `onEnd` once, when the delivery ends. Returns a function that ends the delivery immediately. */
 export function watchEnd(sending: Sending, onEnd: NonNullable<OutgoingReply['onEnd']>): () => void {
   const { res, outgoing } = sending
   const { delivery, onLeave } = outgoing
   const { socket } = res.req
   let isFinished = false
   const finish = () => {
-    if (isFinished) return // both closes are announced in one emit, which calls a listener that is removed meanwhile
+    if (isFinished) return // a listener removed during an emit is still called by it
     isFinished = true
-    // Node also calls a response finished after a failed write.
+    // `writableFinished` is also true after a failed write.
     const isComplete = res.writableFinished && !socket.errored
     const { headSentAt, endedBy } = sending
     onEnd(outcomeOf(sending, isComplete), { headSentAt, hasClientLeft: !isComplete && endedBy === undefined })
     if (isComplete && onLeave) leaveListeners.set(socket, onLeave)
   }
-  leaveListeners.set(socket, undefined) // its client has sent another request, so it has read the earlier reply
+  leaveListeners.set(socket, undefined) // a client that sends another request has read the earlier reply
   if (res.destroyed || socket.destroyed) finish()
   else if (isImmediate(delivery) && res.socket) res.on('close', finish)
   else watchConnection(finish, res)
   return finish
 }
 
-/** Returns the outcome of a delivery. `isComplete`: the last byte was passed to the system. */
+/** Returns the outcome of a delivery. `isComplete`: the last byte was passed to the operating system. */
 function outcomeOf({ outgoing, sentBytes, endedBy }: Sending, isComplete: boolean): DeliveryOutcome {
   if (!usableDeliveries.includes(outgoing.delivery.mode.kind)) return { kind: 'damaged' }
   if (endedBy === 'upstream') return { kind: 'upstream-gone', sentBytes }
@@ -115,8 +115,8 @@ function outcomeOf({ outgoing, sentBytes, endedBy }: Sending, isComplete: boolea
 const isImmediate = ({ delayMs, mode }: Delivery) => delayMs === 0 && mode.kind === 'whole'
 
 /**
- * Also watches the connection: a response queued behind another emits no end, and the client's FIN arrives some turns
- * before the close, in which the client's retry on another connection may be handled.
+ * Also watches the connection: a response queued behind another one does not emit `close`, and the client's FIN arrives
+ * some turns before `close`, during which the client's retry on another connection may be handled.
  */
 function watchConnection(finish: () => void, res: ServerResponse): void {
   const { socket } = res.req
@@ -126,14 +126,14 @@ function watchConnection(finish: () => void, res: ServerResponse): void {
     finish()
   }
   res.on('close', finishOnce)
-  socket.setMaxListeners(0) // one for each pipelined request, without a limit
+  socket.setMaxListeners(0) // unlimited, since each pipelined request adds listeners
   socket.on('close', finishOnce).on('end', finishOnce)
 }
 
 /** Milliseconds for active requests to finish after a stop is requested. */
 export const shutdownGraceMs = 5_000
 
-/** Closes the connection on a stop if the delivery cannot end in time: a hang, or a long delay. */
+/** Closes the connection when the server stops, if the delivery cannot end in time: a hang, or a long delay. */
 export function endAtStop(sending: Sending, stopping: AbortSignal): void {
   const { res, outgoing } = sending
   const lastsMs = durationOf(outgoing.delivery)
@@ -152,7 +152,7 @@ export function endAtStop(sending: Sending, stopping: AbortSignal): void {
   socket.once('close', stopWatching)
 }
 
-/** Calls `act` once the response has its connection, which an earlier response may occupy: HTTP pipelining. */
+/** Calls `act` once the response has its connection. With HTTP pipelining, an earlier response may still use it. */
 export function onSocket(res: ServerResponse, act: (socket: Socket) => void): void {
   if (res.socket) act(res.socket)
   else res.once('socket', act)

@@ -5,7 +5,7 @@ import { clearTimeout, monotonicNow, setTimeout, sleep } from '../../base/core/t
 import { immediateDelivery, type OutgoingReply, type Reply } from '../../service/exchange/reply.ts'
 import { endAtStop, onSocket, type Sending, watchEnd } from './connections.ts'
 
-/** Writes a reply to the socket in its delivery mode. `stopping` may be left out for one that never hangs. */
+/** Writes a reply to the socket in its delivery mode. `stopping` is not needed for a reply that never hangs. */
 export async function deliver(outgoing: OutgoingReply, res: ServerResponse, stopping?: AbortSignal): Promise<void> {
   const { reply, delivery } = outgoing
   const { mode, delayMs } = delivery
@@ -20,14 +20,14 @@ export async function deliver(outgoing: OutgoingReply, res: ServerResponse, stop
   writeAtOnce(sending, end)
 }
 
-/** Writes or breaks off a reply in one step. `end` ends the delivery. */
+/** Writes or cuts off a reply in one step. `end` ends the delivery. */
 function writeAtOnce(sending: Sending, end: (() => void) | undefined): void {
   const { res, outgoing } = sending
   const { mode } = outgoing.delivery
   const { body } = outgoing.reply
   switch (mode.kind) {
     case 'whole':
-    case 'dribble': // of no body
+    case 'dribble': // without a body
       writeWhole(sending)
       return
     case 'reset':
@@ -45,7 +45,7 @@ function writeAtOnce(sending: Sending, end: (() => void) | undefined): void {
       writeHead(sending, bytes.length)
       res.write(firstShare(bytes, mode.keep), () => {
         sending.endedBy = 'scenario'
-        end?.() // a client sees the end of the connection before its close is reported here
+        end?.() // now, since the client sees the connection end before `close` is emitted here
         res.socket?.destroySoon()
       })
       return
@@ -58,7 +58,7 @@ function writeAtOnce(sending: Sending, end: (() => void) | undefined): void {
   }
 }
 
-/** The maximum bytes of a body written as text: Node copies it to the head, which took 5 % of a GET with 10 kB. */
+/** The maximum length of a body written as text. Node copies text to the head, which took 5% of a GET with 10 kB. */
 const maxTextLength = 4096
 
 function writeWhole(sending: Sending): void {
@@ -70,17 +70,17 @@ function writeWhole(sending: Sending): void {
   else res.end(latin1, 'latin1')
 }
 
-/** Writes a complete reply immediately, with the machine's time as its `Date`. */
+/** Writes a complete reply immediately, with the real time as its `Date`. */
 export function deliverImmediately(reply: Reply, res: ServerResponse): Promise<void> {
   return deliver({ reply, delivery: immediateDelivery, date: undefined }, res)
 }
 
-/** Milliseconds after which a client that does not read its stream is disconnected: others may wait for its slot. */
+/** Milliseconds after which a client that does not read its stream is disconnected, to free its slot for others. */
 const maxStallMs = 30_000
 
 /**
- * Writes a stream, or the real service's body, no faster than the client reads. A failing one is cut off. After a
- * stream the connection is closed, so that a stop need not wait for it.
+ * Writes a stream, or the real service's body, no faster than the client reads. If the source fails, the response is
+ * cut off. The connection is closed after a stream, so that a stopping server need not wait for it.
  */
 async function writeChunks(sending: Sending): Promise<void> {
   const { res, outgoing } = sending
@@ -105,7 +105,7 @@ async function writeChunks(sending: Sending): Promise<void> {
 
 /** Waits until the client has read more or left. Disconnects a client that has not read for `maxMs`, if given. */
 async function drain(res: ServerResponse, closed: AbortSignal, maxMs: number | undefined): Promise<void> {
-  // No AbortSignal.timeout: within AbortSignal.any, a garbage collection of Node can make it disappear.
+  // Not AbortSignal.timeout: inside AbortSignal.any, Node may garbage-collect it before it fires.
   const timer = maxMs === undefined ? undefined : setTimeout(() => res.destroy(), maxMs).unref()
   await once(res, 'drain', { signal: closed }).catch(() => undefined)
   clearTimeout(timer)
@@ -124,11 +124,11 @@ function writeHead(sending: Sending, length: number | undefined): void {
   const { reply } = outgoing
   const { rawHeaders } = reply
   const passed = rawHeaders && new Set(rawHeaders.filter((_, at) => at % 2 === 0).map((name) => name.toLowerCase()))
-  // A flat list is fastest: Node writes it without looking up names.
+  // A flat list is fastest, since Node writes it without looking up names.
   const headers: (string | number)[] = rawHeaders ? [...rawHeaders] : listBodyHeaders(outgoing, length)
   for (const name in reply.headers) if (!passed?.has(name.toLowerCase())) headers.push(name, reply.headers[name] ?? '')
   res.writeHead(reply.status, headers)
-  // A response without a socket is queued behind another one on its connection.
+  // A response without a socket is queued behind another response on the connection.
   if (res.socket) sending.headSentAt = monotonicNow()
 }
 
@@ -142,7 +142,7 @@ function listBodyHeaders({ reply, date }: OutgoingReply, length: number | undefi
   return headers
 }
 
-/** Returns the first bytes: the fraction `keep`, from 0 to 1, but never all. */
+/** Returns the fraction `keep` (0 to 1) of the bytes, from the first on, but never all of them. */
 function firstShare(bytes: Uint8Array, keep: number): Uint8Array {
   return bytes.subarray(0, Math.min(Math.floor(bytes.length * keep), Math.max(0, bytes.length - 1)))
 }
@@ -157,7 +157,7 @@ async function writeInPieces(sending: Sending, { pieces, ms }: { readonly pieces
   writeHead(sending, bytes.length)
   res.flushHeaders()
   for (let at = 0; at < bytes.length; at += size) {
-    // The time of each piece is relative to the start, so that timer delays do not add up.
+    // Each piece is timed from the start, so that timer delays do not add up.
     if (at > 0) await pause(Math.max(0, startedAt + (at / size) * gap - monotonicNow()), closed)
     if (res.destroyed) return
     const piece = bytes.subarray(at, at + size)

@@ -16,13 +16,13 @@ export function toOriginForm(req: IncomingMessage): string {
   const [scheme, host] = /^https?:\/\/(?:[^/?@]*@)?([^/?]*)/i.exec(url) ?? []
   if (scheme === undefined || host === undefined) return url
   req.headers.host = host
-  // The raw headers, too, by which `readHeaders` recognises the headers of the previous request.
+  // `readHeaders` compares raw headers with those of the previous request, so they must change, too.
   req.rawHeaders = [...req.rawHeaders, 'Host', host]
   const path = url.slice(scheme.length)
   return path.startsWith('/') ? path : `/${path}`
 }
 
-/** Reads the head of a request. `target` is the path and query, because a router changes `req.url`. */
+/** Reads the head of a request. `target` is the path and query; `req.url` is not used, since a router changes it. */
 export function readHead(req: IncomingMessage, target: string, id: string, isService: boolean): SimRequest {
   const at = machineNow()
   const receivedAt = monotonicNow()
@@ -44,10 +44,10 @@ export function readHead(req: IncomingMessage, target: string, id: string, isSer
   }
 }
 
-/** Calls `onClose` once a connection has closed, possibly at once. Returns the function that removes the listener. */
+/** Calls `onClose` when a connection closes, or now if it is closed. Returns a function that removes the listener. */
 function watchClose(socket: Socket, onClose: () => void): () => void {
   if (socket.destroyed) onClose()
-  socket.setMaxListeners(0) // one for each pipelined request, without a limit
+  socket.setMaxListeners(0) // unlimited, since each pipelined request adds a listener
   socket.once('close', onClose)
   return () => socket.off('close', onClose)
 }
@@ -67,7 +67,7 @@ const readHeaders = (() => {
 
 function joinCookies(headers: IncomingMessage['headers']): SimRequest['headers'] {
   const cookies = headers['set-cookie']
-  const single = headers as SimRequest['headers'] // Node joins other repeated headers, or keeps the first
+  const single = headers as SimRequest['headers'] // Node joins other repeated headers, or keeps only the first
   return cookies === undefined ? single : { ...single, 'set-cookie': cookies.join(', ') }
 }
 
@@ -75,7 +75,7 @@ const absent: RequestBody = { kind: 'absent' }
 
 type Decoder = Transform & Zlib
 
-/** Functions that create the decoder of a `Content-Encoding`, by its name; they return undefined for `identity`. */
+/** Factories of decoders by `Content-Encoding`. The factory of `identity` returns undefined. */
 export const decoders = new Map<string, () => Decoder | undefined>([
   ['identity', () => undefined],
   ['gzip', createGunzip],
@@ -84,8 +84,8 @@ export const decoders = new Map<string, () => Decoder | undefined>([
 ])
 
 /**
- * The maximum number of decoded bytes per sent byte. An export decodes to about 10 times its size, a decompression bomb
- * to 1,000 times. Small bodies are only limited by size.
+ * The maximum number of decoded bytes per received byte. An export expands about 10 times, a decompression bomb 1,000
+ * times. Bodies up to `freeOfRatioBytes` are exempt.
  */
 const maxDecodedRatio = 100
 const freeOfRatioBytes = 1024 * 1024
@@ -97,9 +97,9 @@ export interface BodyLimit {
 }
 
 /**
- * Calls `then` once with head and body, immediately if the request has no body or its head is refused. An unreadable
- * body is a value. The rest of a refused body is drained, since some clients read the reply only after sending
- * everything; a client that waits for `100 Continue` is not asked to send it.
+ * Calls `then` once with head and body, immediately if the request has no body or is refused because of its head. An
+ * unreadable body is passed as a value. The rest of a refused body is drained, since some clients read the reply only
+ * after sending everything; a client that waits for `100 Continue` does not get it, so that it sends nothing.
  */
 export function readRequest(
   req: IncomingMessage,
@@ -133,16 +133,16 @@ export function readRequest(
   } else collect(req, decoder ? req.pipe(decoder) : req, limit, end)
 }
 
-/** Returns true if the client waits for `100 Continue` before the body. `server.ts` refuses other expectations. */
+/** Returns true if the client waits for `100 Continue` before it sends the body. `server.ts` refuses other values. */
 const expectsContinue = ({ headers, httpVersion }: IncomingMessage) =>
   headers.expect !== undefined && httpVersion === '1.1'
 
-/** Closes the connection after a refusal if the client waits for `100 Continue`: it may still send the body. */
+/** Closes the connection after a refusal if the client waits for `100 Continue`, since it may still send the body. */
 export function closeIfWaiting(req: IncomingMessage, res: ServerResponse): void {
   if (expectsContinue(req)) res.setHeader('Connection', 'close')
 }
 
-/** Returns the body if the head decides it (absent, too large, unknown encoding), or undefined if it must be read. */
+/** Returns the body if the head determines it (absent, too large, unknown encoding); undefined if it must be read. */
 function decideByHead(headers: IncomingHttpHeaders, limit: BodyLimit): RequestBody | undefined {
   const { 'content-length': length, 'transfer-encoding': chunked } = headers
   if (chunked === undefined && (length === undefined || length === '0')) return absent
@@ -187,21 +187,21 @@ function collect(
     if (isRefused) return
     const [first = Buffer.alloc(0)] = chunks
     const bytes = chunks.length > 1 ? Buffer.concat(chunks, size) : first
-    chunks.length = 0 // the request holds its listeners until the response has ended
+    chunks.length = 0 // the request's listeners, and with them this list, live until the response has ended
     end(size > 0 ? { kind: 'bytes', bytes } : absent)
   })
-  // Only a decoder's error is handled here; after an error of the connection, 'close' follows.
+  // Only a decoder's errors are handled here; a connection error is followed by 'close'.
   if (stream !== req)
     stream.on('error', (error) => refuse(unreadable(400, `The body cannot be read: ${error.message}.`)))
 }
 
-/** Returns true if a decoder has produced too many bytes for those that it has read. */
+/** Returns true if a decoder has produced too many bytes per byte read. */
 function isBomb(stream: IncomingMessage | Decoder, decodedBytes: number): boolean {
   if (decodedBytes <= freeOfRatioBytes || !('bytesWritten' in stream)) return false
   return decodedBytes > stream.bytesWritten * maxDecodedRatio
 }
 
-/** The maximum bytes read of a refused body, for clients that read the refusal only after sending everything. */
+/** The maximum number of bytes of a refused body that are read before the connection is destroyed. */
 const maxDrainedBytes = 16 * 1024 * 1024
 
 function drain(req: IncomingMessage): void {

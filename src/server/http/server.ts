@@ -13,8 +13,8 @@ import { registerConnection, shutdownGraceMs, watchLeave } from './connections.t
 import { deliverImmediately } from './deliver.ts'
 
 /**
- * The time after which an idle connection is closed, milliseconds. A client that stalled for seconds, as on a busy
- * machine, does not notice a closed connection, and loses a request: Node's five seconds were too short.
+ * Milliseconds after which an idle connection is closed. Node's default of five seconds is too short: a client that
+ * stalls that long, as on a busy machine, may send its next request on a closed connection and lose it.
  */
 const keepAliveMs = 65_000
 
@@ -25,13 +25,13 @@ interface ListeningServer {
 }
 
 /**
- * The open connections, each with its unfinished responses in request order, and finished ones until the next request,
- * since removing each costs time. Each socket has a list, because V8 would keep the old tables of one large, constantly
- * changing set, and with them the requests, until a full garbage collection.
+ * The open connections, each with its responses in request order. Finished responses are removed only at the next
+ * request, which is faster. There is a list per socket, because V8 would retain the old tables of one large, constantly
+ * changing set, and thereby the requests, until a full garbage collection.
  */
 type Connections = ReadonlyMap<Socket, readonly ServerResponse[]>
 
-/** Why a server cannot listen, and the flag that has to change. */
+/** The reason why a server cannot listen, and the flag to change. */
 interface ListenProblem {
   readonly flag: '--host' | '--port'
   readonly message: string
@@ -40,18 +40,18 @@ interface ListenProblem {
 interface ListenOptions {
   readonly host: string
   readonly port: number
-  /** The certificate for TLS, if it is HTTPS. */
+  /** The certificate to serve HTTPS with, if any. */
   readonly certificate?: ServerCertificate | undefined
 }
 
-/** Listens on an address; port 0 selects a free port. The error says that the address is taken or not usable. */
+/** Listens on an address; port 0 selects a free port. The error says that the address is in use or not available. */
 export function listen(
   app: App,
   { host, port, certificate }: ListenOptions,
   log: Log,
 ): Promise<Result<ListeningServer, ListenProblem>> {
   const connections = new Map<Socket, ServerResponse[]>()
-  // Node's own refusal of a missing Host header has no body; this one has the service's error body.
+  // Node would refuse a missing Host header without a body; the simulator sends the service's error body.
   const options = { requireHostHeader: false, ...app.messages }
   const handle = (request: IncomingMessage, response: ServerResponse) => {
     storeResponse(connections, response)
@@ -62,7 +62,7 @@ export function listen(
       deliverImmediately(refuse(400, problem, 'simulator'), response)
     }
   }
-  // A connection before its handshake is not in any list, and must not outlast a stop.
+  // A connection is not registered before its handshake, so the handshake must not take longer than a stop.
   const { cert, key } = certificate ?? {}
   const tls = { ...options, cert, key, handshakeTimeout: shutdownGraceMs }
   const server = certificate ? createTlsServer(tls, handle) : createServer(options, handle)
@@ -74,10 +74,10 @@ export function listen(
     watchLeave(socket)
     socket.once('close', () => connections.delete(socket))
   })
-  // `read-request.ts` sends 100 Continue, because it knows the limit of the body.
+  // `read-request.ts` sends 100 Continue, because it knows the body limit.
   server.on('checkContinue', (request, response) => server.emit('request', request, response))
   server.on('checkExpectation', ({ headers }, response) => {
-    const problem = `Only Expect: 100-continue is met; got "${headers.expect}".`
+    const problem = `Only Expect: 100-continue is supported; got "${headers.expect}".`
     deliverImmediately(refuse(417, problem, 'simulator'), response)
   })
   const handleBrokenHttp = (error: NodeJS.ErrnoException & { readonly reason?: string }, socket: Socket) => {
@@ -85,8 +85,8 @@ export function listen(
       log.info({ code: error.code, reason: error.reason }, 'TLS handshake failed')
       return void socket.destroy()
     }
-    log.info({ code: error.code, reason: error.message.slice(0, 200) }, 'broken HTTP')
-    // If complete requests still wait for responses, the connection closes after the last response, without a refusal.
+    log.info({ code: error.code, reason: error.message.slice(0, 200) }, 'malformed HTTP')
+    // If complete requests still wait for responses, the connection is closed after the last one, without a refusal.
     const unfinished = connections
       .get(socket)
       ?.findLast(({ req, writableFinished }) => req.complete && !writableFinished)
@@ -103,7 +103,7 @@ export function listen(
   })
 }
 
-/** Finds what is wrong with the Host header, if anything: missing or repeated. */
+/** Describes a missing or repeated Host header, if so. */
 function findHostHeaderProblem({ rawHeaders, httpVersion }: IncomingMessage): string | undefined {
   let count = 0
   for (let at = 0; at < rawHeaders.length; at += 2) {
@@ -123,29 +123,29 @@ function storeResponse(connections: Map<Socket, ServerResponse[]>, response: Ser
 
 function describeListenError({ code, message }: NodeJS.ErrnoException, host: string, port: number): ListenProblem {
   if (code === 'EACCES')
-    return { flag: '--port', message: `Port ${port} needs more rights. Choose one above 1023 with --port.` }
+    return { flag: '--port', message: `Port ${port} requires more privileges. Choose a port above 1023 with --port.` }
   if (code === 'EADDRINUSE') {
-    const advice = 'Stop what listens there, or choose another with --port (0: any free one).'
-    return { flag: '--port', message: `Port ${port} on ${host} is taken. ${advice}` }
+    const advice = 'Stop the process that listens on that port, or choose another with --port (0: any free port).'
+    return { flag: '--port', message: `Port ${port} on ${host} is in use. ${advice}` }
   }
   const advice = 'Choose an address of this machine with --host.'
   return { flag: '--host', message: `Cannot listen on ${host}: ${message}. ${advice}` }
 }
 
-/** Milliseconds for a client to read the refusal of broken HTTP before the connection is closed. */
+/** Milliseconds for a client to read the refusal of malformed HTTP before the connection is closed. */
 const lingerMs = 1000
 
 const tooLarge = 'The request line and headers are larger than 16 KiB together.'
 
-/** Refuses a request that Node's HTTP parser rejects, before the app, with the service's error body. */
+/** Sends the service's error body for a request that Node's HTTP parser rejects, and that never reaches the app. */
 function refuseBrokenHttp(error: NodeJS.ErrnoException, socket: Socket): void {
-  if (socket.writableEnded) return // more of the same request, after its refusal
+  if (socket.writableEnded) return // another error in the same request, after its refusal
   if (error.code === 'ECONNRESET' || !socket.writable) return void socket.destroy()
   const status = { HPE_HEADER_OVERFLOW: 431, ERR_HTTP_REQUEST_TIMEOUT: 408 }[error.code ?? ''] ?? 400
-  const sentence = status === 431 ? tooLarge : `The request is not HTTP/1.1 that can be read: ${error.message}`
+  const sentence = status === 431 ? tooLarge : `The request is not valid HTTP/1.1: ${error.message}`
   const body = JSON.stringify({ success: false, error: sentence })
-  // `end` closes only one direction. The other stays open for a moment, so that a client that is still sending can
-  // read.
+  // `end` closes only the outgoing direction. The other stays open for a moment, so that a client that is still sending
+  // can read the refusal.
   setTimeout(() => socket.destroy(), lingerMs).unref()
   socket.end(
     `HTTP/1.1 ${status} ${STATUS_CODES[status]}\r\nContent-Type: application/json; charset=utf-8\r\n` +
@@ -156,16 +156,16 @@ function refuseBrokenHttp(error: NodeJS.ErrnoException, socket: Socket): void {
 /** Stops accepting connections, gives active requests at most `graceMs` milliseconds, then closes the rest. */
 export async function stop({ server, connections }: ListeningServer, graceMs: number): Promise<void> {
   const closed = new Promise<void>((resolve) => server.close(() => resolve()))
-  // Without the header these connections would stay open for another request, and the stop would wait for them.
+  // Without this header these connections would stay open for another request, and delay the stop.
   for (const response of [...connections.values()].flat())
     if (!response.headersSent) response.setHeader('Connection', 'close')
   server.closeIdleConnections()
-  // Node counts a connection without any request as busy; browsers open such connections in advance.
+  // Node considers a connection without any request busy; browsers open such connections in advance.
   for (const [socket, responses] of connections)
     if (socket.bytesRead === 0 || (socket instanceof TLSSocket && responses.length === 0)) socket.destroy()
   const timer = setTimeout(() => server.closeAllConnections(), graceMs)
   await closed
   clearTimeout(timer)
-  // The server closes before the last connections emit `close`, at which their exchanges are recorded.
+  // The server closes before the last connections emit `close`, and their exchanges are recorded only then.
   await Promise.all(Array.from(connections.keys(), (socket) => once(socket, 'close')))
 }

@@ -15,7 +15,7 @@ import { type ActiveRule, ruleTimesKey } from '../../service/scenarios/rules.ts'
 import type { Store } from '../../state/store.ts'
 import { addDecision, type Exchange, targetOf } from './exchange.ts'
 
-/** Applies, in order, the scenarios whose chance comes up. Returns the reply of the last one that replies, if any. */
+/** Applies each scenario in order, with its probability. Returns the reply of the last one that gives one, if any. */
 export async function applyScenarios(exchange: Exchange, scenarios: readonly ActiveScenario[], store: Store) {
   let reply: Reply | undefined
   for (const active of scenarios) {
@@ -24,7 +24,7 @@ export async function applyScenarios(exchange: Exchange, scenarios: readonly Act
     const isRandom = p < 1 || (effect.kind === 'delay' && effect.drawn)
     const chance: Chance = isRandom ? await drawChance(exchange, active.text, store) : () => 0
     if (chance('p') >= p) {
-      addDecision(exchange, `Chance spares the request of "${active.text}".`)
+      addDecision(exchange, `"${active.text}" was not applied (probability).`)
       continue
     }
     exchange.scenarios = [...exchange.scenarios, active]
@@ -33,7 +33,7 @@ export async function applyScenarios(exchange: Exchange, scenarios: readonly Act
   return reply ?? replyBeforeWork(exchange)
 }
 
-/** Returns the reply to a request that is lost before the operation: an example, of which the client may see a part. */
+/** Returns the reply to a request lost before the operation: an example, which the client may receive only in part. */
 function replyBeforeWork({ operation, scenarios, delivery }: Exchange): Reply | undefined {
   const isLost = scenarios.map(effectOf).some((effect) => effect.kind === 'deliver' && effect.isBeforeWork)
   if (!isLost || !operation) return undefined
@@ -82,7 +82,7 @@ function applyEffect(exchange: Exchange, effect: Effect, chance: Chance): Reply 
 export const applicableScenarios = (exchange: Exchange, scenarios: readonly ActiveScenario[]) =>
   scenarios.filter((active) => inapplicableReason(exchange, active) === undefined)
 
-/** Returns why a scenario does not apply to the operation of the exchange, if so. */
+/** Returns why a scenario does not apply to the exchange's operation; undefined if it applies. */
 export function inapplicableReason({ operation }: Exchange, active: ActiveScenario) {
   const { definition, values, text } = active
   const unmatched = isGateway(active) || definition.family === 'time' ? undefined : 'no operation matches the request'
@@ -91,8 +91,8 @@ export function inapplicableReason({ operation }: Exchange, active: ActiveScenar
 }
 
 /**
- * Draws a number for a purpose from the seed and the count of earlier such requests of the operation in the sandbox, so
- * that the n-th request has the same outcome in every run. `counter` names the count; default: the purpose.
+ * Returns a function that draws numbers. They are derived from the seed, the purpose, and the number of earlier draws
+ * for the operation and sandbox, so the n-th request has the same outcome in every run. `counter`: that number's key.
  */
 async function drawChance(exchange: Exchange, purpose: string, store: Store, counter = purpose): Promise<Chance> {
   const { id } = exchange.operation ?? { id: '' }
@@ -101,26 +101,25 @@ async function drawChance(exchange: Exchange, purpose: string, store: Store, cou
   return (label) => deriveChance([exchange.seed, name, id, purpose, index, label])
 }
 
-/** Returns the sequence's item for this request, in order of arrival. `prefix` distinguishes rules from requests. */
+/** Returns the sequence item for this request, by order of arrival. `prefix` separates counts of rules and headers. */
 export async function nextItem(exchange: Exchange, sequence: Sequence, store: Store, prefix = sequencePrefix) {
   const key = `${prefix}${exchange.operation?.id ?? ''} ${sequence.text}`
   const index = await store.nextSequenceIndex(exchange.sandbox.name, key)
   const item = itemAt(sequence, index)
-  const place = `item ${positionAt(sequence, index) + 1} of ${sequence.items.length}`
-  addDecision(exchange, `Request ${index + 1} of the sequence "${sequence.text}" gets ${place}, "${item.text}".`)
+  const position = `item ${positionAt(sequence, index) + 1} of ${sequence.items.length}`
+  addDecision(exchange, `Request ${index + 1} of the sequence "${sequence.text}" gets ${position}, "${item.text}".`)
   return item
 }
 
-/** Returns why a matching rule does not act, if so. `probability` is drawn first, then `times` is counted. */
-export async function findRuleRest(exchange: Exchange, rule: ActiveRule, index: number, store: Store) {
+/** Returns why a matching rule is skipped, if it is. `probability` is drawn first, then `times` is counted. */
+export async function findSkipReason(exchange: Exchange, rule: ActiveRule, index: number, store: Store) {
   const { probability, times } = rule
   const key = ruleTimesKey(rule)
   if (probability < 1) {
-    // The key depends on the rules of all sandboxes, so it may name the count but not decide the draw.
+    // The key depends on the rules of all sandboxes, so it may identify the counter but must not affect the draw.
     const chance = await drawChance(exchange, `rule ${index}`, store, key)
-    if (chance('probability') >= probability)
-      return `does not act: chance spares the request (probability ${probability})`
+    if (chance('probability') >= probability) return `was not applied (probability ${probability})`
   }
   const isLeft = times === undefined || (await store.nextSequenceIndex(exchange.sandbox.name, key)) < times
-  return isLeft ? undefined : `does not act: it is used up (times ${times})`
+  return isLeft ? undefined : `is used up (times ${times})`
 }

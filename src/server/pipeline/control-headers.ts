@@ -27,17 +27,17 @@ const controlHeaders = [
 ]
 
 export interface RequestedControls {
-  /** True if a control decides the reply, so that wider scopes are ignored. */
+  /** True if a control determines the reply, so wider scopes are ignored. */
   readonly any: boolean
   readonly scenarios: readonly ActiveScenario[]
   readonly sequence: Sequence | undefined
-  /** The reply of `Prefer: example=NAME`, as in Prism; undefined if no example is requested. */
+  /** The reply that `Prefer: example=NAME` requests, as in Prism, if any. */
   readonly example: Reply | undefined
-  /** The preferences to apply, for `Preference-Applied`: `code=404`; empty for none. */
+  /** The value of `Preference-Applied`, such as `code=404`; empty if no preference applies. */
   readonly preferred: string
 }
 
-/** Reads the request's controls, and applies the seed and the instant that it names. The error is a sentence. */
+/** Reads the request's controls, and sets the requested seed and time. The error is a sentence. */
 export function readControls(exchange: Exchange, catalogue: Catalogue): Result<RequestedControls> {
   const { headers } = exchange.request
   const controls = Object.keys(headers).filter((name) => name.startsWith('x-sim-'))
@@ -64,7 +64,7 @@ export function readControls(exchange: Exchange, catalogue: Catalogue): Result<R
 function readScenarios(header: string | undefined, catalogue: Catalogue): Result<readonly ActiveScenario[]> {
   const scenarios = parseScenarios(header ?? '', catalogue)
   if (header === undefined || !scenarios.ok || scenarios.value.length > 0) return scenarios
-  return failure('X-Sim-Scenario names no scenario. Name one, such as "rate-limited", or leave the header out.')
+  return failure('X-Sim-Scenario is empty. Name a scenario, such as "rate-limited", or leave the header out.')
 }
 
 /** Finds an unknown control header, request id or expectation, or an overlong Prefer header, if any. */
@@ -75,14 +75,14 @@ function findHeaderProblem(exchange: Exchange, controls: readonly string[]): str
   if (unknown) return describeUnknownHeader(unknown)
   const [repeated, expected] = [headers[replayHeader], headers[expectationHeader]]
   if (repeated !== undefined && replayOf === undefined)
-    return `X-Sim-Replay-Of is the id of a recorded request, such as req-7; got "${cutText(repeated)}".`
+    return `X-Sim-Replay-Of must be the id of a recorded request, such as req-7; got "${cutText(repeated)}".`
   if (expected !== undefined && expectation === undefined)
-    return `X-Sim-Expect is ${expectations.join(' or ')}; got "${cutText(expected)}".`
+    return `X-Sim-Expect must be ${expectations.join(' or ')}; got "${cutText(expected)}".`
   const isTooLong = (headers['prefer'] ?? '').length > maxControlLength
-  return isTooLong ? `A Prefer header is at most ${maxControlLength} characters long.` : undefined
+  return isTooLong ? `A Prefer header must be at most ${maxControlLength} characters long.` : undefined
 }
 
-/** Compares the names without their common prefix. */
+/** Suggests the nearest header, compared without the common prefix. */
 function describeUnknownHeader(unknown: string): string {
   const withoutPrefix = (name: string) => name.slice('x-sim-'.length)
   const nearest = findNearest(withoutPrefix(unknown), controlHeaders.map(withoutPrefix))
@@ -94,7 +94,7 @@ const noResponse = success({ scenarios: [], example: undefined })
 
 const noControls = success({ any: false, scenarios: [], sequence: undefined, example: undefined, preferred: '' })
 
-/** Reads `Prefer: code=` and `example=`; together they name the example of that status. */
+/** Reads `Prefer: code=` and `example=`. If both are present, the example must be of that status. */
 function readPreferredResponse(
   operation: Operation,
   catalogue: Catalogue,
@@ -104,20 +104,20 @@ function readPreferredResponse(
   const name = preferences.get('example')
   if (code !== undefined && !(/^[2-5]\d\d$/.test(code) && isDocumented(operation, Number(code))))
     return failure(
-      `Prefer: code=${code}: a status from 200 to 599 that ${operation.id} documents is needed: ` +
+      `Prefer: code=${code}: the code must be a status from 200 to 599 that ${operation.id} documents: ` +
         `${operation.responses.join(', ')}.`,
     )
   if (name !== undefined) {
     const example = exampleReply(operation, name, code)
     return example.ok ? success({ scenarios: [], example: example.value }) : example
   }
-  // A success that only a range documents (`2XX`) is not a scenario by its number.
+  // The catalogue has no scenario for a success status documented only by a range (`2XX`).
   const find = (status: string) => catalogue.find(status) ?? createStatusScenario(Number(status))
   const scenarios = parseScenarios(code ?? '', { ...catalogue, find })
   return scenarios.ok ? success({ scenarios: scenarios.value, example: undefined }) : scenarios
 }
 
-/** Returns the reply with the named example. Without a code the examples of the success status are searched first. */
+/** Returns the reply with the named example. Without a code, the success status is searched first. */
 function exampleReply(operation: Operation, name: string, code: string | undefined): Result<Reply> {
   const statuses = code === undefined ? [operation.successStatus, ...operation.statuses] : [Number(code)]
   for (const status of statuses) {
@@ -130,32 +130,32 @@ function exampleReply(operation: Operation, name: string, code: string | undefin
   const known = operation.statuses.flatMap((status) =>
     operation.examples(status).map((example) => `${status} ${example.name}`),
   )
-  const documented = known.join(', ') || 'no JSON example that could be named'
+  const documented = known.join(', ') || 'no named JSON example'
   return failure(`Prefer: example=${name}: ${operation.id} documents ${documented}.`)
 }
 
-/** Applies `X-Sim-Seed`, `X-Sim-Now` and `Prefer: seed=` (`preferred`). Returns what is wrong, if anything. */
+/** Applies `X-Sim-Seed`, `X-Sim-Now` and `Prefer: seed=` (`preferred`). Returns a problem, if any. */
 function setSeedAndNow(exchange: Exchange, preferred: string | undefined): string | undefined {
   const { headers } = exchange.request
   const seed = headers['x-sim-seed'] ?? preferred
   if (preferred !== undefined && preferred !== seed) return 'X-Sim-Seed and Prefer: seed= differ; send one of them.'
   if (seed !== undefined) {
     if (!isSeed(seed))
-      return `A seed must be given once, and be 1 to 64 visible ASCII characters; got "${cutText(seed)}".`
+      return `A seed must be given once, and have 1 to 64 visible ASCII characters; got "${cutText(seed)}".`
     exchange.seed = seed
   }
   const now = headers['x-sim-now']
   if (now === undefined) return undefined
   const instant = parseNow(now)
   if (instant === undefined)
-    return `X-Sim-Now is an instant of the years 1900 to 9999, such as 2026-01-15T12:00:00Z; got "${cutText(now)}".`
+    return `X-Sim-Now must be a time from 1900 to 9999, such as 2026-01-15T12:00:00Z; got "${cutText(now)}".`
   exchange.now = instant
   return undefined
 }
 
 /**
- * Parses a `Prefer` header (RFC 7240). Semicolons separate items like commas, since `example` in
- * `code=200;example=NAME` is not a parameter of `code`. The first item with a name wins, in any letter case.
+ * Parses a `Prefer` header (RFC 7240). Semicolons separate items as commas do, since `example` in
+ * `code=200;example=NAME` is not a parameter of `code`. Names are case-insensitive; the first item of a name wins.
  */
 function readPreferences(header: string): ReadonlyMap<string, string> {
   const preferences = new Map<string, string>()

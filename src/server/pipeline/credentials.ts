@@ -15,7 +15,7 @@ import {
 /** Identifies the caller by its bearer token, or else by the first credential that the operation requires. */
 export function authenticate({ fixtures, settings }: PipelineDeps): RequestStage<MatchedExchange> {
   const magicKeys = new Map(fixtures.keys.map((key) => [key.token, key]))
-  const findMeant = memoizeLast((token: string) => findSimilar(token, magicKeys.keys()))
+  const findIntended = memoizeLast((token: string) => findSimilar(token, magicKeys.keys()))
   return function authenticate(exchange) {
     const { operation, bearer } = exchange
     const found = findCredentials(exchange)
@@ -24,11 +24,11 @@ export function authenticate({ fixtures, settings }: PipelineDeps): RequestStage
     if (token === undefined) return undefined
     const key = magicKeys.get(token)
     exchange.caller = { token, plan: key?.plan ?? settings.plan }
-    return key ? undefined : judgeKey(exchange, token, findMeant, settings.strict)
+    return key ? undefined : checkKey(exchange, token, findIntended, settings.strict)
   }
 }
 
-/** Returns the credentials of completely sent alternatives; undefined if the operation requires others. */
+/** Returns the credentials of each security requirement that the request satisfies; undefined if it satisfies none. */
 export function findCredentials(exchange: MatchedExchange): readonly string[] | undefined {
   const { security } = exchange.operation
   const found: string[] = []
@@ -63,16 +63,16 @@ function describeMissing({ operation: { security }, bearer }: MatchedExchange): 
   return `The ${first?.scheme === undefined ? 'API key is' : 'credentials are'} missing.`
 }
 
-/** Advises about a value that is probably not a key, or refuses it with `strict`. */
-function judgeKey(
+/** Adds advice about a value that is probably not a key; with `strict`, refuses it. */
+function checkKey(
   exchange: MatchedExchange,
   token: string,
-  findMeant: (token: string) => string | undefined,
+  findIntended: (token: string) => string | undefined,
   strict: boolean,
 ): Reply | undefined {
   const problem = describePlaceholder(token)
   if (problem === undefined) {
-    if (exchange.bearer.ok) adviseKey(exchange, token, findMeant(token))
+    if (exchange.bearer.ok) adviseKey(exchange, token, findIntended(token))
     return undefined
   }
   if (strict) return refusals.unauthorized(exchange.operation, `The API key ${problem}.`)
@@ -80,10 +80,10 @@ function judgeKey(
   return undefined
 }
 
-function adviseKey(exchange: Exchange, token: string, meant: string | undefined): void {
-  // Keys that differ in a number, such as customer-1 and customer-2, are not typing errors.
-  if (meant === undefined || withoutDigits(meant) === withoutDigits(token)) return
-  const message = `is a letter away from the magic key ${meant}, and switches on nothing; did you mean that?`
+function adviseKey(exchange: Exchange, token: string, intended: string | undefined): void {
+  // Keys that differ only in a number, such as customer-1 and customer-2, are not typing errors.
+  if (intended === undefined || withoutDigits(intended) === withoutDigits(token)) return
+  const message = `is one letter away from the magic key ${intended}, but has no effect; did you mean that key?`
   addAdvice(exchange, 'magic-key', message)
 }
 
@@ -91,13 +91,13 @@ function addAdvice(exchange: Exchange, keyword: string, message: string): void {
   exchange.advice = [...exchange.advice, { in: 'header', pointer: '/authorization', keyword, message }]
 }
 
-/** Says why a value is probably not a key, without quoting it, if so. */
+/** Returns why a value is probably not a key, without quoting it; undefined if it looks like one. */
 function describePlaceholder(token: string): string | undefined {
   const half = token.slice(0, token.length / 2)
   if (/^(undefined|null|nan|\[object \w+\])$/i.test(token)) return 'is the text of a missing value'
-  if (/\$\{[^{}]*\}|\{\{[^{}]*\}\}|^<[^<>]*>$/.test(token)) return 'is a placeholder that nothing replaced'
-  if (half.length >= 6 && half + half === token) return 'is one key twice'
-  return /\s/.test(token) ? 'has a space inside' : undefined
+  if (/\$\{[^{}]*\}|\{\{[^{}]*\}\}|^<[^<>]*>$/.test(token)) return 'is a placeholder that was not replaced'
+  if (half.length >= 6 && half + half === token) return 'repeats a key'
+  return /\s/.test(token) ? 'contains a space' : undefined
 }
 
 const withoutDigits = (token: string) => token.replace(/\d/g, '')

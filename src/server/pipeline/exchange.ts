@@ -32,37 +32,37 @@ import type { Sandbox, Sandboxes } from '../sandboxes/sandboxes.ts'
 interface PipelineSettings {
   /** The plan of keys that the fixtures do not list. */
   readonly plan: string
-  /** True if a warning about a request, such as an unknown name, refuses the request. */
+  /** True if a request with a warning, such as one about an unknown name, is refused. */
   readonly strict: boolean
   readonly logBodies: boolean
-  /** Adds the informative headers (`X-Sim-...`) to replies. */
+  /** True if replies get the informative headers (`X-Sim-...`). */
   readonly simHeaders: boolean
-  /** The name of this process among the replicas, if replies should carry it. */
+  /** The name of this replica, for `X-Sim-Replica`, if any. */
   readonly replica?: string | undefined
   /** The format of the reset in the `X-RateLimit-...` headers beside the `RateLimit` fields; `off` for none. */
   readonly xRateLimit: 'off' | 'epoch' | 'seconds'
 }
 
-/** Returns the fault that `convsim each` has planned for a request; called once for each, in order. */
+/** Returns the fault that `convsim each` has planned for a request, if any. Called once per request, in order. */
 export type FindPlannedFault = (operation: string, requestId: string) => ActiveScenario | undefined
 
-/** The parts of a simulator that the stages use; each stage takes a few. */
+/** The parts of a simulator that the stages use. */
 export interface PipelineDeps {
   readonly settings: PipelineSettings
   readonly contract: Contract
   readonly fixtures: Fixtures
   readonly sandboxes: Pick<Sandboxes, 'use' | 'settings'>
-  /** The state, which also counts the requests of rules, sequences and chance. */
+  /** The state, which also has the counters of rules, sequences and random draws. */
   readonly store: Store
   readonly handlers: OperationHandlers
   /** Replies for operations without a handler; undefined if every operation has a handler. */
   readonly fallback?: Fallback | undefined
   readonly catalogue: Catalogue
-  /** Scenarios of magic keys by the token (`fixtures/keys.yaml`). */
+  /** Scenarios of magic keys, by token (`fixtures/keys.yaml`). */
   readonly ofKey: ReadonlyMap<string, readonly ActiveScenario[]>
-  /** Scenarios of magic models by the model's id in lower case (`fixtures/models.yaml`). */
+  /** Scenarios of magic models, by model id in lower case (`fixtures/models.yaml`). */
   readonly ofModel: ReadonlyMap<string, readonly ActiveScenario[]>
-  /** Ids of the products that each model belongs to, by the model's id (`fixtures/products.yaml`). */
+  /** Ids of the products that each model belongs to, by model id (`fixtures/products.yaml`). */
   readonly productsOfModel: ReadonlyMap<string, readonly string[]>
   /** The rules of `--scenario` and `--rules`, for every sandbox. */
   readonly startUp: ActiveRules
@@ -80,7 +80,7 @@ const readBearerOf = memoizeLast(readBearer)
 /** One request on its way through the stages; each stage adds its results. */
 export class Exchange {
   readonly request: SimRequest
-  /** What scenarios, rules and chance decided, as sentences; undefined if none did, as for most requests. */
+  /** Sentences that say which scenarios and rules applied, and why; undefined for most requests, which have none. */
   decisions: readonly string[] | undefined = undefined
   readonly bearer: Bearer
   /** The id of the recorded request that this one repeats, if any. */
@@ -89,9 +89,9 @@ export class Exchange {
   sandbox: Sandbox
   /** The path without the sandbox's base path. */
   path: string
-  /** The sandbox's time when the request entered it, or the request's own, in epoch milliseconds, from then on. */
+  /** Epoch milliseconds. The time of arrival until `enter` sets the sandbox's time; `X-Sim-Now` overrides both. */
   now: number
-  /** The sandbox's seed, or the request's own. Set by `enter`. */
+  /** The sandbox's seed, set by `enter`, unless the request has its own. */
   seed = ''
   /** The sandbox's rules. Set by `enter`. */
   rules: ActiveRules = []
@@ -102,25 +102,25 @@ export class Exchange {
   /** Set by `enter`; undefined if the simulator responds from the document. */
   handler: OperationHandler | undefined
   pathParameters: Readonly<Record<string, string>> = {}
-  /** Set by `authenticate`; undefined if no credential is asked for. No log or store gets its token. */
+  /** Set by `authenticate`; undefined if no credential is required. Its token is never logged or stored. */
   caller: { readonly token: string; readonly plan: string } | undefined
-  /** The public name of the stage that runs, or that replied. Set by `createPipeline`. */
+  /** The public name of the current stage, or of the stage that replied. Set by `createPipeline`. */
   stage = ''
-  /** Set by `scenario`: the rule that acts on this request, if any. */
+  /** Set by `scenario`: the rule that applied to this request, if any. */
   rule: RuleReference | undefined
-  /** Set by `scenario`: the scenarios that act on this request, in the order in which they were written. */
+  /** Set by `scenario`: the scenarios that applied to this request, in the order in which they were written. */
   scenarios: readonly ActiveScenario[] = []
-  /** Set by `scenario`: true if the request itself names its scenarios, so that they must not fail silently. */
+  /** Set by `scenario`: true if the request itself names its scenarios, so they must not fail silently. */
   requestedExplicitly = false
-  /** Set by `gateway`: true if the scenarios were chosen before the service saw the request. */
+  /** Set by `gateway`: true if the scenarios were chosen before the stages of the service. */
   areScenariosChosen = false
-  /** Set by `scenario`: the documented status below 400 that a scenario requests; undefined: the operation's own. */
+  /** Set by `scenario`: the documented status below 400 that a scenario requests, if any. */
   requestedStatus: number | undefined
   /** Set by `scenario`: true if sampling drops the event regardless of its rate. */
   isSampledOut = false
   /** Set by `handle`: true for an event that sampling dropped. */
   isDropped = false
-  /** Set by `scenario`: the changes that the data family makes to the reply. */
+  /** Set by `scenario`: the changes that data scenarios make to the reply. */
   dataOverrides: DataOverrides = noOverrides
   /** The parameters as sent; see `rawParametersOf`. Undefined until they are first read. */
   rawParameters: RawParameters | undefined
@@ -131,13 +131,13 @@ export class Exchange {
   /** Set by `validate`; undefined if the operation takes no body. */
   body: Json | undefined
   violations: readonly Violation[] = []
-  /** Contract rules that the reply breaks: by deliberate damage, or in a reply that was withheld. */
+  /** Contract rules that the reply breaks, including those broken by deliberate damage. */
   responseViolations: readonly Violation[] = []
   /** Findings about a request that the service accepts but a careful client would not send. */
   advice: readonly Violation[] = []
   /** Set by `scenario` and `applyDamage`. */
   delivery: Delivery = immediateDelivery
-  /** The deliberate damage to the reply, after it passed the contract check: `drop-field at /messageCount`. */
+  /** The deliberate damage applied after the contract check: `drop-field at /messageCount`. */
   damage: readonly string[] = []
   /** The outcome that the request or a scenario declares for a negative test, if any. */
   expectation: Expectation | undefined
@@ -169,14 +169,14 @@ export const targetOf = ({ request: { path, query } }: Exchange) => path + (quer
 
 export const isMatched = (exchange: Exchange): exchange is MatchedExchange => exchange.operation !== undefined
 
-/** Returns the request's body as JSON, parsed once; undefined without a body. `validate` judges it. */
+/** Returns the request's body as JSON, parsed once; undefined without a body. `validate` reports syntax errors. */
 export function jsonOf(exchange: Exchange): Result<Json, Flaw> | undefined {
   const { body } = exchange.request
   if (body.kind === 'bytes') exchange.json ??= readJson(body.bytes)
   return exchange.json
 }
 
-/** Returns the parameters as sent, read once the operation is known; a repeated query parameter is an array. */
+/** Returns the parameters as sent. Call it once the operation is known. A repeated query parameter is an array. */
 export function rawParametersOf(exchange: Exchange): RawParameters {
   const { request, pathParameters } = exchange
   exchange.rawParameters ??= { path: pathParameters, query: readQuery(request.query), header: request.headers }
@@ -205,7 +205,7 @@ export function operationContext(exchange: Exchange): OperationContext {
   }
 }
 
-/** A request stage: replies, or passes the exchange to the next stage (undefined). */
+/** A request stage: returns a reply, or undefined to pass the exchange to the next stage. */
 export type RequestStage<Seen extends Exchange = Exchange> = (
   exchange: Seen,
 ) => Reply | undefined | Promise<Reply | undefined>
@@ -220,7 +220,7 @@ export type Bearer =
 
 /**
  * Parses `Bearer any-key` and `Bearer any-key~worker-3` (the part after the last tilde names a sandbox). The scheme is
- * case-insensitive (RFC 9110); any non-empty token is valid. Problems never quote what may be a key.
+ * case-insensitive (RFC 9110); any non-empty token is valid. Problems never quote text that may be a key.
  */
 export function readBearer(header: string | undefined): Bearer {
   const fail = (problem: string) => ({ ok: false, problem }) as const

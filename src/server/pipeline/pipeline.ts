@@ -23,12 +23,12 @@ import { shapeRefusal } from './shape-refusal.ts'
 export type Pipeline = (request: SimRequest) => Promise<OutgoingReply>
 
 export interface Stages {
-  /** The stages of a request in order. Stages that need no operation also see an exchange without one. */
+  /** The request stages in order. Stages that do not need an operation also get exchanges without one. */
   readonly request: readonly (readonly [name: string, stage: RequestStage<MatchedExchange>])[]
   readonly reply: readonly ReplyStage[]
-  /** Returns a reply as it is recorded, once its delivery has ended. */
+  /** Returns the reply to record once its delivery has ended. */
   readonly recorded: (exchange: Exchange, reply: Reply, outcome: DeliveryOutcome) => Reply
-  /** True if replies already have a `Date` header, so that the sandbox's clock sets none. */
+  /** True if replies already have a `Date` header, so none is set from the sandbox's clock. */
   readonly isDated: boolean
 }
 
@@ -40,7 +40,7 @@ export function createPipeline(deps: PipelineDeps, createStages: CreateStages = 
   const addStages = (exchange: Exchange, first: Reply) =>
     stages.reply.reduce((reply, stage) => stage(exchange, reply), first)
   const record = createRecorder(deps, stages.recorded)
-  /** Returns the reply that replaces one that could not be announced to the other replicas. */
+  /** Returns the refusal to send instead of a reply that could not be announced to the other replicas. */
   const refuse = (exchange: Exchange, error: unknown) => {
     const refusal = replyToStoreError(error, exchange.request.id, log)
     if (!refusal) throw error
@@ -51,14 +51,14 @@ export function createPipeline(deps: PipelineDeps, createStages: CreateStages = 
     const exchange = new Exchange(request, sandboxes.use(defaultSandbox))
     try {
       const first = await findFirstReply(stages.request, exchange, deps)
-      // A refusal has no numbers that a scenario could have changed.
+      // A refusal has no generated data, so no data scenario can have changed it.
       if (first.status >= 400)
         exchange.scenarios = exchange.scenarios.filter(({ definition }) => definition.family !== 'data')
       const reply = addStages(exchange, first)
       const date = stages.isDated ? undefined : exchange.now
       const refused = (error: unknown) => refuse(exchange, error)
       const { reply: sent, onEnd, onLeave } = await record(exchange, reply, refused)
-      return { reply: sent, delivery: exchange.delivery, date, onEnd, onLeave } // a spread would take 3 % of a GET
+      return { reply: sent, delivery: exchange.delivery, date, onEnd, onLeave } // a spread would take 3% of a GET
     } catch (error) {
       exchange.sandbox.activeRequests -= 1 // without a reply, `onEnd` is never called
       throw error
@@ -67,13 +67,13 @@ export function createPipeline(deps: PipelineDeps, createStages: CreateStages = 
 }
 
 /**
- * Creates the stages of a simulator. The journal shows the names of the stages, so they are keys here: a bundler may
- * rename functions.
+ * Creates the stages of a simulator. The keys are the stage names in the journal; function names cannot be used, since
+ * a bundler may rename them.
  */
 function createSimulatorStages(deps: PipelineDeps): Stages {
   return {
     request: Object.entries({
-      sandbox: enter(deps), // 400 for a malformed name of a sandbox
+      sandbox: enter(deps), // 400 for a malformed sandbox name
       gateway: gateway(deps), // the response of a gateway in front of the service
       identify: identify(), // 404, 405; without an operation no later stage runs
       authenticate: authenticate(deps), // 401
@@ -90,7 +90,7 @@ function createSimulatorStages(deps: PipelineDeps): Stages {
   }
 }
 
-/** Returns the first reply of a stage. With a large body, other requests are handled after each stage. */
+/** Returns the first reply of a stage. For a large body, yields to other requests after each stage. */
 async function findFirstReply(stages: Stages['request'], exchange: Exchange, deps: PipelineDeps): Promise<Reply> {
   const { log } = deps
   const { id } = exchange.request
@@ -117,10 +117,10 @@ async function completeRefusal(exchange: Exchange, reply: Reply, deps: PipelineD
 /** Returns true for a body of more than 100 kB, for which one stage may take tens of milliseconds. */
 const hasLargeBody = ({ body }: SimRequest) => body.kind === 'bytes' && body.bytes.length > 100_000
 
-/** The stages before `scenario`, where rules act: a rule can declare that a negative test expects their refusals. */
+/** The stages that refuse requests before rules apply. Rules with `expect-refusal` are checked separately for them. */
 const stagesBeforeRules: ReadonlySet<string> = new Set(['identify', 'authenticate'])
 
 function replyToBug(error: unknown, requestId: string, log: Log): Reply {
   log.error({ requestId, err: error }, 'a bug in the simulator')
-  return refusals.ownFault(`Internal error of the simulator; its log tells more under the request id ${requestId}.`)
+  return refusals.ownFault(`Internal error of the simulator; see its log for request id ${requestId}.`)
 }

@@ -17,7 +17,7 @@ import type { DeliveryEnd, JournalEntry, LiveExchange, Recorded, RecordedBody } 
 import { captureBody, listReasons, maxResponseBodyBytes, toLoggedBodies, toLogLine } from '../journal/entry-json.ts'
 import { type Exchange, jsonOf, type PipelineDeps, rawParametersOf, targetOf } from './exchange.ts'
 
-/** `recordedReply`: returns a reply as it is recorded. */
+/** Creates the function that records exchanges. `recordedReply` returns the reply to record. */
 export function createRecorder(
   { contract, journal, log, settings }: PipelineDeps,
   recordedReply: (exchange: Exchange, reply: Reply, outcome: DeliveryOutcome) => Reply,
@@ -26,8 +26,8 @@ export function createRecorder(
   const heldBodies = new HeldBodies()
   const logExchange = createExchangeLog(log, settings.logBodies)
   /**
-   * Begins to record an exchange. Other replicas have it before its reply is sent; if that fails, the reply that
-   * `refuse` returns is sent and recorded instead.
+   * Begins to record an exchange, and announces it to other replicas before its reply is sent. If that fails, the reply
+   * of `refuse` is sent and recorded instead.
    */
   return async function record(exchange: Exchange, reply: Reply, refuse: (error: unknown) => Reply) {
     const durationMs = exchange.request.elapsed()
@@ -50,13 +50,13 @@ export function createRecorder(
         ended = kept.end(end, () => create(end))
         logExchange(ended)
         if (isLargeBody(exchange)) {
-          // The connection may stay open: the listeners parse the recorded body again, if its end is corrected.
+          // The connection may stay open. If the outcome is corrected, the listeners parse the recorded body again.
           ended = [ended[0], { ...ended[1], requestBody: undefined, responseBody: undefined }]
           release(exchange)
         }
       } catch (error) {
-        // The client has its reply, and no caller could handle the exception.
-        log.error({ requestId: exchange.request.id, err: error }, 'a bug in what listens to the journal')
+        // The client already has its reply, and no caller could handle the exception.
+        log.error({ requestId: exchange.request.id, err: error }, 'a bug in a journal listener')
       }
     }
     const onLeave = (isReset: boolean) => {
@@ -64,7 +64,7 @@ export function createRecorder(
       const [entry, live] = ended
       if (isReset || mayBeUnread(entry, timeOf(exchange))) kept.correct([{ ...entry, hasClientLeft: true }, live])
     }
-    // The end of a long delivery is not known in advance.
+    // The outcome of a long delivery is not known in advance.
     if (isLong(exchange.delivery)) heldBodies.hold(exchange)
     else if (kept.announce)
       await kept.announce(create(expectedEnd(exchange.delivery, timeOf(exchange)))).catch((error: unknown) => {
@@ -74,7 +74,7 @@ export function createRecorder(
   }
 }
 
-/** Creates a function that logs an exchange; `debug` adds the reasons for the response, `trace` the headers. */
+/** Creates the function that logs exchanges. Level `debug` adds the reasons for the response, `trace` the headers. */
 function createExchangeLog(log: Log, logBodies: boolean) {
   const [isExplained, isTraced] = [log.isLevelEnabled('debug'), log.isLevelEnabled('trace')]
   return ([entry, live]: Recorded) => {
@@ -102,7 +102,7 @@ function liveExchangeOf(exchange: Exchange, reply: Reply): LiveExchange {
   }
 }
 
-/** Returns the request's token, or without one its API key as the contract declares it. */
+/** Returns the token in the Authorization header, or else the API key that the contract declares, if any. */
 function findOwnKey({ request: { headers }, caller }: Exchange, names: readonly string[]): string | undefined {
   if (headers['authorization'] !== undefined) return findOwnToken(headers)
   const keys = [...names.map((name) => headers[name] ?? ''), caller?.token ?? '']
@@ -164,11 +164,11 @@ function captureResponse({ body, passedBytes = 0 }: Reply): RecordedBody {
   return passedBytes > captured.size ? { ...captured, size: passedBytes } : captured
 }
 
-/** Returns the reply's headers, redacted if they repeat the request: in a redirect to itself, or in violations. */
+/** Returns the reply's headers. A redirect to the request's own URL, and headers with violations, are redacted. */
 function responseHeaders(exchange: Exchange, reply: Reply, token: string | undefined, query: string) {
   const { violations, advice, request } = exchange
   const isRepeated = reply.origin === 'gateway' && query !== '' && reply.headers['Location'] === targetOf(exchange)
-  const type = (reply.origin !== 'upstream' && reply.body?.mediaType) || 'application/json' // which need not be said
+  const type = (reply.origin !== 'upstream' && reply.body?.mediaType) || 'application/json' // default, not recorded
   const typed = type.startsWith('application/json') ? reply.headers : { 'Content-Type': type, ...reply.headers }
   const headers = isRepeated ? { ...typed, Location: `${request.path}?${query}` } : typed
   if (violations.length === 0 && advice.length === 0) return headers
@@ -184,36 +184,36 @@ function describeSteering({ rules, request: { headers } }: Exchange): string {
   return [joinKeys(rules), ...named.map((name) => `${name}: ${headers[name]}`)].join()
 }
 
-/** The outcome for a client that left before the end of its request. */
+/** The outcome of an exchange whose client disconnected before it had sent the whole request. */
 const neverSent: DeliveryOutcome = { kind: 'client-gone', sentBytes: 0 }
 
-/** The list of entries without scenarios or damage; separate lists would have to be garbage-collected one by one. */
+/** Shared by all entries without scenarios or damage, since separate lists would add to garbage collection. */
 const none: readonly string[] = []
 const noBody: RecordedBody = { latin1: undefined, size: 0 }
 
 function loggedBodyOf({ request: { body, headers } }: Exchange): RecordedBody {
   if (body.kind === 'absent') return noBody
   if (body.kind === 'bytes') return captureBody(toLatin1(body.bytes))
-  // The size of a body that could not be read is known only from its header.
+  // The size of an unread body is known only from its header.
   const declared = Number(headers['content-length'])
   const size = Number.isSafeInteger(declared) ? declared : 0
   return { latin1: undefined, size: body.kind === 'released' ? body.size : size }
 }
 
-/** The maximum number of bytes of the bodies of requests with long responses; beyond it the oldest are released. */
+/** The maximum total size of request bodies held during long deliveries. Beyond it, the oldest are released. */
 const maxHeldBytes = 16 * 1024 * 1024
 
-const minBytes = 4096
+const minHeldBytes = 4096
 
 /**
- * The bodies of requests whose responses hang or are delayed, until they have ended and are recorded. The journal
- * records a released body as an evicted one.
+ * The request bodies of exchanges with hanging or delayed responses, held until these exchanges are recorded. The
+ * journal shows a released body as evicted.
  */
 class HeldBodies {
   readonly #sizes = new Map<Exchange, number>()
   #bytes = 0
 
-  /** Holds only the bytes of a body: it is parsed again when it is recorded. */
+  /** Holds a body's bytes, without its parsed value, which is parsed again when the exchange is recorded. */
   hold(exchange: Exchange): void {
     const { body } = exchange.request
     if (body.kind !== 'bytes' || !isLargeBody(exchange)) return
@@ -235,7 +235,7 @@ class HeldBodies {
   }
 }
 
-const isLargeBody = ({ request: { body } }: Exchange): boolean => body.kind === 'bytes' && body.bytes.length >= minBytes
+const isLargeBody = ({ request: { body } }: Exchange) => body.kind === 'bytes' && body.bytes.length >= minHeldBytes
 
 function release(exchange: Exchange): void {
   exchange.json = exchange.body = undefined

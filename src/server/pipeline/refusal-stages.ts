@@ -27,8 +27,8 @@ export function enter({ contract, handlers, sandboxes }: PipelineDeps): RequestS
     const [, sandboxOfPath, rest] = /^\/_s\/([^/]*)(\/.*)$/.exec(request.path) ?? []
     exchange.path = rest ?? request.path
     const refusal = enterSandbox(exchange, sandboxes, sandboxOfPath)
-    // Before the first await, which fails while a shared state is unavailable: the journal then still has the
-    // operation.
+    // Matched before the first await, which fails while a shared state is unavailable, so that the journal has the
+    // operation even then.
     exchange.unmatched = refusal ? undefined : matchOperation(exchange, contract, knownPaths)
     exchange.handler = exchange.operation && handlers.get(exchange.operation.id)
     const { seed, rules, clock } = await sandboxes.settings.read(exchange.sandbox.name)
@@ -40,9 +40,9 @@ export function enter({ contract, handlers, sandboxes }: PipelineDeps): RequestS
 }
 
 /**
- * Refuses a request without an operation: 404 for an unknown path, 405 for a wrong method; with `passesUnknown` a proxy
- * forwards it. An aborted body ends here: the real service would not have seen the request, so it consumes no rate and
- * no item of a sequence.
+ * Refuses a request that matches no operation: 404 for an unknown path, 405 for a wrong method. A proxy passes such
+ * requests on (`passesUnknown`). A request with an aborted body ends here: the real service would not have seen it, so
+ * it counts against no rate limit or sequence.
  */
 export function identify(passesUnknown = false): RequestStage {
   return function identify({ request, unmatched }) {
@@ -52,10 +52,10 @@ export function identify(passesUnknown = false): RequestStage {
 }
 
 const keyTrap =
-  `What stands behind the last "~" of the key names a sandbox, and cannot: a name is ${sandboxNameRule}. ` +
-  'Has the key itself a tilde? Then add one of your own behind it: key~default.'
+  `The text after the last "~" of the key is not a valid sandbox name: a name is ${sandboxNameRule}. ` +
+  'If the key itself contains a tilde, append a sandbox name: key~default.'
 
-/** Switches to the sandbox that the request names by header, key, path or baggage; without a name it is `default`. */
+/** Switches to the sandbox named in the header, key, path or baggage; without a name, the sandbox is `default`. */
 function enterSandbox(
   exchange: Exchange,
   sandboxes: PipelineDeps['sandboxes'],
@@ -78,7 +78,7 @@ function enterSandbox(
   return undefined
 }
 
-/** Returns the sandbox that the header `baggage` names, if any. A wrong name gets advice: other tools use baggage. */
+/** Returns the sandbox named in `baggage`, if any. An invalid name gets only advice, since other tools use baggage. */
 function readNameOfBaggage(exchange: Exchange): string | undefined {
   const name = readSandboxOfBaggage(exchange.request.headers['baggage'])
   if (!name.ok) {
@@ -100,7 +100,7 @@ function matchOperation(exchange: Exchange, contract: Contract, knownPaths: read
     case 'wrong-method':
       return refusals.wrongMethod(request.method, path, match.allowed)
     case 'outside-base': {
-      const base = request.path.slice(0, -path.length) + contract.basePath // behind `/_s/NAME`
+      const base = request.path.slice(0, -path.length) + contract.basePath // after `/_s/NAME`
       const right = match.isBaseMissing ? base + path : undefined
       if (right) {
         const message = `must begin with ${base}, the base URL's path: ${cutText(right, 200)}`
@@ -127,7 +127,7 @@ export function requirePlan({ fixtures: { plans } }: PipelineDeps): RequestStage
   }
 }
 
-/** Checks parameters and body against the contract, and names all violations. With `strict`, warnings are refusals. */
+/** Checks parameters and body against the contract, and reports all violations. `strict` also refuses warnings. */
 export function validate({ settings: { strict } }: PipelineDeps): RequestStage<MatchedExchange> {
   return function validate(exchange) {
     const { operation, request } = exchange
@@ -142,7 +142,7 @@ export function validate({ settings: { strict } }: PipelineDeps): RequestStage<M
   }
 }
 
-/** Adds typing errors and the handler's warnings and recommendations to the advice; `strict` refuses the first two. */
+/** Adds warnings and recommendations to the advice. With `strict`, refuses a request with warnings. */
 function addAdvice(exchange: MatchedExchange, strict: boolean): Reply | undefined {
   const { operation, handler } = exchange
   const warnings = findUnknownNames(operation, rawParametersOf(exchange).query, exchange.body)
@@ -181,7 +181,7 @@ function checkBody(exchange: MatchedExchange): Violation[] {
   return operation.checkBody(mediaType, read.value)
 }
 
-/** Returns what is wrong with a content type, if anything. JSON is UTF-8 (RFC 8259), and so are forms. */
+/** Returns the problem with a content type, if any. JSON (RFC 8259) and forms must be UTF-8. */
 function mediaTypeProblem(sent: string | undefined, mediaType: string, allowed: readonly string[]): string | undefined {
   const isAllowed = allowed.length === 0 || matchMediaType(allowed, mediaType) !== undefined
   if (!isAllowed)
@@ -193,7 +193,7 @@ function mediaTypeProblem(sent: string | undefined, mediaType: string, allowed: 
   return ['utf-8', 'utf8', 'us-ascii'].includes(charset) ? undefined : `must have the charset utf-8; got "${charset}"`
 }
 
-/** Refuses requests for a missing model: with `--models open` any UUID exists, else only those in the fixtures. */
+/** Refuses requests for unknown models: with `--models open` any UUID exists, else only the models in the fixtures. */
 export function checkModelExists({ isModel }: PipelineDeps): RequestStage<MatchedExchange> {
   return function checkModelExists(exchange) {
     const { operation, handler } = exchange
@@ -205,8 +205,8 @@ export function checkModelExists({ isModel }: PipelineDeps): RequestStage<Matche
 }
 
 /**
- * Refuses requests beyond the plan's limit (docs/development/service.md, 2.4). It is the last refusal, so that only a
- * request that would have been handled consumes rate.
+ * Refuses requests beyond the plan's limit (docs/development/service.md, 2.4). It is the last refusal, so only requests
+ * that would otherwise be handled count against the limit.
  */
 export function limitRate({ store, limitOf }: PipelineDeps) {
   return function limitRate(exchange: MatchedExchange) {

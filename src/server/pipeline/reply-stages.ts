@@ -17,7 +17,7 @@ import {
   type RequestStage,
 } from './exchange.ts'
 
-/** Carries out the operation: the last stage, which always replies. */
+/** Runs the operation. This is the last stage, and always replies. */
 export function handle({ fallback }: PipelineDeps): RequestStage<MatchedExchange> {
   return async function handle(exchange) {
     const { operation, handler } = exchange
@@ -33,22 +33,22 @@ export function handle({ fallback }: PipelineDeps): RequestStage<MatchedExchange
   }
 }
 
-/** Returns the status that a scenario requests; undefined for that of the success. */
+/** Returns the status that a scenario requests; undefined for the success status. */
 function chosenStatus({ operation, requestedStatus, isSampledOut }: MatchedExchange): number | undefined {
   return requestedStatus ?? (isSampledOut ? operation.droppedStatus : undefined)
 }
 
-/** Returns why the requested status cannot be sent, if so; checked before the operation changes the state. */
+/** Returns why the requested status cannot be sent, if it cannot. Called before the operation changes the state. */
 function problemWithRequestedStatus({ operation, requestedStatus: status }: MatchedExchange): string | undefined {
   if (status === undefined || hasSuccessShape(operation, status)) return undefined
   if (!operation.hasResponseBody(status) || operation.examples(status).length > 0) return undefined
   return (
-    `${operation.id} documents another body for ${status} than for ${operation.successStatus}, ` +
-    'and no example of it. Add an example to the document.'
+    `The body that ${operation.id} documents for ${status} differs from that for ${operation.successStatus}, ` +
+    'and has no example. Add an example to the document.'
   )
 }
 
-/** Returns the body of a status: the handler's, none if none is documented, or an example if the shape is another. */
+/** Returns the body for a status: the handler's, an example if the schemas differ, or none if none is documented. */
 function bodyOfStatus(operation: Operation, status: number, body: Body): Body | undefined {
   if (!operation.hasResponseBody(status)) return undefined
   if (hasSuccessShape(operation, status)) return body
@@ -62,7 +62,7 @@ function hasSuccessShape(operation: Operation, status: number): boolean {
   return operation.hasResponseBody(status) && shapes[0] === shapes[1]
 }
 
-/** Returns a reply from the document's examples and schemas. `status`: by default that of the success. */
+/** Returns a reply from the document's examples and schemas. `status` defaults to the success status. */
 export async function replyFromDocument(exchange: MatchedExchange, fallback: Fallback, status?: number) {
   const { operation, request } = exchange
   const reply = await fallback({ operation, status, accept: request.headers.accept })
@@ -71,7 +71,7 @@ export async function replyFromDocument(exchange: MatchedExchange, fallback: Fal
   return { status: reply.status, headers, body, origin: 'contract' } satisfies Reply
 }
 
-/** Returns true for a header that is sent as documented: its name is valid, and nothing else sets its value. */
+/** Returns true for a documented header that can be sent: its name is valid, and nothing else sets its value. */
 function isDocumentedHeader(name: string): boolean {
   return /^[!#$%&'*+.^_`|~\w-]+$/.test(name) && !name.startsWith('access-control-') && !ownHeaders.has(name)
 }
@@ -81,7 +81,7 @@ const ownHeaders = new Set([
   ...['content-encoding', 'content-length', 'date', 'x-request-id'],
 ])
 
-/** Creates a body from the document, with its media type; JSON is always UTF-8. */
+/** Creates a body from a documented value and media type. JSON is always UTF-8. */
 export function documentedBody({ value, mediaType }: { readonly value: Json; readonly mediaType: string }): Body {
   if (isJson(mediaType))
     return bareMediaType(mediaType).endsWith('+json') ? jsonBody(value, mediaType) : jsonBody(value)
@@ -90,15 +90,15 @@ export function documentedBody({ value, mediaType }: { readonly value: Json; rea
 }
 
 /**
- * Checks the reply against the contract before any deliberate damage. A reply that breaks it is a bug and becomes a
- * 500, with two exceptions: a refusal, which a user's contract may not document, and a body from the document, which is
- * marked by a header and logged. Replies of handlers must also follow `x-simulated-values`; exact responses need not.
+ * Checks the reply against the contract before any deliberate damage. A reply that breaks the contract is a bug and
+ * becomes a 500, with two exceptions: refusals, which a user's contract may not document, and bodies from the document,
+ * which get a header and a log line. Except for exact responses, handlers must also follow `x-simulated-values`.
  */
 export function checkReply({ log }: Pick<PipelineDeps, 'log'>): ReplyStage {
-  // Cached responses share one body, and checking 10 kB takes 40 µs.
+  // Cached responses share one body, so each is checked once: checking 10 kB takes 40 µs.
   const checked = new WeakMap<Body, Operation>()
   const warned = new Set<string>()
-  const passFaults = (exchange: Exchange, reply: Reply, { id }: Operation, violations: readonly Violation[]) => {
+  const passFaulty = (exchange: Exchange, reply: Reply, { id }: Operation, violations: readonly Violation[]) => {
     exchange.responseViolations = violations
     const { status } = reply
     const key = `${status} ${id}`
@@ -112,42 +112,42 @@ export function checkReply({ log }: Pick<PipelineDeps, 'log'>): ReplyStage {
     if (!operation || !body || origin === 'simulator' || checked.get(body) === operation) return reply
     if (isOwnRefusal(exchange, reply, operation)) return reply
     const violations = findViolations(operation, status, body, handler !== undefined)
-    if (isOfDocument(exchange, reply)) return passFaults(exchange, reply, operation, violations)
+    if (isOfDocument(exchange, reply)) return passFaulty(exchange, reply, operation, violations)
     if (violations.length === 0) {
       checked.set(body, operation)
       return reply
     }
     exchange.responseViolations = violations
     const fields = { requestId: request.id, operation: operation.id, status, violations }
-    log.error(fields, 'our own response breaks the contract')
+    log.error(fields, "the simulator's own response breaks the contract")
     const [first] = violations
     return refusals.ownFault(
       `The simulator's own response to ${operation.id} (${status}) breaks the contract: ` +
-        `${first?.pointer} ${first?.message}. Please report this as a bug of the simulator.`,
+        `${first?.pointer} ${first?.message}. Please report this as a simulator bug.`,
     )
   }
 }
 
-const brokenByDocument = 'the response of the document breaks its schema; a valid example would be sent unchanged'
+const brokenByDocument = "the document's response breaks its schema; a valid example would be sent unchanged"
 
-/** Returns true for a refusal or a scenario's reply that is not from the document and need not be documented. */
+/** Returns true for a refusal or a scenario's reply that is not from the document, so it need not be documented. */
 function isOwnRefusal({ handler }: Exchange, { status, body, origin }: Reply, { statuses }: Operation): boolean {
   if (body?.isDocumented === true) return false
   return origin !== 'contract' || (status >= 400 && !(handler && statuses.includes(status)))
 }
 
-/** Returns true for a reply whose faults are in a user's document: an example, or a body generated from a schema. */
+/** Returns true for a reply from a user's document, such as an example: its faults are in the document. */
 function isOfDocument({ handler }: Exchange, { body, status }: Reply): boolean {
   return handler === undefined && (body?.isDocumented === true || status < 400)
 }
 
-/** Returns the rules that a reply breaks. A text from the document has no JSON schema. */
+/** Returns the rules that a reply breaks. Only JSON bodies are checked. */
 function findViolations(operation: Operation, status: number, body: Body, isHandled: boolean): readonly Violation[] {
   const check = isHandled && !body.isExact ? operation.checkSimulatedResponse : operation.checkResponse
   return isJson(body.mediaType) ? check(status, body.value) : []
 }
 
-/** Damages the reply as scenarios demand. Impossible damage is refused if the request itself names the scenario. */
+/** Damages the reply as scenarios require. Damage that is not possible is refused if the request names its scenario. */
 export function applyDamage(exchange: Exchange, original: Reply): Reply {
   const drifted = driftReply(exchange, original)
   if (!drifted.ok && exchange.requestedExplicitly) {
@@ -164,7 +164,7 @@ export function applyDamage(exchange: Exchange, original: Reply): Reply {
   return drifted.ok ? drifted.value : original
 }
 
-/** Returns the reply with its drift (at most one), or why the drift cannot be applied. */
+/** Applies the drift scenario, if any; there is at most one. The error says why the drift cannot be applied. */
 function driftReply(exchange: Exchange, reply: Reply): Result<Reply> {
   const active = exchange.scenarios.find(({ definition }) => definition.family === 'drift')
   const effect = active && effectOf(active)
@@ -185,18 +185,18 @@ function driftReply(exchange: Exchange, reply: Reply): Result<Reply> {
   return success({ ...reply, body: jsonBody(body, mediaType), origin: 'scenario' })
 }
 
-/** The maximum length of the violations header, in characters; clients and proxies refuse much longer headers. */
+/** The maximum length of a violations header, in characters. Clients and proxies reject much longer headers. */
 const maxHeaderLength = 4000
 
 export function finaliseHeaders({ settings: { simHeaders, replica, xRateLimit } }: PipelineDeps): ReplyStage {
   return function finaliseHeaders(exchange, reply) {
-    const headers = inAscii({ ...reply.headers, ...extraHeadersFor(exchange, reply) })
+    const headers = escapeValues({ ...reply.headers, ...extraHeadersFor(exchange, reply) })
     if (xRateLimit !== 'off') Object.assign(headers, olderRateHeaders(headers, xRateLimit, exchange))
     if (simHeaders) addSimHeaders(headers, exchange, reply)
     if (simHeaders && replica !== undefined) headers['X-Sim-Replica'] = replica
     const { status, body, origin } = reply
     if (reply.stream || reply.relay || reply.cookies) return { ...reply, headers }
-    return { status, headers, body, origin } // which is faster than a spread
+    return { status, headers, body, origin } // faster than a spread
   }
 }
 
@@ -209,7 +209,7 @@ function extraHeadersFor({ extraHeaders, requestedStatus }: Exchange, { origin, 
 
 function addSimHeaders(headers: Record<string, string>, exchange: Exchange, reply: Reply): void {
   const { request, operation, sandbox, scenarios, violations, advice } = exchange
-  // The real service's support needs the id that the service gave its response.
+  // A proxied response keeps the service's own request id, which its support may need.
   headers[headers['x-request-id'] === undefined ? 'X-Request-Id' : 'X-Sim-Request-Id'] = request.id
   headers['X-Sim-Origin'] = reply.origin
   headers['X-Sim-Sandbox'] = sandbox.name
@@ -218,12 +218,12 @@ function addSimHeaders(headers: Record<string, string>, exchange: Exchange, repl
   if (scenarios.length > 0) headers['X-Sim-Scenario'] = escapeNonAscii(scenarios.map(({ text }) => text).join(', '))
   if (violations.length > 0) headers['X-Sim-Violations'] = violationsHeader(violations)
   if (advice.length > 0) headers['X-Sim-Advice'] = violationsHeader(advice)
-  // Violations by deliberate damage are expected, and those of a real service belong in the report.
+  // Violations caused by deliberate damage are expected, and those of a real service are in the report.
   if (exchange.responseViolations.length > 0 && exchange.damage.length === 0 && reply.body?.isDocumented)
     headers['X-Sim-Response-Violations'] = violationsHeader(exchange.responseViolations)
 }
 
-/** Returns `{"total":3,"violations":[...]}` without the last violations if not all fit; `more` if there may be more. */
+/** Returns `{"total":3,"violations":[...]}`, with as many violations as fit. `more` means that there may be others. */
 function violationsHeader(violations: readonly Violation[]): string {
   for (let count = violations.length; count > 0; count -= 1) {
     const text = escapeNonAscii(
@@ -234,8 +234,8 @@ function violationsHeader(violations: readonly Violation[]): string {
   return JSON.stringify({ ...countBrokenRules(violations), violations: [] })
 }
 
-/** Escapes header values, since Node refuses characters beyond Latin-1, and names may use any alphabet. */
-function inAscii(headers: Record<string, string>): Record<string, string> {
+/** Escapes header values, which may contain names in any script: Node rejects characters outside Latin-1. */
+function escapeValues(headers: Record<string, string>): Record<string, string> {
   for (const name in headers) headers[name] = escapeNonAscii(headers[name] ?? '')
   return headers
 }

@@ -11,13 +11,13 @@ import {
   ruleSequencePrefix,
 } from '../../service/scenarios/rules.ts'
 import type { Store } from '../../state/store.ts'
-import { applicableScenarios, applyScenarios, findRuleRest, inapplicableReason, nextItem } from './apply-scenarios.ts'
+import { applicableScenarios, applyScenarios, findSkipReason, inapplicableReason, nextItem } from './apply-scenarios.ts'
 import { type RequestedControls, readControls } from './control-headers.ts'
 import { addDecision, type Exchange, jsonOf, type PipelineDeps, type RequestStage } from './exchange.ts'
 
 /**
- * Finds the scenarios that act on a request, and applies them. Precedence: request > sandbox > start-up > default. The
- * most specific scope wins; scopes are not merged. In the request a control header wins over a magic value.
+ * Finds the scenarios for a request, and applies them. Precedence: request > sandbox > start-up > default. The most
+ * specific scope wins; scopes are not merged. Within a request, control headers take precedence over magic values.
  */
 export function scenario(deps: PipelineDeps): RequestStage {
   const choose = chooseScenarios(deps)
@@ -45,25 +45,25 @@ const findFault = ({ operation, request }: Exchange, deps: PipelineDeps) =>
   operation && deps.findPlannedFault?.(operation.id, request.id)
 
 /**
- * Applies the scenarios of a gateway in front of the service: before the service refuses anything, and also if no
- * operation matches. If a control of the request, or a rule for it, names a gateway, all scenarios are chosen here.
+ * Applies the scenarios of a gateway in front of the service: before the service can refuse a request, and even if no
+ * operation matches. If a control header or a matching rule names a gateway, all scenarios are chosen here.
  */
 export function gateway(deps: PipelineDeps): RequestStage {
   const choose = chooseScenarios(deps)
   return function gateway(exchange) {
-    if (exchange.request.body.kind === 'aborted' || !canMeetGateway(exchange, deps)) return undefined
+    if (exchange.request.body.kind === 'aborted' || !isForGateway(exchange, deps)) return undefined
     const reply = choose(exchange)
     exchange.areScenariosChosen = true
     return reply
   }
 }
 
-function canMeetGateway(exchange: Exchange, deps: PipelineDeps): boolean {
+function isForGateway(exchange: Exchange, deps: PipelineDeps): boolean {
   const { headers } = exchange.request
   const hasControl = ['x-sim-scenario', 'x-sim-sequence', 'prefer'].some((name) => headers[name] !== undefined)
   if (!hasControl && exchange.rules.length + deps.startUp.length === 0) return false // most requests
   const controls = readControls(exchange, deps.catalogue)
-  if (!controls.ok) return true // refused here, since an invalid control of a gateway needs no key or operation
+  if (!controls.ok) return true // refused at this stage, even without a key or an operation
   const { any, scenarios, sequence } = controls.value
   if (any) return namesGateway({ scenarios, sequence })
   const { bearer } = exchange
@@ -77,7 +77,7 @@ function canMeetGateway(exchange: Exchange, deps: PipelineDeps): boolean {
 const namesGateway = ({ scenarios, sequence }: Pick<RequestedControls, 'scenarios' | 'sequence'>) =>
   scenarios.some(isGateway) || (sequence?.items.some(({ scenario }) => isGateway(scenario)) ?? false)
 
-/** Applies the scenarios that the request names. A requested example overrides the reply of scenarios. */
+/** Applies the scenarios that the request names. A requested example overrides their reply. */
 async function applyRequested(exchange: Exchange, controls: RequestedControls, store: Store) {
   const { scenarios, sequence, example } = controls
   for (const reason of listDecidingHeaders(exchange)) addDecision(exchange, reason)
@@ -91,11 +91,12 @@ function listDecidingHeaders({ request: { headers } }: Exchange): string[] {
   return Object.entries(names).flatMap(([key, name]) => {
     const value = headers[key]
     if (value === undefined || (name === 'Prefer' && !/\b(code|example)\s*=/i.test(value))) return []
-    return [`The request's own header decides, ${name}: ${cutText(value, 200)}. Magic values and rules do not act.`]
+    const applied = `The request's own header takes precedence, ${name}: ${cutText(value, 200)}.`
+    return [`${applied} Magic values and rules are ignored.`]
   })
 }
 
-/** Returns why the requested controls cannot all act, so that no test silently runs without its fault. */
+/** Returns why the requested controls cannot all apply, if so, so that no test silently runs without its fault. */
 function problemWith(exchange: Exchange, { scenarios, sequence, example }: RequestedControls) {
   const items = sequence?.items.map((item) => item.scenario) ?? []
   const all = [...scenarios, ...items]
@@ -104,7 +105,7 @@ function problemWith(exchange: Exchange, { scenarios, sequence, example }: Reque
   const needing = example && all.find(needsOperation)
   if (needing)
     return (
-      `"${needing.text}" acts on the work of the operation, and Prefer: example=NAME responds in its place. ` +
+      `"${needing.text}" needs the operation to run, and Prefer: example=NAME responds in its place. ` +
       `Leave out one of them${needing.values['when'] ? ', or add when=before' : ''}.`
     )
   const combinations = items.length > 0 ? items.map((item) => [...scenarios, item]) : [scenarios]
@@ -113,18 +114,18 @@ function problemWith(exchange: Exchange, { scenarios, sequence, example }: Reque
 
 const decidingKinds: readonly string[] = ['response', 'gateway', 'ordinary', 'sample-out', 'data', 'lose-ack']
 
-/** Returns true for a scenario that decides the operation's response, or requires that the operation has run. */
+/** Returns true for a scenario that determines the operation's response, or requires the operation to have run. */
 const needsOperation = (active: ActiveScenario) =>
   active.values['when'] === 'after' || decidingKinds.includes(effectOf(active).kind)
 
 function applyWiderScope(exchange: Exchange, deps: PipelineDeps) {
   const magic = listMagicScenarios(exchange, deps)
-  if (magic.length + exchange.rules.length + deps.startUp.length === 0) return undefined // the stage need not wait
+  if (magic.length + exchange.rules.length + deps.startUp.length === 0) return undefined // without a promise
   return findScenarios(exchange, magic, deps).then((active) => applyScenarios(exchange, active, deps.store))
 }
 
 interface MagicScenario {
-  /** The name of the magic value in sentences. Tokens are never logged or explained, so a key is named by its file. */
+  /** The magic value as named in messages. Messages must not contain tokens, so a key is named by its file. */
   readonly source: string
   readonly active: ActiveScenario
 }
@@ -141,14 +142,14 @@ function listMagicScenarios({ caller, pathParameters }: Exchange, { ofKey, ofMod
   return magic
 }
 
-/** The maximum number of rules per scope for which the journal stores why they did not act. */
+/** The maximum number of rules per scope for which the journal stores why they did not apply. */
 const maxExplainedRules = 20
 
 /** Returns the scenarios of the most specific scope that has any: magic values, then the sandbox, then the start-up. */
 async function findScenarios(exchange: Exchange, magic: readonly MagicScenario[], deps: PipelineDeps) {
   const acting = magic.filter(({ active }) => inapplicableReason(exchange, active) === undefined)
   for (const { source, active } of acting)
-    addDecision(exchange, `${source} is a magic value, which decides: "${active.text}".`)
+    addDecision(exchange, `${source} is a magic value that applies "${active.text}".`)
   if (acting.length > 0) return acting.map(({ active }) => active)
   const subject = createSubject(exchange, deps)
   for (const placed of placeRules(exchange.rules, deps.startUp)) {
@@ -163,7 +164,7 @@ async function findScenarios(exchange: Exchange, magic: readonly MagicScenario[]
   return []
 }
 
-/** Marks a request refused before rules act as a negative test, if a rule `expect-refusal` matches it. */
+/** Marks a request refused before rules apply as a negative test, if a rule with `expect-refusal` matches it. */
 export async function expectRefusal(exchange: Exchange, deps: PipelineDeps): Promise<void> {
   const { store } = deps
   const subject = createSubject(exchange, deps)
@@ -171,7 +172,7 @@ export async function expectRefusal(exchange: Exchange, deps: PipelineDeps): Pro
     const { rule, index } = placed
     const isMarking = rule.scenarios.some(({ definition }) => definition.name === 'expect-refusal')
     if (!isMarking || rule.misfit !== undefined || findMismatch(rule, subject) !== undefined) continue
-    if ((await findRuleRest(exchange, rule, index, store)) !== undefined) continue
+    if ((await findSkipReason(exchange, rule, index, store)) !== undefined) continue
     exchange.expectation = 'refusal'
     return countRule(exchange, placed, store)
   }
@@ -180,25 +181,25 @@ export async function expectRefusal(exchange: Exchange, deps: PipelineDeps): Pro
 async function countRule(exchange: Exchange, { rule, scope, index }: PlacedRule, store: Store): Promise<void> {
   exchange.rule = { scope, index }
   await store.nextSequenceIndex(exchange.sandbox.name, ruleActedKey(rule)) // counts it
-  addDecision(exchange, `Rule ${index + 1} of the ${scope} acts: ${JSON.stringify(rule.source)}.`)
+  addDecision(exchange, `Rule ${index + 1} of the ${scope} applies: ${JSON.stringify(rule.source)}.`)
 }
 
-/** Returns the scenarios of a rule for this request, or the reason why the rule does not act. */
+/** Returns the scenarios of a rule for this request, or the reason why the rule does not apply. */
 async function scenariosOfRule(exchange: Exchange, placed: PlacedRule, subject: MatchSubject, store: Store) {
   const { rule, index } = placed
   if (rule.misfit !== undefined)
-    return `is passed over, since the contract has changed: ${rule.misfit.replace(/\.$/, '')}`
+    return `is skipped, since the contract has changed: ${rule.misfit.replace(/\.$/, '')}`
   const field = findMismatch(rule, subject)
-  if (field !== undefined) return `is not about this request: ${field}`
+  if (field !== undefined) return `does not match this request: ${field}`
   const applicable = applicableScenarios(exchange, rule.scenarios)
   // A request to which the scenario does not apply does not count against the rule's `times`.
   if (!rule.sequence && applicable.length === 0) return 'does not apply to this request'
-  const rest = await findRuleRest(exchange, rule, index, store)
-  if (rest !== undefined) return rest
+  const skipReason = await findSkipReason(exchange, rule, index, store)
+  if (skipReason !== undefined) return skipReason
   if (!rule.sequence) return applicable
   const item = await nextItem(exchange, rule.sequence, store, ruleSequencePrefix(rule))
   const active = applicableScenarios(exchange, [item])
-  return active.length > 0 ? active : `does not apply to this request at its turn, "${item.text}"`
+  return active.length > 0 ? active : `has an item that does not apply to this request, "${item.text}"`
 }
 
 function createSubject(exchange: Exchange, { productsOfModel }: PipelineDeps): MatchSubject {

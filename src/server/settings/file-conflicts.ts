@@ -4,11 +4,11 @@ import { isOpenFile } from '../../base/documents/read-file.ts'
 import { flagOf, type SettingTable } from './setting.ts'
 
 interface UsedFile {
-  /** The setting: `--report` or `--report (CONVSIM_REPORT)`. */
+  /** The setting that names the file: `--report` or `--report (CONVSIM_REPORT)`. */
   readonly source: string
   readonly isWritten: boolean
   readonly path: string
-  /** The texts that identify a file under any name: its real path, and its device and inode. */
+  /** Texts that identify the file whatever its name: its real path, and its device and inode. */
   readonly keys: readonly string[]
 }
 
@@ -23,12 +23,12 @@ interface FileLine {
   readonly variables: ReadonlyMap<string, string>
 }
 
-/** Returns problems with files that a command would both read and write, or write twice, if any. */
+/** Describes the first file that a command would both read and write, or write twice, if any. */
 export function findFileConflict(command: FileCommand, line: FileLine): string | undefined {
   const used = listUsedFiles(command, line)
   for (const [index, output] of used.entries()) {
     if (!output.isWritten) continue
-    // For two outputs, the later one finds the earlier one.
+    // Of two outputs in conflict, only the later one is checked against the earlier one.
     const other = used.find((one, at) => (one.isWritten ? at < index : true) && isSameFile(output, one))
     if (other) return describeConflict(output, other)
   }
@@ -36,7 +36,7 @@ export function findFileConflict(command: FileCommand, line: FileLine): string |
 }
 
 function describeConflict(output: UsedFile, other: UsedFile): string {
-  const advice = 'Name another file in one of the two.'
+  const advice = 'Use another file for one of the two.'
   if (!other.isWritten) return `${output.source} would overwrite ${other.path}, which ${other.source} reads. ${advice}`
   return `${other.source} and ${output.source} would write to the same file, ${output.path}. ${advice}`
 }
@@ -48,7 +48,7 @@ function listUsedFiles({ settings, runsCommand }: FileCommand, { settings: value
     const value = (values as Readonly<Record<string, string | undefined>>)[name] // settings with files are texts
     return own ? own.list(value).map((file) => toUsedFile(file, source, own.areWritten)) : []
   })
-  // What a child command does with its arguments is not known.
+  // It is not known which of its arguments a child command reads.
   return [...named, ...(runsCommand ? [] : files.map((file) => toUsedFile(file, 'the command line', false)))]
 }
 
@@ -56,7 +56,7 @@ function toUsedFile(file: string, source: string, isWritten: boolean): UsedFile 
   const path = resolve(file)
   const real = findRealPath(file)
   const found = isWritten || !file.endsWith('/') ? findStats(real) : undefined
-  // A device has no content to lose, and two outputs can be links to one terminal.
+  // A device has no content to lose, and two outputs may be links to the same terminal.
   if (found && !found.isFile() && !found.isDirectory())
     return { source, isWritten, path, keys: isWritten ? [path] : [] }
   const inode = found?.isFile() && found.ino !== 0n ? [`${found.dev}:${found.ino}`] : []
@@ -65,7 +65,7 @@ function toUsedFile(file: string, source: string, isWritten: boolean): UsedFile 
 }
 
 function isSameFile(output: UsedFile, other: UsedFile): boolean {
-  // An open file of the process, such as the one behind /dev/stdout, is not replaced; both append to it.
+  // A file that the process has open, such as the one behind /dev/stdout, is appended to and not replaced.
   if (other.isWritten && isOpenFile(output.path) && isOpenFile(other.path)) return output.path === other.path
   return output.keys.some((key) => !(other.isWritten && key.endsWith('/')) && other.keys.includes(key))
 }
@@ -74,11 +74,11 @@ function findStats(path: string) {
   try {
     return statSync(path, { bigint: true, throwIfNoEntry: false })
   } catch {
-    return undefined // the code that uses the file says why it cannot be used
+    return undefined // the code that uses the file reports why it cannot be used
   }
 }
 
-/** Returns a path without links. Its last parts need not exist. */
+/** Returns a path with links resolved. The last segments of the path need not exist. */
 export function findRealPath(path: string): string {
   const full = resolve(path)
   try {

@@ -3,10 +3,10 @@ import { parseOrigins } from '../../base/core/origins.ts'
 import { parseSize } from '../../base/core/text.ts'
 import { boolean, choice, duration, integer, isDelay, readsFile, type SettingTable, text } from './setting.ts'
 
-/** Tests that a token is valid in a header: clients and servers trim spaces around a value. */
+/** Returns true for a token that a header can carry unchanged: spaces around a value would be trimmed. */
 const isToken = (text: string) => /^[\x20-\x7e]{1,1000}$/.test(text) && text === text.trim()
 
-/** Accepts a host as in a Host header, without a port. */
+/** Returns true for a list of hosts as in a Host header, without ports. */
 const areHostNames = (text: string) => text.split(',').every((name) => /^[\w.-]+$/.test(name.trim()))
 
 const isWindow = (text: string) => {
@@ -171,7 +171,7 @@ export const furtherSettings = {
   }),
 } as const satisfies SettingTable
 
-/** The setting `upstreamTimeout` of commands that send requests to the real service. */
+/** The setting `upstreamTimeout` of the commands that send requests to the real service. */
 export const upstreamTimeout = duration({
   default: '30s',
   description:
@@ -179,7 +179,7 @@ export const upstreamTimeout = duration({
     'beyond it the client gets a 504, or the connection breaks.',
 })
 
-/** The setting `format` of commands that print findings. */
+/** The setting `format` of the commands that print findings. */
 export const format = choice({
   of: ['text', 'json', 'github', 'markdown'],
   default: 'text',

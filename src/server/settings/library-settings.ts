@@ -1,4 +1,4 @@
-/** The settings that code can pass: those of a server, except for the end of its process. */
+/** The settings that code can pass: all settings of a server, except those for the end of its process. */
 import { isIP } from 'node:net'
 import { parseNow } from '../../base/core/instant.ts'
 import { isSeed } from '../../base/core/seeded.ts'
@@ -7,17 +7,17 @@ import { findRealPath } from './file-conflicts.ts'
 import { furtherSettings } from './further-settings.ts'
 import { boolean, choice, defaultsOf, integer, readsFile, type SettingTable, splitList, text } from './setting.ts'
 
-// An invalid URL is refused when the state is opened, with a message that omits its password.
+// An invalid Redis URL is refused later, when the state is opened, with a message that omits its password.
 const isState = (text: string) => text !== '' && (/^rediss?:/i.test(text) || !/^[a-z]+:\/\//i.test(text))
 
-/** Lists the state file and its companion files: the log, the lock, and those of a checkpoint. */
+/** Lists the state file and the files beside it: the log, the lock, and the files of a checkpoint. */
 function listStateFiles(state = ':memory:'): string[] {
   if (state === ':memory:' || /^rediss?:/i.test(state)) return []
   const path = findRealPath(state)
   return [path, ...['.journal', '.lock', '.tmp', '.journal.old'].map((ending) => path + ending)]
 }
 
-/** Lists the files of overlays. The name of a bundled overlay selects that overlay; `./published` is a file. */
+/** Lists the overlay files. A bundled overlay is selected by its name: `published` is bundled, `./published` a file. */
 export function listOverlays(overlay?: string): string[] {
   return splitList(overlay).map((name) => bundledOverlays.get(name) ?? name)
 }
@@ -120,7 +120,7 @@ const commonSettings = {
  */
 export const sharedSettings = { ...commonSettings, ...furtherSettings }
 
-/** Returns the default of each setting that code can pass. The build adds the descriptions to the declaration. */
+/** Returns the defaults of the settings that code can pass. The build adds the descriptions to the declaration. */
 const sharedDefaults = () => defaultsOf(sharedSettings)
 
 export type LibrarySettings = Partial<Omit<ReturnType<typeof sharedDefaults>, 'seed' | 'clock'>> & {

@@ -1,13 +1,13 @@
 import { parseDuration } from '../../base/core/instant.ts'
 import { findNearest } from '../../base/core/text.ts'
 
-/** A setting: its default, its description, and the parser of its text. Its flag derives from its name in a table. */
+/** A setting: its default, its description, and its parser. Its flag is derived from its name in a table. */
 export interface Setting<T> {
   /** A one-letter flag: `p`. */
   readonly short?: string
-  /** Another environment variable, e.g. `PORT`; `CONVSIM_...` takes precedence. */
+  /** An additional environment variable, such as `PORT`; `CONVSIM_...` takes precedence. */
   readonly alsoEnv?: string | undefined
-  /** Accepts the values of `alsoEnv` that are meant for convsim, by default all, since others use the variable, too. */
+  /** Returns true for values of `alsoEnv` meant for convsim, since other programs use the variable, too. Default: all. */
   readonly alsoEnvOnly?: (text: string) => boolean
   /** The placeholder of the value in help: `N`, or undefined for an on/off switch. */
   readonly value: string | undefined
@@ -17,14 +17,14 @@ export interface Setting<T> {
   readonly description: string
   /** Allows the flag several times; its values are joined with commas. */
   readonly repeatable?: boolean
-  /** The files that a value names, and how they are used; undefined if it names none. */
+  /** The files that a value names, and how they are used; undefined if values do not name files. */
   readonly files?: SettingFiles
-  /** Parses the text of a value. Returns undefined for a text that is not valid. */
+  /** Parses the text of a value. Returns undefined for an invalid text. */
   readonly read: (text: string) => T | undefined
   readonly expected: string
-  /** Explains an error that `expected` does not make clear, without a full stop. */
+  /** Explains an error that `expected` does not cover, without a full stop. */
   readonly explain?: (text: string) => string | undefined
-  /** The names that values consist of, to suggest the nearest one, if values have names. */
+  /** The names that values can consist of, if any, from which the nearest one is suggested. */
   readonly names?: readonly string[]
 }
 
@@ -40,7 +40,7 @@ export const readsFile: SettingFiles = { areWritten: false, list: listOne }
 
 export const writesFile: SettingFiles = { areWritten: true, list: listOne }
 
-/** Returns the problems with a value that a setting does not accept. `source`: its flag or variable. */
+/** Describes why a setting does not accept a value. `source`: the flag or variable of the value. */
 export function describeWrongValue(setting: Setting<unknown>, source: string, given: string): string {
   const { expected, explain, names = [] } = setting
   const mistake = explain?.(given)
@@ -54,7 +54,7 @@ export function describeWrongValue(setting: Setting<unknown>, source: string, gi
   return `${source} takes ${expected}; got "${given}".${guess}`
 }
 
-/** The members of a setting that each setting specifies; the functions below add the others. */
+/** The members that each setting specifies; the functions below add the others. */
 type SettingOptions = Omit<Setting<unknown>, 'default' | 'value' | 'read' | 'expected'> & {
   readonly value?: string
 }
@@ -87,7 +87,7 @@ export function text<T extends string | undefined = undefined>(
   }
 }
 
-/** Returns true for a duration that Node can wait for: a timer above 2^31 - 1 ms (24.8 days) fires at once. */
+/** Returns true for a duration that Node's timers support: a timer above 2^31 - 1 ms (24.8 days) fires immediately. */
 export const isDelay = (text: string) => (parseDuration(text) ?? Number.POSITIVE_INFINITY) < 2 ** 31
 
 /** Creates a setting for a positive duration: `500ms`. The default is undefined unless given. */
@@ -130,8 +130,8 @@ type ValueOf<S> = S extends Setting<infer T> ? T : never
 export type ValuesOf<Table extends SettingTable> = { readonly [Name in keyof Table]: ValueOf<Table[Name]> }
 
 /**
- * Returns the default of every setting of a table. It has an explicit return type, unlike its callers, so that the
- * package's declarations list the values without the table.
+ * Returns the defaults of a table of settings. The explicit return type makes the package's declarations list the values
+ * without the table.
  */
 export function defaultsOf<Table extends SettingTable>(
   table: Table,
@@ -157,5 +157,5 @@ export function splitList(list = ''): string[] {
   return parts.filter((part) => part !== '')
 }
 
-/** The flag or variable that gives each setting, by its name: `--port`, `CONVSIM_STATE`; empty for a default. */
+/** The flag or variable that set each setting: `--port`, `CONVSIM_STATE`. Settings with their defaults are absent. */
 export type SettingSources = ReadonlyMap<string, string>

@@ -15,7 +15,7 @@ import {
   text,
 } from './setting.ts'
 
-/** The settings of a server for the end of its process: reports and exit code. */
+/** The settings for the end of a server's process: reports and exit code. */
 export const endSettings = {
   report: text({
     value: 'FILE',
@@ -74,8 +74,8 @@ export function defaultOf(setting: Setting<unknown>): string {
 }
 
 /**
- * Finds a setting that has no effect beside the others, or that does not work with Redis. A variable without effect may
- * be for other commands, so it is not refused.
+ * Finds a flag that has no effect without another setting, or that does not work with Redis. A variable without effect
+ * is accepted, since it may be meant for other commands.
  */
 export function findServerProblem(settings: Settings, sources: SettingSources): string | undefined {
   const { state, sync, fixtures, maxAnalysesPerHour } = settings
@@ -84,7 +84,7 @@ export function findServerProblem(settings: Settings, sources: SettingSources): 
   const needs = {
     statePrefix: redis,
     replica: redis,
-    sync: state === ':memory:' && sync ? 'a state on a disk: --state FILE' : undefined,
+    sync: state === ':memory:' && sync ? 'a state on disk: --state FILE' : undefined,
     // Plans in the fixtures can have limits.
     analysesWindow: (fixtures ?? maxAnalysesPerHour) ? undefined : 'a limit: --max-analyses-per-hour N',
   }
@@ -92,7 +92,7 @@ export function findServerProblem(settings: Settings, sources: SettingSources): 
   if (useless) return `${sources.get(useless[0])} needs ${useless[1]}.`
   if (!isRedis || !sync) return undefined
   return (
-    `${sources.get('sync')} takes no state in Redis (${sources.get('state')}): ` +
+    `${sources.get('sync')} does not work with a state in Redis (${sources.get('state')}): ` +
     'Redis decides when a change is on its disk. Set its appendfsync to always.'
   )
 }

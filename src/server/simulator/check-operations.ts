@@ -7,8 +7,8 @@ import { handledOperations } from '../../service/operations/index.ts'
 import { createSimulation } from '../../service/simulation/simulation.ts'
 
 /**
- * Returns the ids of the operations with a handler and with the parameters, body and responses that it expects. Another
- * API may use the same operationId: its operation is served from the document, with a warning.
+ * Returns the ids of the operations whose parameters, body and responses match those that their handlers expect. An
+ * operation of another API may have the same operationId: it is served from the document, with a warning.
  */
 export function findHandled(contract: Contract, fixtures: Fixtures) {
   const findProblems = createOperationCheck(fixtures)
@@ -27,7 +27,7 @@ export function findHandled(contract: Contract, fixtures: Fixtures) {
 
 export const handledIds: ReadonlySet<string> = new Set(handledOperations.map(({ operationId }) => operationId))
 
-/** Warns of analytics periods in a document that are not numbers of days. */
+/** Warns about analytics periods in a document that are not numbers of days. */
 export function findLimits({ file, operations }: Contract): Finding[] {
   const analytics = operations.find(({ id }) => id === getModelAnalytics.operationId)
   const { schema } = analytics?.parameters.find(({ in: part, name }) => part === 'query' && name === 'period') ?? {}
@@ -36,9 +36,9 @@ export function findLimits({ file, operations }: Contract): Finding[] {
   return others.length === 0 ? [] : [{ severity: 'warning', place: file, message }]
 }
 
-const takesParts = ({ body }: Operation) => body?.mediaTypes.some((type) => type.startsWith('multipart/')) ?? false
+const takesMultipart = ({ body }: Operation) => body?.mediaTypes.some((type) => type.startsWith('multipart/')) ?? false
 
-/** Creates a function that describes how an operation differs from the one that its handler expects. */
+/** Creates a function that describes how an operation differs from what its handler expects. */
 function createOperationCheck(fixtures: Fixtures): (operation: Operation) => string[] {
   const simulate = createSimulation(fixtures)
   return function findProblems(operation) {
@@ -48,7 +48,7 @@ function createOperationCheck(fixtures: Fixtures): (operation: Operation) => str
     const documented = operation.parameters.filter((parameter) => parameter.in === 'path').map(({ name }) => name)
     const lacksModel = modelParameter !== undefined && !documented.includes(modelParameter)
     const needsJson = readsBody && !(operation.body?.required && operation.bodySchema())
-    // The response to a dropped event is the document's example, if any, instead of the handler's response.
+    // For a dropped event, the document's example is sent, if any, instead of the handler's response.
     const dropped = [operation.droppedStatus].filter((status) => operation.examples(status).length === 0)
     const successes = new Set([operation.successStatus, ...dropped])
     const refusals = operation.statuses.filter((status) => status >= 400)
@@ -57,20 +57,20 @@ function createOperationCheck(fixtures: Fixtures): (operation: Operation) => str
         ? [`the simulator reads the path parameter "${modelParameter}", which ${operation.path} lacks`]
         : []),
       ...(needsJson ? ['the simulator reads a JSON body, which the document must require'] : []),
-      ...(readsBody && takesParts(operation) ? ['the simulator reads no body of several parts (multipart)'] : []),
+      ...(readsBody && takesMultipart(operation) ? ['the simulator does not read multipart bodies'] : []),
       ...[...successes].flatMap((status) => describeMisfit(operation, status, samples(simulate))),
       ...refusals.flatMap((status) => describeMisfit(operation, status, refusal)),
     ]
   }
 }
 
-/** The bodies of the service's refusals, for `describeMisfit`. */
+/** A sample body of a refusal, for `describeMisfit`. */
 const refusal: readonly Json[] = [{ success: false, error: 'The request was refused.' }]
 
-/** Describes the first body that breaks the schema of a status; empty if all conform, or the status has no body. */
+/** Describes the first body that breaks the schema of a status. Empty if all bodies are valid or none is documented. */
 function describeMisfit(operation: Operation, status: number, bodies: readonly Json[]): string[] {
   if (!operation.hasResponseBody(status)) return []
   const [violation] = bodies.flatMap((body) => operation.checkResponse(status, body))
   const at = violation?.pointer || 'the body'
-  return violation ? [`the simulator's response does not fit the status ${status}: ${at} ${violation.message}`] : []
+  return violation ? [`the simulator's response breaks the schema of status ${status}: ${at} ${violation.message}`] : []
 }

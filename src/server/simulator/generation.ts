@@ -27,15 +27,15 @@ import { createPreviewer } from './ordinary-model.ts'
 /** The real service, in place of the simulator's operations. Only the command `proxy` sets it. */
 export interface ProxiedService {
   readonly url: string
-  /** Returns the catalogue, in which scenarios that need a simulated response do not apply. */
+  /** Returns the catalogue with scenarios that need a simulated response marked as inapplicable. */
   readonly limitCatalogue: (all: Catalogue) => Catalogue
   readonly createStages: CreateStages
-  /** Returns a service that responds without a request to the real service, for `POST /__sim/explain`. */
+  /** Returns a variant that sends no requests to the real service, for `POST /__sim/explain`. */
   readonly withoutRequests: () => ProxiedService
   readonly close: () => void
 }
 
-/** The parts of a pipeline that a request can change. They survive a reload of the inputs. */
+/** The parts of a pipeline that requests can change. They survive a reload of the inputs. */
 interface PipelineState extends Pick<PipelineDeps, 'store' | 'sandboxes' | 'journal' | 'log' | 'findPlannedFault'> {
   readonly proxied?: ProxiedService | undefined
 }
@@ -45,8 +45,8 @@ interface SimulatorState extends PipelineState {
 }
 
 /**
- * The loaded inputs, and the parts built from them. With `--watch` each reload creates the next generation; sandboxes,
- * state and journal stay, and a request is handled by the generation that received it.
+ * The loaded inputs, and the parts built from them. With `--watch`, each reload creates the next generation, which
+ * shares sandboxes, state and journal with the previous one. A request stays with the generation that received it.
  */
 export interface Generation extends LoadedInputs, ServedInputs, ReportedInputs {
   readonly service: Pipeline
@@ -71,7 +71,7 @@ export function createGeneration(
     isModel: createModelCheck(settings, fixtures),
     limitOf: createLimitLookup(settings, fixtures),
   }
-  const createPipelineOver = ({ proxied, ...changing }: PipelineState) => {
+  const createPipelineWith = ({ proxied, ...changing }: PipelineState) => {
     const { store } = changing
     const handlers = createHandlers(handled, { simulate, productsOfModel, responses: fixtures.responses, store })
     return createPipeline({ ...loaded, ...changing, handlers }, proxied?.createStages)
@@ -80,8 +80,8 @@ export function createGeneration(
     ...inputs,
     number,
     productsOfModel,
-    service: createPipelineOver(state),
-    explain: createExplain(state, createPipelineOver),
+    service: createPipelineWith(state),
+    explain: createExplain(state, createPipelineWith),
     contractDigest: once(() => `sha256:${hash('sha256', canonicalJson(contract.document))}`),
     hintFinder: once(() => createHintFinder(catalogue, createPreviewer(inputs, simulate))),
     magicKeys: once(() => new Set(fixtures.keys.flatMap(({ token }) => [token, hashToken(token)]))),
@@ -89,10 +89,10 @@ export function createGeneration(
   }
 }
 
-/** Creates the function behind `POST /__sim/explain`, which runs the real pipeline over copies of everything. */
+/** Creates the function behind `POST /__sim/explain`, which runs the same pipeline on a copy of the state. */
 function createExplain(
   { store, log, proxied, sandboxes }: SimulatorState,
-  createPipelineOver: (state: PipelineState) => Pipeline,
+  createPipelineWith: (state: PipelineState) => Pipeline,
 ): Generation['explain'] {
   return async function explain(request) {
     const journal = new Journal(0)
@@ -100,7 +100,7 @@ function createExplain(
     journal.onEntry((recorded) => {
       entry = recorded
     })
-    const pipeline = createPipelineOver({
+    const pipeline = createPipelineWith({
       store: store.fork(),
       sandboxes: { use: (name) => sandboxes.peek(name), settings: sandboxes.settings },
       journal,

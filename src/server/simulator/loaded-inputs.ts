@@ -20,15 +20,15 @@ import { listOverlays } from '../settings/library-settings.ts'
 import type { Settings } from '../settings/settings.ts'
 import { findHandled, handledIds } from './check-operations.ts'
 
-/** The documents, fixtures and rules of a start, checked against each other. */
+/** The documents, fixtures and rules that a simulator starts with, checked against each other. */
 export interface LoadedInputs
   extends Pick<ServedInputs, 'contract' | 'handled' | 'fixtures' | 'catalogue' | 'startUp'> {
   readonly control: Contract
-  /** The replies for operations without a handler; undefined if there are none, or a proxy's real service replies. */
+  /** The replies for operations without a handler; undefined if every operation has one, or in a proxy. */
   readonly fallback?: Fallback | undefined
 }
 
-/** Loads the inputs named by the settings. `thorough`: see `LoadOptions`. */
+/** Loads the inputs that the settings name. `thorough`: see `LoadOptions`. */
 export async function loadInputs(
   settings: Settings,
   limitCatalogue?: (all: Catalogue) => Catalogue,
@@ -45,7 +45,7 @@ export async function loadInputs(
     const findings = loaded.flatMap((one) => (one.ok ? [] : one.error))
     return failure(nameFlags(findings, settings))
   }
-  // A test checks the bundled document, so that a start is fast.
+  // A test checks the bundled document, so it need not be checked at every start.
   const isOwn = settings.contract !== undefined || overlays.length > 0
   const { handled, warnings } = isOwn
     ? findHandled(contract.value, fixtures.value)
@@ -82,7 +82,7 @@ export async function loadStartInputs(
   return success({ ...inputs.value, fallback: createFallback(contract) })
 }
 
-/** Returns the files from which the inputs are currently read; those of a fixtures folder one by one. */
+/** Returns the files that the inputs are read from, including each file of a fixtures folder. */
 export function listInputFiles({ contract, overlay, fixtures, rules }: Settings): string[] {
   return [
     contract ?? bundledContract,
@@ -127,7 +127,7 @@ const errorInFixtures = (place: string, message: string): Finding => ({
   flag: '--fixtures',
 })
 
-/** Returns a finding for each magic value whose scenario does not exist, or acts on none of the operations. */
+/** Returns a finding for each magic value whose scenario does not exist, or applies to no operation. */
 function checkMagicValues({ keys, models }: Fixtures, catalogue: Catalogue, operations: Contract['operations']) {
   const aboutModels = operations.filter(asksForModel)
   const magic = [
@@ -143,7 +143,7 @@ function checkMagicValues({ keys, models }: Fixtures, catalogue: Catalogue, oper
   })
 }
 
-/** Returns a finding for each persona with the name of a built-in scenario, since one would hide the other. */
+/** Returns a finding for each persona named like a built-in scenario, since one would hide the other. */
 function checkPersonaNames({ personas }: Fixtures, { definitions, statuses }: Catalogue): Finding[] {
   const names = [...definitions, ...statuses].map(({ name }) => name)
   const taken = personas.filter(({ name }) => names.indexOf(name) !== names.lastIndexOf(name))

@@ -32,7 +32,7 @@ export async function openState(settings: Settings, log: Log): Promise<Result<Op
   return opened
 }
 
-/** Loads the initial state of the default sandbox, which a reset restores (`--seed-state`); undefined for none. */
+/** Loads the initial state of the default sandbox (`--seed-state`), if any. A reset restores it. */
 export async function loadSeedState(file: string | undefined): Promise<Result<SandboxExport | undefined, Findings>> {
   if (file === undefined) return success(undefined)
   const source = await readSource(file)
@@ -41,13 +41,13 @@ export async function loadSeedState(file: string | undefined): Promise<Result<Sa
   return parsed.ok ? parsed : failure(parsed.error.map((message) => errorAt(file, message)))
 }
 
-/** Returns the settings, with a name for this replica if its state can be shared: `3f2a91c0d1e2-1`. */
+/** Returns the settings, with a name for this replica if the state is shared: `3f2a91c0d1e2-1`. */
 export function withReplica(settings: Settings, { shared }: OpenedStore): Settings {
   const name = `${hostname().replace(/[^A-Za-z0-9._-]/g, '-')}-${process.pid}`.slice(-64)
   return shared ? { ...settings, replica: settings.replica ?? name } : settings
 }
 
-/** The minimum size, in messages, of the stream of all replicas; reports need it even without a journal. */
+/** The minimum size of the replicas' stream, in messages. Reports need the stream even without a journal. */
 const minStreamSize = 1000
 
 export function openJournal(
@@ -70,7 +70,7 @@ interface SandboxParts {
   readonly rules: () => RuleContext
 }
 
-/** Creates the registry of sandboxes, initially those of the state; of a shared state, the newest. */
+/** Creates the registry of sandboxes, with those in the state. From a shared state, only the newest are loaded. */
 export async function createSandboxes(
   { seed, clock, sandboxLimit: limit }: Settings,
   { now, log, store, shared, journal, rules }: SandboxParts,
@@ -80,28 +80,28 @@ export async function createSandboxes(
   const records = shared && new SharedRecords(shared, createRuleParser(rules, log))
   const settings = new SandboxSettingsStore(initial, records)
   const onEvicted = (name: string, reason: 'limit' | 'idle') => {
-    log.warn({ sandbox: name, reason }, 'a sandbox is dropped with all that it held; see --sandbox-limit')
+    log.warn({ sandbox: name, reason }, 'a sandbox was evicted with all its data; see --sandbox-limit')
     const deletions = [settings.reset(name), journal.clear(name, true), store.deleteSandbox(name)]
     Promise.all(deletions).catch((error: unknown) =>
-      log.error({ sandbox: name, err: error }, 'its state could not be dropped'),
+      log.error({ sandbox: name, err: error }, 'the data of an evicted sandbox could not be deleted'),
     )
   }
-  // Everything of a sandbox is in the shared state, where other replicas may use it.
+  // A sandbox in a shared state is not deleted, since other replicas may use it.
   const sandboxes = new Sandboxes(settings, { limit, now, onEvicted: shared ? () => {} : onEvicted })
   journal.onEntry(({ sandbox }, { isForeign }) => {
-    if (isForeign) sandboxes.use(sandbox) // a sandbox that another replica uses is in use here, too
+    if (isForeign) sandboxes.use(sandbox) // so a sandbox that another replica uses is not idle here
   })
   if (shared) for (const name of await shared.listSandboxes(limit)) sandboxes.use(name)
   else sandboxes.adopt((await store.listSandboxes()).map(({ name }) => name))
   return sandboxes
 }
 
-/** Creates the parser of stored rules, which may come from another replica or an earlier contract. */
+/** Creates the parser of stored rules, which another replica may have stored, or an earlier contract. */
 function createRuleParser(rules: () => RuleContext, log: Log) {
   return (source: JsonObject, key: string): ActiveRule => {
     const rule = readActiveRule(source, key, rules())
     if (rule.misfit !== undefined)
-      log.warn({ rule: source, problem: rule.misfit }, 'a rule does not fit the contract and is passed over')
+      log.warn({ rule: source, problem: rule.misfit }, 'a rule does not fit the contract and is skipped')
     return rule
   }
 }

@@ -7,12 +7,12 @@ import type { KnownModel } from '../../service/simulation/persona.ts'
 import { type Preview, type Previewer, parseKnownScenarios, scenarioHint } from '../reports/hint-finder.ts'
 import type { LoadedInputs } from './loaded-inputs.ts'
 
-/** The names of path parameters for a model's id, also in operations without a handler. */
+/** The names of path parameters that contain a model id, including those of operations without a handler. */
 const modelParameters = new Set(handledOperations.flatMap(({ modelParameter }) => modelParameter ?? []))
 
 const placeholder = 'ID'
 
-/** Finds the first model in the fixtures without its own scenario or shape, if any: its responses are ordinary. */
+/** Finds the first model in the fixtures that has no scenario or shape, if any: its responses are not special. */
 export function findOrdinaryModel({ models }: Fixtures): KnownModel | undefined {
   return models.find(({ scenario, shape }) => scenario === undefined && shape === undefined)
 }
@@ -32,7 +32,7 @@ export interface ExampleRequest {
 /** Finds a GET request that needs only a model's id; undefined if the contract has none. */
 export function findExampleRequest(contract: Contract, fixtures: Fixtures): ExampleRequest | undefined {
   const model = findOrdinaryModel(fixtures)
-  const operation = contract.operations.find((candidate) => isAskedByPath(candidate, model !== undefined))
+  const operation = contract.operations.find((candidate) => needsOnlyModel(candidate, model !== undefined))
   if (!operation) return undefined
   const path = buildModelPath(operation, model?.id)
   const failing = operation.statuses.filter((status) => status >= 400)
@@ -40,8 +40,8 @@ export function findExampleRequest(contract: Contract, fixtures: Fixtures): Exam
   return { path, scenario: status === undefined ? 'slow;ms=2000' : String(status) }
 }
 
-/** Returns true for a GET request with a model in its path and no other required parameter. */
-function isAskedByPath({ method, parameters }: Operation, hasModel: boolean): boolean {
+/** Returns true for a GET operation without required parameters other than a model id in its path. */
+function needsOnlyModel({ method, parameters }: Operation, hasModel: boolean): boolean {
   const required = parameters.filter((parameter) => parameter.required)
   return method === 'GET' && required.every((one) => one.in === 'path' && hasModel && modelParameters.has(one.name))
 }

@@ -11,7 +11,7 @@ import type { Generation } from './generation.ts'
 import type { LoadedInputs } from './loaded-inputs.ts'
 
 export function logWarnings({ file, warnings }: Contract, log: Log): void {
-  const message = `the contract has ${warnings.length} warnings; "convsim check ${file}" lists these and others`
+  const message = `the contract has ${warnings.length} warnings; "convsim check ${file}" lists them`
   const few = warnings.length > 5 ? [] : warnings
   if (few !== warnings) log.warn({ contract: file }, message)
   for (const { severity, place, message } of few) log[severity === 'info' ? 'info' : 'warn']({ place }, message)
@@ -33,7 +33,7 @@ interface ReloadDeps {
   readonly adopt: () => void
 }
 
-/** Reloads the inputs whenever their files change, until `stopping`. A bug is logged like a failed reload. */
+/** Reloads the inputs whenever their files change, until `stopping`. An exception counts as a failed reload. */
 export function reloadOnChange(watchFiles: WatchFiles, stopping: AbortSignal, deps: ReloadDeps): void {
   watchFiles(stopping, (files) =>
     reload(deps, files).catch((error: unknown) => {
@@ -44,7 +44,7 @@ export function reloadOnChange(watchFiles: WatchFiles, stopping: AbortSignal, de
   )
 }
 
-/** Reloads all inputs, and serves them if none has an error. Otherwise the previous inputs stay. */
+/** Reloads all inputs, and serves them if none has an error. Otherwise the previous inputs stay in use. */
 async function reload(deps: ReloadDeps, files: readonly string[]): Promise<void> {
   const { log, now, served } = deps
   const at = now()
@@ -52,18 +52,18 @@ async function reload(deps: ReloadDeps, files: readonly string[]): Promise<void>
   if (!loaded.ok) {
     const findings = loaded.error.map((finding) => formatFinding(finding).trim())
     const fields = { files, findings, tookMs: now() - at }
-    log.warn(fields, 'not reloaded, since the files have errors; what was loaded before stays')
+    log.warn(fields, 'not reloaded, since the files have errors; the previous version stays in use')
     served.reloadFailure = { at, findings: loaded.error }
     return
   }
-  // Rules that the current generation has, too, keep their counts.
+  // Rules that are also in the current generation keep their counts.
   const number = served.present.number + 1
   const startUp = activateRules(`start-up ${number}`, loaded.value.startUp, served.present.startUp)
   const generation = deps.createGeneration(number, { ...loaded.value, startUp })
   const { contract, contractDigest } = generation
   const tookMs = now() - at
   const misfits: { sandbox: string; rule: number; problem: string }[] = []
-  // One step without an await, so that no request sees rules and scenarios of two generations.
+  // Without an await until the generation is replaced, so that no request gets a mix of two generations.
   const changed = deps.sandboxSettings.changeRules((rules, sandbox) => {
     const refitted = rules.map(({ source, key }) => readActiveRule(source, key, generation))
     for (const [index, { misfit }] of refitted.entries())
@@ -78,41 +78,41 @@ async function reload(deps: ReloadDeps, files: readonly string[]): Promise<void>
   log.info({ files, generation: number, contract: contractDigest(), operations, tookMs }, 'reloaded')
   logWarnings(contract, log)
   for (const misfit of misfits)
-    log.warn(misfit, 'a rule no longer fits the contract and is passed over; PUT /__sim/scenarios replaces it')
+    log.warn(misfit, 'a rule no longer fits the contract and is skipped; PUT /__sim/scenarios replaces it')
 }
 
 const pollMs = 150
 
 /** The number of polls for which a file may be missing: editors and deployments remove files to replace them. */
-const maxMissingLooks = 10
+const maxMissingPolls = 10
 
-/** A text that changes with each file, by its path; undefined for a file that does not exist. */
+/** A text for each path that changes whenever the file does; undefined for a file that does not exist. */
 type Stamps = ReadonlyMap<string, string | undefined>
 
-/** Calls `onChange` with the changed files, and waits for it before the next poll, until `stopping`. */
+/** Calls `onChange` with the changed files, and waits for it before the next poll. Ends when `stopping` is aborted. */
 export type WatchFiles = (
   stopping: AbortSignal,
   onChange: (changed: readonly string[]) => Promise<void>,
 ) => Promise<void>
 
 /**
- * Creates a watcher of the files that `listFiles` returns at each poll; an added or removed file is a change, too. It
+ * Creates a watcher of the files that `listFiles` returns at each poll; added and removed files count as changes. It
  * polls times, sizes and inodes, since `fs.watch` misses files replaced by editors, switched symbolic links (Kubernetes
- * config maps), and most folders shared by a container and its host. A poll of nine files takes about 0.2 ms.
+ * config maps), and most folders shared between a container and its host. A poll of nine files takes about 0.2 ms.
  */
 export async function createFileWatcher(listFiles: () => readonly string[]): Promise<WatchFiles> {
   let known = await readStamps(listFiles())
   return async function watchFiles(stopping, onChange) {
     let seen = known
-    let looks = 0
-    while (await waitForNextLook(stopping)) {
+    let unchangedPolls = 0
+    while (await waitForNextPoll(stopping)) {
       const present = await readStamps(listFiles())
-      looks = listChanged(seen, present).length === 0 ? looks + 1 : 0
+      unchangedPolls = listChanged(seen, present).length === 0 ? unchangedPolls + 1 : 0
       seen = present
       const changed = listChanged(known, present)
-      // A file that has just changed may still be being written.
-      const neededLooks = changed.every((file) => present.get(file)) ? 1 : maxMissingLooks
-      if (changed.length === 0 || looks < neededLooks) continue
+      // A file that has just changed may still be incomplete.
+      const requiredPolls = changed.every((file) => present.get(file)) ? 1 : maxMissingPolls
+      if (changed.length === 0 || unchangedPolls < requiredPolls) continue
       known = present
       await onChange(changed)
     }
@@ -120,7 +120,7 @@ export async function createFileWatcher(listFiles: () => readonly string[]): Pro
 }
 
 /** Returns false once `stopping` is aborted. The timer does not keep the process from ending. */
-async function waitForNextLook(stopping: AbortSignal): Promise<boolean> {
+async function waitForNextPoll(stopping: AbortSignal): Promise<boolean> {
   await sleep(pollMs, undefined, { ref: false, signal: stopping }).catch(() => undefined)
   return !stopping.aborted
 }

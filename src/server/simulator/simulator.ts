@@ -28,18 +28,18 @@ import { createSandboxes, loadSeedState, openJournal, openState, withReplica } f
 import { type ExampleRequest, findExampleRequest } from './ordinary-model.ts'
 import { createFileWatcher, logWarnings, reloadOnChange, type Served, type WatchFiles } from './reload.ts'
 
-/** Everything but the socket: requests in, replies out. */
+/** A simulator without its sockets: requests in, replies out. */
 export interface Simulator extends Handlers {
   readonly contract: Contract
-  /** Returns a sample request; undefined if the contract has none that needs only a path. */
+  /** Returns a sample request; undefined if the contract has no operation that needs only a path. */
   findExample(): ExampleRequest | undefined
   /** Returns the report about the clients of all sandboxes so far, even while the shared state does not respond. */
   report(): Promise<Report>
-  /** Aborted at a stop: ends waiting requests (`POST /__sim/verify`, streams) and hanging deliveries. */
+  /** Aborted when the server stops: ends waiting requests (`POST /__sim/verify`, streams) and hanging deliveries. */
   readonly stopping: AbortController
-  /** Aborted before a stop, while requests are still handled: health is 503 from then on. */
+  /** Aborted before the server stops: from then on health is 503, but requests are still handled. */
   readonly draining: AbortController
-  /** Says why the state is no longer written, not even by `close`: for example, its folder was removed. */
+  /** Returns why the state can no longer be written, even by `close`, if so: for example, its folder was removed. */
   findStateLoss(): Promise<string | undefined>
   close(): Promise<void>
 }
@@ -50,19 +50,19 @@ export interface Dependencies {
   readonly onExchange?: EntryListener
   readonly findPlannedFault?: FindPlannedFault
   readonly proxied?: ProxiedService | undefined
-  /** True for a simulator that ends with its tests. Default: true if it chooses its port. */
+  /** True for a simulator that exists only for a test run. Default: true if it picks a free port. */
   readonly isTemporary?: boolean | undefined
 }
 
 export async function createSimulator(settings: Settings, deps: Dependencies): Promise<Result<Simulator, Findings>> {
   const { log, proxied } = deps
-  let ofContract: readonly string[] = [] // a file that is new in the list is a change: it triggers another reload
+  let contractFiles: readonly string[] = [] // a new file in this list counts as changed, and causes another reload
   const load = async () => {
     const loaded = await loadStartInputs(settings, log, proxied?.limitCatalogue)
-    if (loaded.ok) ofContract = loaded.value.contract.files
+    if (loaded.ok) contractFiles = loaded.value.contract.files
     return loaded
   }
-  const listFiles = () => [...listInputFiles(settings), ...ofContract]
+  const listFiles = () => [...listInputFiles(settings), ...contractFiles]
   // Created before the files are read, so that no change is missed.
   const watch = settings.watch ? await createFileWatcher(listFiles) : undefined
   const inputs = await load()
@@ -93,7 +93,7 @@ export async function createSimulator(settings: Settings, deps: Dependencies): P
   }
 }
 
-/** The checked inputs and the opened state of a start; an initial state and a watcher only with their flags. */
+/** The checked inputs and the opened state of a start. An initial state and a watcher are present only if requested. */
 interface Start extends OpenedStore {
   readonly inputs: LoadedInputs
   readonly load: () => Promise<Result<LoadedInputs, Findings>>
@@ -112,9 +112,9 @@ async function joinParts(settings: Settings, deps: Dependencies, start: Start): 
   const served: Served = { present: createNext(1, inputs), reloadFailure: undefined }
   const counted = { journal, sandboxes, store }
   const { reporter, reportAtEnd, keepUnmet, adopt } = createReporter(settings, deps, counted, present)
-  const stopping = transferableAbortController() // Node's, even where happy-dom has replaced the global
+  const stopping = transferableAbortController() // Node's own, even if happy-dom has replaced the global one
   const draining = new AbortController()
-  setMaxListeners(0, stopping.signal) // one listener for each waiting request, without a limit
+  setMaxListeners(0, stopping.signal) // unlimited, since each waiting request adds a listener
   const pages = readPages(settings, proxied !== undefined)
   const control = new Control({
     token: settings.controlToken,
@@ -180,7 +180,7 @@ function createReporter(
   const collector = createCollector()
   journal.onEntry((entry, live) => collector.record(entry, live))
   journal.onClear((sandbox) => collector.retire(sandbox))
-  // For the final report, if Redis is unavailable then.
+  // For the final report, in case Redis is unavailable at the end.
   const own = journal.isShared ? createCollector() : collector
   if (own !== collector) journal.onOwnEntry((entry, live) => own.record(entry, live))
   const failOn = parseGate(settings.failOn, settings.allowNoRequests)
@@ -189,11 +189,11 @@ function createReporter(
     if (rules.length === 0) return []
     const used = await store.listSequences(sandbox)
     const { sent, acts } = counted.rulesOf(sandbox)
-    // A restored snapshot discards the counts of the state, and a cleared journal those of the requests.
+    // Restoring a snapshot resets the counts in the state, and clearing the journal resets those of the requests.
     const countActed = (rule: ActiveRule) => Math.max(used.get(ruleActedKey(rule)) ?? 0, acts.get(rule.key) ?? 0)
     return listUnmet(rules, { sandbox, scope: 'sandbox' }, countActed, sent)
   }
-  /** Notes the rules that never acted, although requests came, before they are removed. */
+  /** Remembers rules that are about to be removed, if they never applied although requests were sent. */
   const keepUnmet = async (sandbox: string) => {
     const unmet = await readUnmet(sandbox, collector)
     if (unmet.length === 0) return
@@ -221,11 +221,11 @@ function createReporter(
     const report = await createReport(collector, sandbox, (name) => sandboxes.settings.read(name))
     return journal.hasLoss(sandbox) ? { ...report, truncated: true } : report
   }
-  /** Reports on all sandboxes at the end of the process, or on this process if the shared state does not respond. */
+  /** Reports on all sandboxes at the end of the process; only on this process if the shared state does not respond. */
   const reportAtEnd = (): Promise<Report> =>
     reporter(undefined).catch(async (error: unknown) => {
       if (!(error instanceof StoreUnavailableError)) throw error
-      log.error({ reason: error.message }, 'the report has the requests to this process alone')
+      log.error({ reason: error.message }, 'the report covers only the requests to this process')
       const report = await createReport(own, undefined, async (sandbox) => sandboxes.settings.lastRead(sandbox))
       return { ...report, truncated: true }
     })

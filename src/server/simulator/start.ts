@@ -24,7 +24,7 @@ export interface RunningSimulator extends Pick<Simulator, 'findExample' | 'repor
   readonly origin: string
   /** The authority that clients must trust; undefined without TLS. */
   readonly authority: Pick<ServerCertificate, 'authority' | 'authorityFile'> | undefined
-  /** Stops accepting connections, finishes active requests, and writes the state. */
+  /** Stops accepting connections, waits for active requests, and writes the state. */
   close(): Promise<void>
   /** Like `close`, but returns the report about all clients, including the last requests. */
   closeWithReport(): Promise<Report>
@@ -88,19 +88,19 @@ export async function start(settings: Settings, deps: Dependencies): Promise<Res
 async function findExposure({ host, controlToken, controlOpen }: Settings, log: Log): Promise<Finding | undefined> {
   const isLoopback = host.toLowerCase() === 'localhost' || host === '::1' || /^127\./.test(host)
   if (isLoopback || controlOpen || controlToken !== undefined) return undefined
-  // A host that is not an address of this machine is reported first, since it cannot listen on any of its ports.
+  // A host that is not an address of this machine is reported as such, without the advice to set a token.
   const listening = await listen({ listener: () => undefined, messages: {} }, { host, port: 0 }, log)
   if (!listening.ok) return errorAt(listening.error.flag, listening.error.message)
   await stop(listening.value, 0)
   const message =
-    `Listening on ${host} lets others steer the simulator through /__sim. ` +
+    `Listening on ${host} lets other machines control the simulator through /__sim. ` +
     'Set --control-token, or --control-open if that is intended.'
   return errorAt('--host', message)
 }
 
 /**
  * Starts a simulator with settings from code, by default on a free port and with its state in memory.
- * @throws Error with every problem of settings, documents, fixtures and port
+ * @throws Error that lists all problems with settings, documents, fixtures and port
  */
 export async function startFromCode(settings: LibrarySettings): Promise<RunningSimulator> {
   const parsed = parseSettings(settings)
@@ -116,7 +116,7 @@ export async function startFromCode(settings: LibrarySettings): Promise<RunningS
   throw new Error(messages.join('\n'))
 }
 
-/** Parses settings from code like the command line, since types do not exclude wrong values (`clock: 'noon'`). */
+/** Parses settings from code like those of the command line, since types allow invalid values (`clock: 'noon'`). */
 function parseSettings(settings: LibrarySettings) {
   const known = new Map<string, Setting<unknown>>(Object.entries(sharedSettings))
   const values: Record<string, unknown> = {}
@@ -132,7 +132,7 @@ function parseSettings(settings: LibrarySettings) {
   return { values, problems }
 }
 
-/** Reads a value: a list of texts joined with commas, a date as an instant; undefined for another object. */
+/** Reads a value as text: a list joined with commas, a date as an ISO timestamp. Undefined for any other object. */
 function readGiven(setting: Setting<unknown>, given: unknown): unknown {
   const plain = given instanceof Date ? given.toJSON() : given
   const hasObject = [plain].flat().some((part) => typeof part === 'object')
@@ -141,10 +141,10 @@ function readGiven(setting: Setting<unknown>, given: unknown): unknown {
 
 function describeUnknownSetting(name: string, known: readonly string[]): string {
   if (!Object.hasOwn(endSettings, name)) return `There is no setting "${name}". ${describeKnown(name, known)}`
-  return `"${name}" is not a setting of the library, but the flag ${flagOf(name)} of the command line.`
+  return `"${name}" is not a library setting; only the command line has it, as ${flagOf(name)}.`
 }
 
-/** Replaces the flags in a message with the names used in code: `maxAnalysesPerHour`. Other names stay. */
+/** Replaces the flags in a message with the names used in code, such as `maxAnalysesPerHour`. */
 export function nameInCode(text: string): string {
   return text.replace(/--[a-z][a-z-]*/g, (flag) => nameByFlag.get(flag) ?? flag)
 }

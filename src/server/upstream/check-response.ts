@@ -7,9 +7,9 @@ import { isJson, matchMediaType } from '../../service/contract/media-types.ts'
 
 export interface ReceivedResponse {
   readonly status: number
-  /** Empty for none. */
+  /** Empty without a Content-Type. */
   readonly mediaType: string
-  /** Empty for a response without a body; undefined if the whole body is not known. */
+  /** Empty for a response without a body; undefined if the body was not received completely. */
   readonly bytes: Uint8Array | undefined
 }
 
@@ -17,11 +17,11 @@ export interface CheckedResponse {
   readonly violations: readonly Violation[]
   /** The body, if it is JSON. */
   readonly value?: Json
-  /** True if the body is not checked because it has too many members, items or levels. */
+  /** True if the body was not checked because it has too many members, items or levels. */
   readonly isTooLarge?: true
 }
 
-/** Returns every contract rule that a response of the real service breaks: status, media type, JSON, schema. */
+/** Returns all contract rules that a response of the real service breaks: status, media type, JSON, schema. */
 export function checkServiceResponse(
   operation: Operation,
   { status, mediaType, bytes }: ReceivedResponse,
@@ -29,7 +29,7 @@ export function checkServiceResponse(
 ): CheckedResponse {
   const undocumented = operation.checkResponse(status, null).filter(({ keyword }) => keyword === 'status')
   const described = operation.responseMediaTypes(status)
-  const isOpen = undocumented.length === 0 && described.length === 0 // without a documented body, any body is valid
+  const isOpen = undocumented.length === 0 && described.length === 0 // any body is valid if none is documented
   if (bytes === undefined || operation.method === 'HEAD' || isOpen) return { violations: undocumented }
   const ofForm = described.length > 0 ? checkForm(described, mediaType, bytes) : undocumented
   if (bytes.length === 0 || !isJson(mediaType)) return { violations: ofForm }

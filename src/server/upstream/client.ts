@@ -1,6 +1,6 @@
 /*
- * Node's own client. `@stoplight/prism-http` reads each response whole before it passes it on, responds to a broken one
- * itself, knows neither time limits nor broken connections, and costs 0.8 s and 95 MB at the start.
+ * The HTTP client, based on Node's. `@stoplight/prism-http` buffers each response, replaces a broken one by its own,
+ * does not support timeouts or broken connections, and costs 0.8 s and 95 MB at startup.
  */
 import http, { type IncomingMessage } from 'node:http'
 import https from 'node:https'
@@ -14,46 +14,46 @@ import type { TrafficProblem } from './traffic/sample.ts'
 export interface UpstreamRequest {
   readonly method: string
   readonly target: string
-  /** Names and values in turn, without `Host` and `Content-Length`. */
+  /** Alternating names and values, without `Host` and `Content-Length`. */
   readonly headers: readonly string[]
   readonly body: string | Uint8Array | undefined
 }
 
 export interface UpstreamClient {
-  /** The service. Its token, if any, replaces the client's. */
+  /** The service. Its token, if any, replaces that of the client. */
   readonly target: UpstreamAccess
-  /** Sends a request, and resolves to the head of the response. Aborting `signal` ends both. */
+  /** Sends a request, and resolves once the response head is received. `signal` aborts the request and the response. */
   send(request: UpstreamRequest, signal: AbortSignal): Promise<Result<IncomingMessage, TrafficProblem>>
   close(): void
 }
 
-/** The methods that may be sent twice (RFC 9110, 9.2.2), and therefore over a connection that may be closing. */
+/** The methods that may be sent twice (RFC 9110, 9.2.2), so a connection that may be closing can be reused for them. */
 const idempotent = new Set(['GET', 'HEAD', 'OPTIONS', 'PUT', 'DELETE', 'TRACE'])
 
-/** The methods whose requests declare that they have no body. */
-const withBody = new Set(['POST', 'PUT', 'PATCH'])
+/** The methods that need a `Content-Length` even without a body. */
+const withLength = new Set(['POST', 'PUT', 'PATCH'])
 
 /**
- * Creates the client of a real service. It connects at the first request. The time limit applies until the response
- * begins, and between two parts of its body.
+ * Creates the client of a real service. It connects at the first request. The timeout applies to the time until the
+ * response begins, and to each pause in its body.
  */
 export function createUpstreamClient(target: UpstreamAccess): UpstreamClient {
   const { origin, timeoutMs } = target
   const { host } = new URL(origin)
   const { Agent, request } = origin.startsWith('https:') ? https : http
   const agent = new Agent({ keepAlive: true })
-  // A write lost on a closing connection may have been carried out, so it gets a new connection instead.
+  // A write lost on a closing connection may have been processed, so each write uses a new connection.
   const freshAgent = new Agent()
 
-  const send = (asked: UpstreamRequest, signal: AbortSignal, isRetry = false): ReturnType<UpstreamClient['send']> =>
+  const send = (given: UpstreamRequest, signal: AbortSignal, isRetry = false): ReturnType<UpstreamClient['send']> =>
     new Promise((resolve) => {
-      const { method, target: path, body } = asked
+      const { method, target: path, body } = given
       const isRepeatable = idempotent.has(method)
-      const length = body || withBody.has(method) ? ['Content-Length', String(Buffer.byteLength(body ?? ''))] : []
+      const length = body || withLength.has(method) ? ['Content-Length', String(Buffer.byteLength(body ?? ''))] : []
       const sent = request(origin, {
         method,
         path,
-        headers: ['Host', host, ...asked.headers, ...length], // a list preserves repeated lines and the case of names
+        headers: ['Host', host, ...given.headers, ...length], // a list preserves repeated lines and the case of names
         agent: isRepeatable ? agent : freshAgent,
         timeout: timeoutMs,
         signal,
@@ -63,29 +63,29 @@ export function createUpstreamClient(target: UpstreamAccess): UpstreamClient {
         resolve(failure(describeTimeOut(origin, timeoutMs)))
         sent.destroy(new Error(`nothing was received for ${timeoutMs} ms`))
       }
-      const limit = setTimeout(giveUp, timeoutMs) // also for a head that arrives byte by byte
+      const limit = setTimeout(giveUp, timeoutMs) // also if the head arrives byte by byte
       const end = (problem: string) => {
         clearTimeout(limit)
         resolve(failure({ problem: 'connection', sentence: `The real service at ${origin} ${problem}.` }))
       }
       sent.on('upgrade', (received) => {
         received.destroy()
-        end('changed the protocol by the status 101, which a proxy of HTTP cannot follow')
+        end('switched protocols (status 101), which an HTTP proxy cannot follow')
       })
       sent.on('close', () => end('closed the connection before it responded'))
       sent.on('response', (response) => {
         clearTimeout(limit)
         received = response
-        response.on('error', () => undefined) // the reader of the body gets it
+        response.on('error', () => undefined) // the reader of the body also gets the error
         resolve(success(response))
       })
       sent.on('timeout', () => {
-        // If bytes are buffered, the client or a scenario is slow, not the service.
+        // If bytes are buffered, the client or a scenario is slow, and not the service.
         if (received === undefined || received.readableLength === 0) giveUp()
       })
       sent.on('error', (error: NodeJS.ErrnoException) => {
         const isStale = sent.reusedSocket && error.code === 'ECONNRESET' && !isRetry
-        resolve(isStale ? send(asked, signal, true) : failure(describeNetworkError(error, origin)))
+        resolve(isStale ? send(given, signal, true) : failure(describeNetworkError(error, origin)))
       })
       sent.end(body)
     })
@@ -121,7 +121,7 @@ const decoders = new Map<string, Decode>([
   ['br', brotliDecompressSync],
 ])
 
-export const tooLong = 'is too long when it is decoded'
+export const tooLong = 'is too long when decoded'
 
 /** Decodes a body by its `Content-Encoding`. The error ends the sentence "The body ...". */
 export function decodeBody(bytes: Uint8Array, encoding = 'identity', maxBytes: number): Result<Uint8Array> {

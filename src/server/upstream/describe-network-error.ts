@@ -1,27 +1,27 @@
 import type { TrafficProblem } from './traffic/sample.ts'
 
-/** The pattern of all codes about certificates, of OpenSSL and of Node. */
+/** Matches the certificate error codes of OpenSSL and Node. */
 const certificateCode = /CERT|SELF_SIGNED|UNABLE_TO_(GET|VERIFY)/
 
-const noTls = 'it does not speak TLS as expected; is the scheme right, https or http?'
+const noTls = 'the TLS handshake failed; is the scheme (https or http) correct?'
 
-/** The codes of a connection that failed, or broke before a response. */
+/** Explanations of the codes of connections that failed, or broke before a response. */
 const connectionFaults: Readonly<Record<string, string>> = {
-  ECONNREFUSED: 'it refuses the connection; is it running, and is the port right?',
-  ENOTFOUND: 'its host name is not known; is it spelt right?',
-  EAI_AGAIN: 'its host name cannot be looked up now; is there a network?',
+  ECONNREFUSED: 'it refuses the connection; is it running, and is the port correct?',
+  ENOTFOUND: 'its host name is unknown; is it spelt correctly?',
+  EAI_AGAIN: 'its host name cannot be resolved at present; is there a network connection?',
   ECONNRESET: 'it broke the connection before it responded.',
-  EHOSTUNREACH: 'there is no way to its address; is there a network, a VPN?',
-  ETIMEDOUT: 'the connection could not be made in time; does a firewall drop it?',
+  EHOSTUNREACH: 'there is no route to its address; is there a network or VPN connection?',
+  ETIMEDOUT: 'the connection timed out; does a firewall block it?',
   EPROTO: noTls,
-  HPE_INVALID_CONSTANT: 'it does not respond with HTTP; is the scheme right, https or http?',
+  HPE_INVALID_CONSTANT: 'its response is not HTTP; is the scheme (https or http) correct?',
 }
 
 export function describeNetworkError({ code = '', message }: NodeJS.ErrnoException, origin: string): TrafficProblem {
   if (certificateCode.test(code)) {
     const sentence =
       `The real service at ${origin} cannot be trusted: ${message} (${code}). Nothing was sent to it. ` +
-      'If the certificate is right, name the file of its authority in NODE_EXTRA_CA_CERTS.'
+      'If the certificate is correct, put the path of its authority in NODE_EXTRA_CA_CERTS.'
     return { problem: 'certificate', sentence }
   }
   const fault = code.startsWith('ERR_SSL_') ? noTls : (connectionFaults[code] ?? `${message.replace(/\.$/, '')}.`)

@@ -1,44 +1,44 @@
 /**
  * The real service over HTTP: timeouts, retries, no secrets written; traffic/ reads recordings.
- * This file reads the address of the service; `client.ts` sends a request, `send.ts` repeats and redirects it.
+ * This file parses the URL of the service; `client.ts` sends a request, and `send.ts` retries it.
  */
 import { failure, type Result, success } from '../../base/core/result.ts'
 
-/** The variable with the token for the real service. Other users of the machine could read a flag. */
+/** The variable with the token for the real service. It is not a flag, since other users could read command lines. */
 export const upstreamTokenVariable = 'CONVSIM_UPSTREAM_TOKEN'
 
 export function readUpstreamToken(env: NodeJS.ProcessEnv): Result<string | undefined> {
   const token = env[upstreamTokenVariable]?.trim() || undefined
   if (token === undefined || /^[\x21-\x7e]+$/.test(token)) return success(token)
-  return failure(`${upstreamTokenVariable} has characters that no header can carry, such as spaces. Set it again.`)
+  return failure(`${upstreamTokenVariable} has characters that headers do not allow, such as spaces. Set it again.`)
 }
 
 export interface Upstream {
   readonly origin: string
-  /** The base path without a slash at its end: `/v1`; empty for the root. */
+  /** The base path without a trailing slash: `/v1`; empty for the root. */
   readonly basePath: string
 }
 
 export interface UpstreamAccess extends Upstream {
-  /** The bearer token, if any. Never written anywhere. */
+  /** The bearer token, if any. It is never stored or logged. */
   readonly token: string | undefined
   readonly timeoutMs: number
 }
 
-/** Reads the base URL of a real service. A token is never sent in clear text to another machine. */
+/** Parses the base URL of a real service. A token is never sent to another machine in clear text. */
 export function parseUpstream(text: string, hasToken: boolean): Result<Upstream> {
   const example = 'Give its base URL, such as https://api.example.com/v1.'
-  if (!URL.canParse(text)) return failure(`"${text}" is not an address of a service. ${example}`)
+  if (!URL.canParse(text)) return failure(`"${text}" is not the URL of a service. ${example}`)
   const url = new URL(text)
   if (url.protocol !== 'https:' && url.protocol !== 'http:')
-    return failure(`The address of the service begins with https:// or http://. ${example}`)
+    return failure(`The URL of the service must begin with https:// or http://. ${example}`)
   if (url.username !== '' || url.password !== '')
-    return failure('The address of the service has no user or password. Set CONVSIM_UPSTREAM_TOKEN instead.')
+    return failure('The URL of the service must not have a user or password. Set CONVSIM_UPSTREAM_TOKEN instead.')
   if (url.search !== '' || url.hash !== '')
-    return failure(`The address of the service has no query or fragment. ${example}`)
+    return failure(`The URL of the service must not have a query or fragment. ${example}`)
   if (url.protocol === 'http:' && hasToken && !isLoopback(url.hostname))
     return failure(
-      `http://${url.host} would carry CONVSIM_UPSTREAM_TOKEN in clear text. Use https://, or unset the variable.`,
+      `http://${url.host} would send CONVSIM_UPSTREAM_TOKEN in clear text. Use https://, or unset the variable.`,
     )
   return success({ origin: url.origin, basePath: cutSlashes(url.pathname) })
 }

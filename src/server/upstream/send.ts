@@ -14,13 +14,13 @@ type JsonRequest = Omit<UpstreamRequest, 'headers'>
 
 const maxAttempts = 3
 
-/** The wait before the first retry, milliseconds; it doubles for each further one. */
+/** Milliseconds before the first retry. The wait doubles for each further retry. */
 const backOffMs = 500
 
 /**
- * Sends a request, and again after a transient failure: with back-off, and no earlier than the service allows.
- * @param isRepeatable false for a write that would be done twice; it is repeated only if it was refused (429)
- * @returns the handled attempts, the last one, and the wait that it demands; above `maxPauseMs` nothing is sent again
+ * Sends a request, and retries transient failures: with back-off, and no earlier than the service allows.
+ * @param isRepeatable false for a write that must not run twice; it is retried only after a 429
+ * @returns the attempts with a response and the last attempt, and its `Retry-After`; above `maxPauseMs`, it is not retried
  */
 export async function sendWithRetries(
   client: UpstreamClient,
@@ -40,13 +40,13 @@ export async function sendWithRetries(
   }
 }
 
-/** Returns true for a failure after which the same request may succeed and has no effect twice. */
+/** Returns true for a failure after which a retry may succeed, and cannot have an effect twice. */
 function isTransient({ response }: TrafficSample, isRepeatable: boolean): boolean {
   if ('problem' in response) return isRepeatable && ['time-out', 'connection'].includes(response.problem)
   return response.status === 429 || (isRepeatable && [500, 502, 503, 504].includes(response.status))
 }
 
-/** Sends a request once. Redirects are not followed, so that no other host gets the token. */
+/** Sends a request once. Redirects are not followed, so that the token is not sent to another host. */
 async function send(client: UpstreamClient, { method, target: path, body }: JsonRequest): Promise<TrafficSample> {
   const { origin, basePath, token, timeoutMs } = client.target
   const headers = {
@@ -91,8 +91,8 @@ async function readResponse(response: IncomingMessage): Promise<TrafficResponse 
 const tooLarge: TrafficProblem = {
   problem: 'too-large',
   sentence:
-    `The response is larger than ${maxBodyBytes / 1024 / 1024} MiB, which is the most that is read. ` +
-    'Ask for less: another id, a shorter period.',
+    `The response is larger than the limit of ${maxBodyBytes / 1024 / 1024} MiB. ` +
+    'Request less data: another id, or a shorter period.',
 }
 
 export function readPause(status: number, headers: Readonly<Record<string, string>>, now: number): number {

@@ -13,7 +13,7 @@ function refusalOf([command = '', ...flags]: readonly string[], env: Readonly<Re
 test.each([
   [['exec'], { CONVSIM_FAIL_ON: 'unnoticed' }, 'CONVSIM_FAIL_ON takes violation, '],
   [['exec', '--jobs', '2'], {}, '--jobs is a flag of convsim each.'],
-  [['exec', '--state', 'redis://a', '--sync'], {}, '--sync takes no state in Redis (--state): '],
+  [['exec', '--state', 'redis://a', '--sync'], {}, '--sync does not work with a state in Redis (--state): '],
   [['exec', '--state-prefix', 'a'], {}, '--state-prefix needs a state in Redis: '],
   [['exec', '--replica', 'a'], {}, '--replica needs a state in Redis: '],
   [['exec', '--sync'], {}, '--sync needs a state on a disk: '],

@@ -10,11 +10,11 @@ const origin = 'https://api.example.com'
 test.each([
   ['CERT_HAS_EXPIRED', 'certificate', /cannot be trusted: something else \(CERT_HAS_EXPIRED\)\. Nothing was sent/],
   ['ERR_TLS_CERT_ALTNAME_INVALID', 'certificate', /cannot be trusted/],
-  ['ENOTFOUND', 'connection', /its host name is not known; is it spelt right\? \(ENOTFOUND\)$/],
+  ['ENOTFOUND', 'connection', /its host name is unknown; is it spelt correctly\? \(ENOTFOUND\)$/],
   ['ECONNREFUSED', 'connection', /refuses the connection/],
   ['ECONNRESET', 'connection', /broke the connection before it responded\. \(ECONNRESET\)$/],
-  ['EPROTO', 'connection', /is the scheme right, https or http/],
-  ['ERR_SSL_WRONG_VERSION_NUMBER', 'connection', /is the scheme right, https or http/],
+  ['EPROTO', 'connection', /is the scheme \(https or http\) correct/],
+  ['ERR_SSL_WRONG_VERSION_NUMBER', 'connection', /is the scheme \(https or http\) correct/],
   ['EOTHER', 'connection', /cannot be reached: something else\. \(EOTHER\)$/],
 ])('%s is described as a problem of the %s', (code, kind, sentence) => {
   const error = Object.assign(new Error('something else'), { code })
@@ -31,6 +31,6 @@ test('drift names https for a service that speaks http as the proxy does', async
   const { samples } = await sendWithRetries(client, request, false, waiting)
   expect(samples[0]?.response).toEqual({
     problem: 'connection',
-    sentence: expect.stringMatching(/cannot be reached: it does not speak TLS as expected; .* \(\w+\)$/),
+    sentence: expect.stringMatching(/cannot be reached: the TLS handshake failed; .* \(\w+\)$/),
   })
 })

@@ -142,7 +142,7 @@ const isSuccess = (operation: Operation, { status, body }: JudgedResponse) =>
 
 const tooManyMembers =
   `The body has more than ${maxMembers.toLocaleString('en')} members and items, or more than 64 levels. ` +
-  'Ask for less: another id, a shorter period.'
+  'Request less data: another id, or a shorter period.'
 
 const checkStopped =
   'The body has more differences than were read, or reading them took too long. ' +

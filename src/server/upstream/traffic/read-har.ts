@@ -6,21 +6,21 @@ import { findOwnToken, redacted, redactToken } from '../../../base/redaction/red
 import { type AcceptedOrigins, findRecordingProblem, toText } from './recorded-exchange.ts'
 import type { TrafficSample } from './sample.ts'
 
-/** The maximum number of distinct tokens in a file; all texts are searched for each. */
+/** The maximum number of distinct tokens in a file, since every text is searched for every token. */
 const maxTokens = 100
 
 type Redact = (text: string) => string
 
-/** Reads the exchanges of a HAR document (1.2). The error is a sentence about the file, without its subject. */
+/** Reads the exchanges of a HAR document (1.2). The error is a sentence without its subject, the file. */
 export function readHar(document: Json, accepted: AcceptedOrigins): Result<TrafficSample[]> {
   const { entries } = isObject(document) && isObject(document.log) ? document.log : {}
   if (!Array.isArray(entries))
-    return failure('is no HAR file: it has no "log" with "entries". Export the traffic as HAR 1.2.')
-  // Tokens first, since a response may contain a token that another request sent.
+    return failure('is not a HAR file: it has no "log" with "entries". Export the traffic as HAR 1.2.')
+  // All tokens are collected first, since a response may contain the token of another request.
   const tokens = new Set(entries.flatMap((entry) => findToken(entry) ?? []))
   if (tokens.size > maxTokens)
     return failure(`has requests with more than ${maxTokens} different tokens. Export the traffic of fewer users.`)
-  // Longer tokens first, since another may be a part of them.
+  // Longer tokens first, since a shorter one may be a part of them.
   const sorted = [...tokens].sort((one, other) => other.length - one.length)
   const redact = (text: string) => sorted.reduce(redactToken, text)
   return success(entries.filter(isObject).flatMap((entry) => readEntry(entry, accepted, redact) ?? []))
@@ -61,7 +61,7 @@ function readResponse(
   const isKnown = mediaType !== '' && mediaType !== 'x-unknown'
   const headers = { ...(isKnown && { 'content-type': mediaType }), ...readHeaders(response.headers) }
   const clean = Object.entries(redactHeaders(headers)).map(([name, value]) => [name, redact(value)])
-  // One character per byte, so that everything else stays unchanged, whatever the format of the body.
+  // Latin-1 has one character per byte, so everything but the tokens stays unchanged in any format.
   return {
     status,
     headers: Object.fromEntries(clean),
@@ -70,13 +70,13 @@ function readResponse(
 }
 
 /**
- * Reads the content of a response; undefined if it is not recorded, or only a part of it. `isOurs`: convsim exported
- * it, redacted, so its size is not reliable.
+ * Reads the content of a response; undefined if it was not recorded completely. `isOurs`: the file was exported by
+ * convsim, with redacted content, so `size` is not reliable.
  */
 function readContent({ text, encoding, size, comment }: JsonObject, isOurs: boolean): Buffer | undefined {
   if (typeof text !== 'string') return size === 0 ? Buffer.alloc(0) : undefined
   const bytes = Buffer.from(text, encoding === 'base64' ? 'base64' : 'utf8')
-  // Whole JSON may be shorter than its size because a tool redacted it.
+  // Complete JSON may be shorter than its size because a tool redacted it.
   const isPart = isOurs
     ? / of \d+ bytes were recorded\.$/.test(toText(comment))
     : typeof size === 'number' && bytes.length < size && parseJson(bytes.toString()) === undefined
@@ -85,7 +85,7 @@ function readContent({ text, encoding, size, comment }: JsonObject, isOurs: bool
 
 function readHeaders(list: Json | undefined): Record<string, string> {
   const items = (Array.isArray(list) ? list : []).filter(isObject)
-  // HTTP/2 is exported with its pseudo-headers.
+  // Exports of HTTP/2 traffic contain pseudo-headers, such as `:path`.
   const named = items.filter(({ name }) => typeof name === 'string' && !name.startsWith(':'))
   const byName = groupBy(named, ({ name }) => toText(name).toLowerCase())
   const entries = [...byName].map(([name, same]) => [name, same.map(({ value }) => toText(value)).join(', ')])

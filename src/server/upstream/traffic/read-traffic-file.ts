@@ -10,7 +10,7 @@ import { readHar } from './read-har.ts'
 import type { AcceptedOrigins } from './recorded-exchange.ts'
 import type { TrafficSample } from './sample.ts'
 
-/** The maximum file size. A file is parsed as a whole, which takes several times its size in memory. */
+/** The maximum file size. Parsing a file takes several times its size in memory. */
 const maxBytes = 256 * 1024 * 1024
 
 export async function readTrafficFile(
@@ -23,7 +23,7 @@ export async function readTrafficFile(
     read = await readTraffic(bytes, accepted, readBodiesIn(dirname(file)))
   } catch (error) {
     if (error instanceof UnusableFileError)
-      return failure(`${file} ${error.message}. Export the traffic, or a part, to it.`)
+      return failure(`${file} ${error.message}. Export the traffic, or a part of it, to this file.`)
     return failure(`${file} cannot be read: ${reasonOf(error)}.`)
   }
   return read.ok ? read : failure(`${file} ${read.error}`)
@@ -43,13 +43,13 @@ async function readTraffic(
   const text = new TextDecoder().decode(bytes) // without a byte order mark
   if (text.trim() === '') return failure('is empty. Save the traffic again.')
   const document = parseJson(text)
-  if (document === undefined) return failure(`is no JSON: ${describeSyntaxError(text)}.`)
+  if (document === undefined) return failure(`is not JSON: ${describeSyntaxError(text)}.`)
   const missing = attachBodies(document, readBody)
   if (missing === undefined) return readHar(document, accepted)
   return failure(`has a body in the file "${cutText(missing)}", which is not beside it. Copy the whole folder.`)
 }
 
-/** Reads the body that a HAR file of Playwright names by `_file`, in a ZIP archive or in the file's folder. */
+/** Reads a body that a Playwright HAR file refers to in `_file`, from the ZIP archive or the file's folder. */
 type ReadBody = (name: string) => Uint8Array | undefined
 
 /** Unpacks a ZIP archive in memory. The error is a sentence without its subject. */
@@ -73,7 +73,7 @@ async function openZip(bytes: Uint8Array): Promise<Result<{ readonly har: Uint8A
   }
 }
 
-/** Returns a function that reads bodies in a folder, never outside of it, and at most `maxBytes` in total. */
+/** Returns a function that reads bodies from a folder, never outside it, and at most `maxBytes` in total. */
 function readBodiesIn(folder: string): ReadBody {
   let left = maxBytes
   return (name) => {
@@ -85,7 +85,7 @@ function readBodiesIn(folder: string): ReadBody {
   }
 }
 
-/** Inserts the bodies of responses into a HAR document. Returns the name of a missing one, if any. */
+/** Inserts the response bodies into a HAR document. Returns the name of a missing file, if any. */
 function attachBodies(document: Json, readBody: ReadBody): string | undefined {
   const list = valueAt(document, '/log/entries')
   for (const entry of Array.isArray(list) ? list : []) {

@@ -4,7 +4,7 @@ import { readError } from '../../../service/exchange/refusals.ts'
 import { usableDeliveries } from '../../../service/exchange/reply.ts'
 import type { TrafficProblem } from './sample.ts'
 
-/** The origins of responses that a reader accepts: `upstream` is the real service, `contract` is convsim. */
+/** The origins of responses that a reader accepts: `upstream` for the real service, `contract` for convsim. */
 export type AcceptedOrigins = readonly ('upstream' | 'contract')[]
 
 export function toText(value: Json | undefined): string {
@@ -14,8 +14,8 @@ export function toText(value: Json | undefined): string {
 const toTexts = (list: Json | undefined): string[] => (Array.isArray(list) ? list.map(toText) : [])
 
 /**
- * The fields of a recording that decide whether it has a response of the service; undefined members are not in the
- * file. `origin`, `delivery` and `damage` are convsim's. The origin in a recording of another tool is `upstream`.
+ * The fields that determine whether a recording has a response of the service. Members missing in the file are
+ * undefined. Only convsim records `origin`, `delivery` and `damage`; for other tools, the origin is `upstream`.
  */
 interface RecordingFields
   extends Readonly<Record<'status' | 'origin' | 'damage' | 'scenarios' | 'delivery', Json | undefined>> {
@@ -25,42 +25,42 @@ interface RecordingFields
 export function findRecordingProblem(exchange: RecordingFields, accepted: AcceptedOrigins): TrafficProblem | undefined {
   const { status, origin, delivery } = exchange
   if (isOfScenario(exchange, accepted))
-    return { problem: 'scenario', sentence: 'A scenario of convsim gave this response, or damaged it.' }
+    return { problem: 'scenario', sentence: 'A convsim scenario sent this response, or damaged it.' }
   if (origin === 'simulator') return describeProxyProblem(exchange)
   if (!accepted.some((one) => one === origin))
     return { problem: 'not-the-service', sentence: origin === undefined ? unknownOrigin : ownOrigin }
   const outcome = isObject(delivery) ? (delivery.outcome ?? 'delivered') : 'delivered'
   if (outcome !== 'delivered')
-    return { problem: 'connection', sentence: `The response did not reach its end: ${toText(outcome)}.` }
+    return { problem: 'connection', sentence: `The response was not delivered completely: ${toText(outcome)}.` }
   // A browser writes 0 for a request that was blocked or got no response.
   const isStatus = typeof status === 'number' && Number.isInteger(status) && status >= 100 && status <= 999
   if (isStatus) return undefined
-  return { problem: 'connection', sentence: 'The recording has no response to this request: it has no status of HTTP.' }
+  return { problem: 'connection', sentence: 'The recording has no response to this request: it has no HTTP status.' }
 }
 
 const unknownOrigin =
-  'The recording does not say that the real service gave this response ("response": {"origin": "upstream"}), ' +
+  'The recording does not say that the real service sent this response ("response": {"origin": "upstream"}), ' +
   'as a journal of convsim proxy does.'
 
-const ownOrigin = 'convsim itself gave this response, not the real service. Record the traffic with convsim proxy.'
+const ownOrigin = 'convsim itself sent this response, not the real service. Record the traffic with convsim proxy.'
 
-/** A scenario that leaves the content of a simulated response unchanged. */
+/** Matches scenarios that leave the content of a simulated response unchanged. */
 const keepsContent = /^(slow|dribble|expect-violation|expect-refusal|\d{3})\s*(;|$)/
 
 function isOfScenario({ origin, damage, scenarios }: RecordingFields, accepted: AcceptedOrigins): boolean {
   const isDamaged = toTexts(damage).some((kind) => !usableDeliveries.includes(kind))
-  const isMadeUp = origin === 'contract' && !toTexts(scenarios).every((text) => keepsContent.test(text))
-  return origin === 'scenario' || origin === 'gateway' || isDamaged || (isMadeUp && accepted.includes('contract'))
+  const isChanged = origin === 'contract' && !toTexts(scenarios).every((text) => keepsContent.test(text))
+  return origin === 'scenario' || origin === 'gateway' || isDamaged || (isChanged && accepted.includes('contract'))
 }
 
-/** Describes a response by convsim because the real service behind a proxy did not respond: 504 and 502. */
+/** Describes a response that the proxy sent itself: 504 or 502 if the real service did not respond, or a refusal. */
 function describeProxyProblem({ status, body }: RecordingFields): TrafficProblem {
   const read = body && readJson(body, 100)
   const reason = (read?.ok && readError(read.value)) || undefined
   if (status === 504 || status === 502)
     return {
       problem: status === 504 ? 'time-out' : 'connection',
-      sentence: reason ?? 'The proxy got no response of the real service.',
+      sentence: reason ?? 'The proxy got no response from the real service.',
     }
   const sentence = 'convsim itself refused this request, so it did not reach the real service.'
   return { problem: 'not-the-service', sentence }

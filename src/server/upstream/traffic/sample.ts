@@ -15,11 +15,11 @@ export interface TrafficResponse {
   readonly status: number
   /** Lower-case names; credentials are redacted. */
   readonly headers: Readonly<Record<string, string>>
-  /** The body, or undefined if it was not recorded completely. The array of an empty body is empty. */
+  /** The body; undefined if it was not recorded completely. */
   readonly body: Uint8Array | undefined
 }
 
-/** Reasons why a sample has no response of the service. `not-the-service`: convsim itself responded. */
+/** The reasons why a sample has no response from the service. `not-the-service`: convsim itself responded. */
 export type TrafficProblemKind =
   | 'time-out'
   | 'connection'
@@ -30,6 +30,6 @@ export type TrafficProblemKind =
 
 export interface TrafficProblem {
   readonly problem: TrafficProblemKind
-  /** A sentence for users that says what happened and what to do next. */
+  /** A sentence for users that says what happened and, where possible, what to do next. */
   readonly sentence: string
 }

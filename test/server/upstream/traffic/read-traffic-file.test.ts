@@ -104,7 +104,7 @@ describe('a HAR file', () => {
     [{ _origin: 'scenario' }, 'scenario', 'A scenario of convsim'],
     [{ _origin: 'upstream', _damage: ['truncated'] }, 'scenario', 'or damaged it'],
     [{ _origin: 'upstream', _damage: ['dribble', 'drop-field at /a'] }, 'scenario', 'or damaged'],
-    [{ _origin: 'contract' }, 'not-the-service', 'convsim itself gave this response'],
+    [{ _origin: 'contract' }, 'not-the-service', 'convsim itself sent this response'],
     [{ _origin: 'simulator' }, 'not-the-service', 'convsim itself refused'],
     [refusedBy(504, 'It took too long.'), 'time-out', 'It took too long.'],
     [refusedBy(502, 'Its certificate has expired.'), 'connection', 'Its certificate has expired.'],
@@ -112,9 +112,9 @@ describe('a HAR file', () => {
     [
       { _origin: 'upstream', _delivery: { outcome: 'client-gone', sentBytes: 5 } },
       'connection',
-      'did not reach its end: client-gone.',
+      'was not delivered completely: client-gone.',
     ],
-    [{ response: { status: 0 } }, 'connection', 'it has no status of HTTP'], // it never came
+    [{ response: { status: 0 } }, 'connection', 'it has no HTTP status'], // it never came
   ])('with %j has no response of the service: %s', async (own, problem, sentence) => {
     const one = { ...entry({ status: 200, content: { size: 2, text: '{}' } }), ...own }
     expect(await readHar(one)).toMatchObject([{ response: { problem, sentence: expect.stringContaining(sentence) } }])
@@ -146,13 +146,13 @@ describe('a HAR file', () => {
   const whole = JSON.stringify({ log: { entries: [entry({ status: 200 }), entry({ status: 201 })] } })
 
   test.each<[title: string, content: string | Uint8Array, reason: string]>([
-    ['without entries', '{"log":{}}', 'is no HAR file'],
-    ['that is a list', '[]', 'is no HAR file'],
-    ['that is no JSON', '<html>', 'is no JSON'],
+    ['without entries', '{"log":{}}', 'is not a HAR file'],
+    ['that is a list', '[]', 'is not a HAR file'],
+    ['that is not JSON', '<html>', 'is not JSON'],
     ['that is empty', ' ', 'is empty'],
-    ['that is cut off', whole.slice(0, -20), 'is no JSON: it ends at line 1, column'],
-    ['with a second document', `${whole}\n${whole}`, 'is no JSON: line 2, column 1 has "{", where nothing more is'],
-    ['with a comma too many', whole.replace('}]}}', '},]}}'), 'is no JSON: line 1, column'],
+    ['that is cut off', whole.slice(0, -20), 'is not JSON: it ends at line 1, column'],
+    ['with a second document', `${whole}\n${whole}`, 'is not JSON: line 2, column 1 has "{", where nothing more is'],
+    ['with a comma too many', whole.replace('}]}}', '},]}}'), 'is not JSON: line 1, column'],
     ['in a broken archive', zipSync({ 'har.har': Buffer.from(whole) }).slice(0, 60), 'is a ZIP archive that cannot be'],
     ['in an archive without it', zipSync({ 'a.json': Buffer.from(whole) }), 'is a ZIP archive without a HAR file'],
     ['in an archive that is a bomb', bombOf(300), 'is a ZIP archive of more than 256 MiB'],
