@@ -130,7 +130,7 @@ describe('X-Sim-Now', () => {
 
   test.each(['noon', '', '1899-12-31', '9'.repeat(5000)])('refuses %.20j', async (now) => {
     const response = await ask(frozen(), analyticsPath, { headers: { 'x-sim-now': now } })
-    expectRefusal(response, 400, /X-Sim-Now must be a time from 1900 to 9999, such as/)
+    expectRefusal(response, 400, /X-Sim-Now must be a time in the years 1900 to 9999, such as/)
     expect(errorOf(response).length).toBeLessThan(250)
   })
 })

@@ -55,7 +55,7 @@ describe('startSimulator', () => {
   test.each([
     [{ prot: 4010 }, /no setting "prot".*port/],
     [{ report: 'x.html' }, /"report" is not a library setting; only the command line has it, as --report\./],
-    [{ clock: 'yesterday' }, /^clock.*"real" or an instant of the years 1900 to 9999/],
+    [{ clock: 'yesterday' }, /^clock.*"real" or a timestamp in the years 1900 to 9999/],
     [{ port: 70_000 }, /^port.*0 to 65535/],
     [{ rules: [{ scenario: '404' }] }, /^rules takes the name of a file; got \[\{"scenario":"404"\}\]\.$/],
     [{ contract: { openapi: '3.1.0' } }, /^contract takes the name of a file; got \{"openapi":"3\.1\.0"\}\.$/],

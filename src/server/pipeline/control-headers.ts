@@ -148,7 +148,7 @@ function setSeedAndNow(exchange: Exchange, preferred: string | undefined): strin
   if (now === undefined) return undefined
   const instant = parseNow(now)
   if (instant === undefined)
-    return `X-Sim-Now must be a time from 1900 to 9999, such as 2026-01-15T12:00:00Z; got "${cutText(now)}".`
+    return `X-Sim-Now must be a time in the years 1900 to 9999, such as 2026-01-15T12:00:00Z; got "${cutText(now)}".`
   exchange.now = instant
   return undefined
 }

@@ -18,29 +18,28 @@ export const furtherSettings = {
   watch: boolean({
     default: false,
     description:
-      'Load the contract, its overlays, the fixtures and the file of scenario rules again when one of them changes; ' +
-      'if one has an error, what was loaded before stays. State, sandboxes and journal stay.',
+      'Reload the contract, its overlays, the fixtures and the file of scenario rules when one of them changes; ' +
+      'if one has an error, the previous version stays in use. State, sandboxes and journal are kept.',
   }),
   statePrefix: text({
     value: 'NAME',
     default: 'convsim',
     test: (text) => /^[A-Za-z0-9._:-]{1,100}$/.test(text),
     expected: '1 to 100 letters, digits, dots, colons, hyphens or underscores',
-    description: 'Beginning of all keys in Redis; replicas with the same prefix share their state.',
+    description: 'Prefix of all keys in Redis; replicas with the same prefix share their state.',
   }),
   replica: text({
     value: 'NAME',
     defaultText: 'host and process',
     test: (text) => /^[A-Za-z0-9._-]{1,64}$/.test(text),
     expected: '1 to 64 letters, digits, dots, hyphens or underscores',
-    description:
-      'Name of this process among those that share a state in Redis, which responses carry in X-Sim-Replica.',
+    description: 'Name of this process among those that share a state in Redis, sent in X-Sim-Replica.',
   }),
   sync: boolean({
     default: false,
     description:
-      'Respond to a write once its change is on the disk, so that a power failure cannot lose it; ' +
-      'the file system decides how long that takes.',
+      'Respond to a write only once its change is on disk, so that a power failure cannot lose it; ' +
+      'how long that takes depends on the file system.',
   }),
   seedState: text({
     value: 'FILE',
@@ -77,7 +76,7 @@ export const furtherSettings = {
   }),
   controlOpen: boolean({
     default: false,
-    description: 'Allow a control plane without a token even if it listens beyond this machine.',
+    description: 'Allow a control plane without a token even if other machines can reach it.',
   }),
   controlHosts: text({
     value: 'NAME,...',
@@ -85,7 +84,7 @@ export const furtherSettings = {
     test: areHostNames,
     expected: 'host names with commas between them, e.g. sim.example.com',
     description:
-      'Host names under which the control plane, and a proxy with a token, can be called, besides IP addresses, ' +
+      'Host names accepted by the control plane, and by a proxy with a token, in addition to IP addresses, ' +
       'localhost and names that are never public.',
   }),
   controlOrigins: text({
@@ -102,30 +101,30 @@ export const furtherSettings = {
     test: isDelay,
     expected: 'a duration such as 500ms or 3s, of at most 24 days',
     description:
-      'Time after a stop was requested in which requests are still handled while health is 503, ' +
-      'so that a load balancer sends the next ones elsewhere.',
+      'Time after a stop was requested during which requests are still handled and health is 503, ' +
+      'so that a load balancer sends new requests elsewhere.',
   }),
   tls: boolean({
     default: false,
     description:
-      'Serve HTTPS with a certificate that is made at the start, for localhost, the addresses of this machine and ' +
-      '--control-hosts. Its authority is in a file that is printed; exec makes its command trust it.',
+      'Serve HTTPS with a certificate generated at startup for localhost, the addresses of this machine and ' +
+      '--control-hosts. The file of its authority is printed; exec makes its command trust it.',
   }),
   tlsCert: text({
     value: 'FILE',
     files: readsFile,
-    description: 'Certificate to serve HTTPS with, in PEM, with its chain; needs --tls-key.',
+    description: 'PEM certificate to serve HTTPS with, including its chain; requires --tls-key.',
   }),
   tlsKey: text({
     value: 'FILE',
     files: readsFile,
-    description: 'Private key of --tls-cert, in PEM and not encrypted.',
+    description: 'Unencrypted PEM private key of --tls-cert.',
   }),
   sandboxLimit: integer({
     default: 1000,
     min: 1,
     max: 1_000_000,
-    description: 'Maximum number of sandboxes; beyond it the one that is idle for longest is evicted.',
+    description: 'Maximum number of sandboxes; beyond it, the one idle for longest is evicted.',
   }),
   bodyLimit: text({
     value: 'SIZE',
@@ -139,7 +138,7 @@ export const furtherSettings = {
     min: 0,
     max: 1_000_000,
     description:
-      'Maximum number of exchanges in the journal; beyond it the oldest are evicted. ' +
+      'Maximum number of exchanges in the journal; beyond it, the oldest are evicted. ' +
       'Fewer fit if they take more than 2 kB each, not counting bodies.',
   }),
   cors: boolean({
@@ -157,13 +156,13 @@ export const furtherSettings = {
     default: 'off',
     description:
       'Send X-RateLimit-Limit, -Remaining and -Reset beside the fields RateLimit and RateLimit-Policy; ' +
-      'the reset in epoch seconds, or in seconds from now on.',
+      'the reset in epoch seconds, or in seconds from now.',
   }),
   logFormat: choice({
     of: ['auto', 'pretty', 'json'],
     default: 'auto',
     defaultText: 'pretty on a terminal, json elsewhere',
-    description: 'The format of all output: lines for people, or one JSON object per line with level, time and msg.',
+    description: 'The format of all output: readable lines, or one JSON object per line with level, time and msg.',
   }),
   logBodies: boolean({
     default: false,
@@ -175,8 +174,8 @@ export const furtherSettings = {
 export const upstreamTimeout = duration({
   default: '30s',
   description:
-    'The longest time until a response of the real service begins, and between two parts of it; ' +
-    'beyond it the client gets a 504, or the connection breaks.',
+    'Maximum time until the real service begins its response, and between two parts of it; ' +
+    'beyond it, the client gets a 504, or the connection breaks.',
 })
 
 /** The setting `format` of the commands that print findings. */
@@ -184,6 +183,6 @@ export const format = choice({
   of: ['text', 'json', 'github', 'markdown'],
   default: 'text',
   description:
-    "The form of the findings: lines for people, one JSON document, GitHub's commands, " +
+    'The format of the findings: readable lines, one JSON document, GitHub workflow commands, ' +
     'which annotate the lines of a pull request, or Markdown.',
 })

@@ -56,7 +56,7 @@ const commonSettings = {
     description:
       'OpenAPI Overlay (1.0 or 1.1) that changes the contract; ' +
       'can be given several times, and they are applied in order. ' +
-      '"published" is a bundled one: what the vendor publishes where the bundled contract is silent.',
+      '"published" is bundled: it adds what the vendor publishes and the bundled contract does not describe.',
   }),
   fixtures: text({
     value: 'FOLDER',
@@ -78,38 +78,37 @@ const commonSettings = {
     default: '1',
     test: isSeed,
     expected: '1 to 64 visible ASCII characters',
-    description: 'Seed of all generated data and identifiers; another seed gives other data.',
+    description: 'Seed of all generated data and identifiers; a different seed gives different data.',
   }),
   clock: text({
     value: 'real|INSTANT',
     default: 'real',
     test: (text) => text === 'real' || parseNow(text) !== undefined,
-    expected: '"real" or an instant of the years 1900 to 9999',
-    description:
-      'The simulated time: the real time, or an instant such as 2026-01-15T12:00:00Z at which it stands still.',
+    expected: '"real" or a timestamp in the years 1900 to 9999',
+    description: 'The simulated time: the real time, or a fixed time such as 2026-01-15T12:00:00Z.',
   }),
   scenario: text({
     value: 'NAME[;PARAM=VALUE]',
-    description: 'Scenario to switch on for every request, such as "rate-limited;retry-after=3".',
+    description: 'Scenario to apply to every request, such as "rate-limited;retry-after=3".',
   }),
   rules: text({
     value: 'FILE',
     expected: 'the name of a file',
     files: readsFile,
-    description: 'File of scenario rules to switch on for all requests; its schema is spec/scenarios.schema.json.',
+    description: 'File of scenario rules to apply to all requests; its schema is spec/scenarios.schema.json.',
   }),
   strict: boolean({
     default: false,
     description:
       'Refuse requests with advice about a mistake: a misspelt name, or a value that does not fit its valueType. ' +
-      'An unlinked event, or a replay with another payload, gets advice alone.',
+      'An unlinked event, or a replay with another payload, only gets advice.',
   }),
   logLevel: choice({
     of: ['trace', 'debug', 'info', 'warn', 'error', 'silent'],
     default: 'info',
     description:
       'The lowest level to log, on stderr. ' +
-      'debug adds why each request got this response, and the requests to the control plane; ' +
+      'debug adds the reasons for each response, and the requests to the control plane; ' +
       'trace also adds the headers of requests and responses.',
   }),
 } as const satisfies SettingTable
@@ -126,6 +125,6 @@ const sharedDefaults = () => defaultsOf(sharedSettings)
 export type LibrarySettings = Partial<Omit<ReturnType<typeof sharedDefaults>, 'seed' | 'clock'>> & {
   /** Seed of all generated data and identifiers. Default: "1". */
   readonly seed?: string | number | undefined
-  /** The simulated time: "real", or an instant at which it stands still. Default: "real". */
+  /** The simulated time: "real", or a fixed time. Default: "real". */
   readonly clock?: string | Date | undefined
 }

@@ -7,7 +7,7 @@ export interface Setting<T> {
   readonly short?: string
   /** An additional environment variable, such as `PORT`; `CONVSIM_...` takes precedence. */
   readonly alsoEnv?: string | undefined
-  /** Returns true for values of `alsoEnv` meant for convsim, since other programs use the variable, too. Default: all. */
+  /** Returns true for values of `alsoEnv` that are meant for convsim and not for another program. Default: all. */
   readonly alsoEnvOnly?: (text: string) => boolean
   /** The placeholder of the value in help: `N`, or undefined for an on/off switch. */
   readonly value: string | undefined
@@ -130,8 +130,8 @@ type ValueOf<S> = S extends Setting<infer T> ? T : never
 export type ValuesOf<Table extends SettingTable> = { readonly [Name in keyof Table]: ValueOf<Table[Name]> }
 
 /**
- * Returns the defaults of a table of settings. The explicit return type makes the package's declarations list the values
- * without the table.
+ * Returns the defaults of a table of settings. Because of the explicit return type, the package's declarations list the
+ * values and not the table.
  */
 export function defaultsOf<Table extends SettingTable>(
   table: Table,

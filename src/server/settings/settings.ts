@@ -28,9 +28,9 @@ export const endSettings = {
     expected: `files with the extension ${reportExtensions}, or FORMAT=FILE, with commas between them`,
     description:
       'A report on the clients of all sandboxes, written at the end; can be given several times. ' +
-      'For a file of another name, markdown=FILE gives the format ' +
-      `(${Object.keys(reportFormats).join(', ')}); ` +
-      `else the extension gives the format: ${reportExtensions}.`,
+      `The extension selects the format: ${reportExtensions}. ` +
+      'With other file names, prefix the format, as in markdown=FILE ' +
+      `(${Object.keys(reportFormats).join(', ')}).`,
   }),
   failOn: text({
     value: 'KIND,...',
@@ -42,12 +42,12 @@ export const endSettings = {
       'Exit with 3 if a condition is met: a request broke the contract (violation), ' +
       'a response was not expected (unexpected), ' +
       'a client retried or identified itself wrongly (retry), ' +
-      'a client sent what a careful one does not (advice), less than N % of the contract was covered (coverage<N), ' +
+      'a client sent what a careful one does not (advice), less than N% of the contract was covered (coverage<N), ' +
       'or no request came (no-requests), which every gate includes.',
   }),
   allowNoRequests: boolean({
     default: false,
-    description: 'Accept a run in which no request reached the simulator, with which --fail-on else exits with 3.',
+    description: 'Accept a run in which no request reached the simulator; otherwise --fail-on exits with 3.',
   }),
 } as const satisfies SettingTable
 
