@@ -14,22 +14,22 @@ import { addUpRecords, listEvents } from './queries.ts'
 import { cloneJson, copyEach, EXPORT_FORMAT } from './records.ts'
 import type { EventReceipt, SandboxReading, Store } from './store.ts'
 
-/** Decides on a change of a sandbox, if any, and on the result to return once the change is stored. */
+/** Determines the change to make to a sandbox, if any, and the result to return once the change is stored. */
 type Command<T> = (entry: SandboxEntry) => { readonly change?: Change; readonly result: T }
 
 export interface Committer {
-  /** Applies a change before it returns, and resolves once it is stored. Rejects, with the state unchanged, if not. */
+  /** Applies a change synchronously, and resolves once it is stored. If it rejects, the state is unchanged. */
   commit(change: Change): Promise<void>
-  /** Encodes an import in slices, between which other requests are handled, so that its later commit is short. */
+  /** Encodes an import ahead of its commit, in slices between which other requests are handled. */
   prepareImport?(change: ImportChange): Promise<void>
-  /** See `Store`. A committer without this method never refuses writes for good. */
+  /** See `Store`. A committer without this method never refuses writes permanently. */
   findLoss?(): string | undefined
   close(): Promise<void>
 }
 
 const isEmpty = ({ data }: SandboxEntry) => Object.values(data.count()).every((count) => count === 0)
 
-/** A store whose records are in memory. It decides there, and its committer makes the changes durable. */
+/** A store with its records in memory. Its committer makes the changes durable. */
 export class BaseStore implements Store {
   readonly #state: StateData
   readonly #committer: Committer
@@ -129,7 +129,7 @@ export class BaseStore implements Store {
   readonly fork: Store['fork'] = () =>
     new BaseStore(this.#state, { commit: async () => {}, close: async () => {} }, this.#counters.copy())
   readonly findLoss: Store['findLoss'] = async () => this.#committer.findLoss?.()
-  readonly findOutage: Store['findOutage'] = async () => undefined // no other server has the state
+  readonly findOutage: Store['findOutage'] = async () => undefined // the state is not on another server
   readonly close: Store['close'] = () => {
     this.#isClosed = true
     return this.#committer.close()
@@ -139,7 +139,7 @@ export class BaseStore implements Store {
     return this.#state.sandbox(sandbox).data
   }
 
-  /** Decides, stores and applies a change, and returns the result. No other command runs before it is applied. */
+  /** Determines, applies and stores a change, and returns the result. No other command runs before it is applied. */
   async #commit<T>(sandbox: string, decide: Command<T>): Promise<T> {
     const { change, result } = decide(this.#state.sandbox(sandbox))
     if (change === undefined) return result
@@ -148,7 +148,7 @@ export class BaseStore implements Store {
     return result
   }
 
-  /** Makes the change and returns true if its sandbox passes the test; else changes nothing and returns false. */
+  /** Makes the change if its sandbox passes the test. Returns true if it did. */
   #changeIf(change: Change, test: (entry: SandboxEntry) => boolean): Promise<boolean> {
     return this.#commit(change.sandbox, (entry) => (test(entry) ? { change, result: true } : { result: false }))
   }
@@ -160,7 +160,7 @@ export class BaseStore implements Store {
     return isReplaced
   }
 
-  /** Discards the data of a sandbox, and its counters, which it can have without data. */
+  /** Discards the data of a sandbox, and its counters, which exist even without data. */
   async #discard(op: 'reset' | 'delete', sandbox: string): Promise<boolean> {
     const isChanged = await this.#changeIf({ sandbox, op }, (entry) => entry !== EMPTY_ENTRY)
     this.#counters.reset(sandbox)

@@ -5,32 +5,32 @@ import { countEach, type RecordCounts } from './collections/index.ts'
 import { type EventDraft, type StoredEvent, uuidKey } from './records.ts'
 import type { EventPage, EventQuery, SandboxSummary, StateSummary } from './store.ts'
 
-/** Returns a page of the matching events, and counts all, in slices. Only the records of the page are parsed. */
+/** Returns a page of the matching events, and their total number. Without filters, only the page is parsed. */
 export async function listEvents(texts: readonly string[], query: EventQuery): Promise<EventPage> {
   const { offset = 0, limit = Number.MAX_SAFE_INTEGER, order = 'oldest' } = query
   const matches = createTest(query)
-  const places = matches && (await findPlaces(texts, matches))
-  const total = places?.length ?? texts.length
+  const positions = matches && (await findPositions(texts, matches))
+  const total = positions?.length ?? texts.length
   function* readPage(): Generator<StoredEvent> {
     for (let index = offset; index < Math.min(offset + limit, total); index += 1) {
       const match = order === 'newest' ? total - 1 - index : index
-      yield JSON.parse(texts[places?.[match] ?? match] as string) // below the length
+      yield JSON.parse(texts[positions?.[match] ?? match] as string) // always within the list
     }
   }
   return { events: readPage(), total }
 }
 
-async function findPlaces(texts: readonly string[], matches: (event: StoredEvent) => boolean): Promise<number[]> {
-  const places: number[] = []
+async function findPositions(texts: readonly string[], matches: (event: StoredEvent) => boolean): Promise<number[]> {
+  const positions: number[] = []
   const work = new SlicedWork()
-  for (const [place, text] of texts.entries()) {
-    if (matches(JSON.parse(text))) places.push(place)
+  for (const [position, text] of texts.entries()) {
+    if (matches(JSON.parse(text))) positions.push(position)
     if (work.isDue) await work.rest()
   }
-  return places
+  return positions
 }
 
-/** Returns a test for events with all values of the query; undefined if all events match. */
+/** Returns a test for events that match all filters of the query; undefined if it has no filters. */
 export function createTest(query: EventQuery): ((event: StoredEvent) => boolean) | undefined {
   const { offset, limit, order, ...filters } = query
   if (Object.values(filters).every((value) => value === undefined)) return undefined
@@ -47,7 +47,7 @@ export function createTest(query: EventQuery): ((event: StoredEvent) => boolean)
     (query.conversation === undefined || belongsTo(fields, query.conversation))
 }
 
-/** Returns true if an event belongs to a conversation, named by the caller's id if the event has no other. */
+/** Returns true if the event's conversation id, or else the caller's id for its conversation, is `conversation`. */
 function belongsTo({ conversationId, externalConversationId }: EventDraft, conversation: string): boolean {
   const key = uuidKey(conversationId)
   return key === null ? externalConversationId === conversation : key === conversation.toLowerCase()

@@ -7,7 +7,7 @@ export interface EventDraft {
   readonly value: string
   readonly valueType: 'currency' | 'numeric' | 'text' | 'boolean'
   readonly influence: 'positive' | 'negative' | 'neutral'
-  /** UTC: `2026-01-15T12:00:00.000Z`. Absent if the caller sent no time; the store fills in the time of receipt. */
+  /** UTC: `2026-01-15T12:00:00.000Z`. Absent if the caller sent no time; the store then uses the time of receipt. */
   readonly eventAt?: string
   readonly qualityImpactScore?: number
   readonly conversationId?: string
@@ -19,24 +19,24 @@ export interface EventDraft {
   readonly [other: string]: Json | undefined
 }
 
-/** A recorded event. Events dropped by sampling are stored, too, so that a retry is dropped again. */
+/** A recorded event. Events dropped by sampling are also stored, so that retries of them are dropped, too. */
 export interface StoredEvent {
   readonly eventId: string
   readonly fields: EventDraft & { readonly eventAt: string }
-  /** The impact from -1 to 1: the `qualityImpactScore`, else 1 for positive, -1 for negative and 0 for neutral. */
+  /** The impact, from -1 to 1: the `qualityImpactScore`, else 1 for positive, -1 for negative and 0 for neutral. */
   readonly impact: number
-  /** True if sampling dropped the event, so that sums exclude it. */
+  /** True if sampling dropped the event. Sums exclude such events. */
   readonly sampledOut: boolean
   /** UTC. */
   readonly receivedAt: string
   readonly replays: number
-  /** True if `eventAt` is the time of receipt because the caller sent no time; else absent. */
+  /** True if the caller sent no time, so `eventAt` is the time of receipt; else absent. */
   readonly eventAtDefaulted?: true
-  /** The id of the sandbox's first event with the same payload. Absent: this is the first, or has an `insertId`. */
+  /** The id of the sandbox's first event with the same payload. Absent for that event, and with an `insertId`. */
   readonly repeatOf?: string
 }
 
-/** A prompt to store: an accepted request body. The store reads these fields. */
+/** A prompt to store: the body of a valid request. The store uses only the fields listed here. */
 export interface PromptDraft {
   readonly components?: readonly PromptComponentDraft[]
   readonly productId?: string
@@ -53,12 +53,12 @@ export interface PromptVersion {
   readonly versionId: string
   /** 1, 2, 3, ... within its prompt. */
   readonly version: number
-  /** SHA-256, hex, over the canonical JSON of the components. */
+  /** The SHA-256 of the components' canonical JSON, in hex. */
   readonly fingerprint: string
   readonly active: boolean
   readonly createdAt: string
   readonly componentIds: readonly string[]
-  /** The names of the `{{name}}` placeholders, in the order of their first appearance, without repetition. */
+  /** The distinct names of the `{{name}}` placeholders, in the order of their first appearance. */
   readonly variables: readonly string[]
   readonly fields: PromptDraft
 }
@@ -67,15 +67,15 @@ export interface StoredPrompt {
   readonly promptId: string
   readonly externalPromptId?: string
   readonly productId?: string
-  /** The id of the sandbox's first prompt from the same request. Absent: this is the first, or has an external id. */
+  /** The id of the sandbox's first prompt from an equal request. Absent for that prompt, and with an external id. */
   readonly repeatOf?: string
-  /** From first to last; never empty. */
+  /** Oldest first; never empty. */
   readonly versions: readonly PromptVersion[]
 }
 
-/** The part of the service's quality settings that applies to events. */
+/** The service's quality settings that apply to events. */
 export interface QualitySettings {
-  /** The share of an event's impact that reaches the quality scores, from 0 to 1. */
+  /** The share of an event's impact that counts in quality scores, from 0 to 1. */
   readonly weight: number
 }
 
@@ -89,7 +89,7 @@ export interface SnapshotHead {
   readonly createdAt: string
 }
 
-/** The sandbox of a write, with its seed and time. Ids and sampling are derived from the name and the seed. */
+/** The sandbox of a write, with its seed and time. Ids and sampling are derived from the sandbox's name and the seed. */
 export interface WriteContext {
   readonly sandbox: string
   readonly seed: string
@@ -105,44 +105,44 @@ export interface ImpactQuery {
   readonly to: string
 }
 
-/** The impact of one day's events, without those that sampling dropped. */
+/** The impact of a day's events, without events that sampling dropped. */
 export interface DayImpact {
-  /** Sum of the events' impacts, exact to nine decimals and the same for any order of recording. */
+  /** The sum of the events' impacts, exact to nine decimals, and independent of the order of recording. */
   readonly impact: number
   readonly events: number
 }
 
 export const EXPORT_FORMAT = 1
 
-/** Returns a deep copy like one read back from a file, without undefined members and -0, so that all stores agree. */
+/** Returns a deep copy as if read back from JSON: without undefined members and -0, so that all stores agree. */
 export function cloneJson<T>(value: T): T {
   if (typeof value !== 'object' || value === null) return (value === 0 ? 0 : value) as T
   if (Array.isArray(value)) return value.map(cloneJson) as T
-  // A spread with assignments to existing members is fast, and leaves `__proto__` an ordinary member.
+  // Assigning only to members of a spread copy is fast, and keeps `__proto__` an ordinary member.
   const copy = { ...value } as Record<string, unknown>
   for (const key of Object.keys(copy)) {
     if (copy[key] === undefined) delete copy[key]
     else copy[key] = cloneJson(copy[key])
   }
-  return copy as T // with the type of the original
+  return copy as T // the same type as the original
 }
 
-/** Yields copies of records; some may be JSON. */
+/** Yields copies of records, which may be objects or JSON. */
 export function* copyEach<T extends object>(records: Iterable<T | string>): Generator<T> {
   for (const record of records) yield typeof record === 'string' ? JSON.parse(record) : cloneJson(record)
 }
 
-/** Returns the spelling by which UUIDs are compared, or null for a value that is not a string. */
+/** Returns the form in which UUIDs are compared, or null for a value that is not a string. */
 export function uuidKey(value: unknown): string | null {
   return typeof value === 'string' ? value.toLowerCase() : null
 }
 
-/** The number of records with equal content by the id of the first one, and 1 by the id of each later one. */
+/** For the id of a first record: the number of records with equal content. For the ids of later ones: 1. */
 export type Occurrences = Pick<ReadonlyMap<string, number>, 'get'>
 
 /**
- * Derives the id of a record without a caller's name. `first`: its id if it is the first with its content. Used ids are
- * skipped, since the numbers of later ones may have gaps after an import.
+ * Derives the id of a record that the caller did not name. `first`: the id of the first record with its content. Ids in
+ * use are skipped, since an import may leave gaps in their numbers.
  */
 export function deriveOccurrenceId(
   seedPath: readonly string[],
@@ -157,7 +157,7 @@ export function deriveOccurrenceId(
   }
 }
 
-/** Counts a record among those with equal content. */
+/** Counts a record among the records with equal content. */
 export function countOccurrence(occurrences: Map<string, number>, id: string, repeatOf: string | undefined): void {
   const first = repeatOf ?? id
   occurrences.set(first, (occurrences.get(first) ?? 0) + 1)

@@ -24,15 +24,15 @@ const emptyExport = {
 }
 
 /**
- * Parses the export of a sandbox in slices, between which other requests are handled. Valid records are also checked by
- * the rules of their collections. Each problem is a sentence that begins with its place as a JSON pointer:
+ * Parses the export of a sandbox, in slices between which other requests are handled. Records that match the schema are
+ * also checked by the rules of their collections. Each problem is a sentence that begins with a JSON pointer:
  * `/events/3/impact must be a number; got null`. The result shares the records of the document.
  */
 export async function parseExport(document: unknown): Promise<Result<SandboxExport, readonly string[]>> {
   const check = await loadCheck()
   const given: Readonly<Record<string, unknown>> = isObject(document) ? document : {}
   const listed = collections.filter(({ name }) => Array.isArray(given[name]))
-  // The records are checked one by one.
+  // The records are checked one by one below.
   const empty = Object.fromEntries(listed.map(({ name }) => [name, []]))
   const frame = isObject(document) ? { ...document, ...empty } : document
   const faults = check(frame).map(({ pointer, message }) => `${pointer || 'the export'} ${message}`)
@@ -50,12 +50,12 @@ export async function parseExport(document: unknown): Promise<Result<SandboxExpo
   }
   if (faults.length > 0) return failure(faults)
   const lists = Object.fromEntries(listed.map(({ name }) => [name, given[name]]))
-  return success({ ...emptyExport, quality: given['quality'], ...lists } as unknown as SandboxExport) // just checked
+  return success({ ...emptyExport, quality: given['quality'], ...lists } as unknown as SandboxExport) // checked above
 }
 
 function createRuleCheck({ keyOf, otherKeys, findFaults }: Collection): (record: object) => readonly string[] {
   const earlier = new Set<string>()
-  const repeatedKinds = new Set<string>() // each is reported once, so that other faults are not hidden
+  const repeatedKinds = new Set<string>() // each kind is reported once, so that other faults are not hidden
   return (record) => {
     const faults = [...(findFaults?.(record) ?? [])]
     // Ids are UUIDs, which are case-insensitive.

@@ -2,9 +2,9 @@ import type { JsonObject } from '../base/core/json.ts'
 
 export interface SharedState {
   readonly shown: string
-  /** Reads the current record beside the data of a sandbox, if any. The record is immutable. */
+  /** Reads the record stored with a sandbox in addition to its data, if any. The record is immutable. */
   readRecord(sandbox: string): Promise<JsonObject | undefined>
-  /** Replaces that record; undefined removes it. `update` is called again if another process was faster. */
+  /** Replaces that record; undefined removes it. `update` is called again if another process changes it meanwhile. */
   updateRecord<T>(
     sandbox: string,
     update: (record: JsonObject | undefined) => { readonly record: JsonObject | undefined; readonly result: T },
@@ -14,38 +14,38 @@ export interface SharedState {
   listSandboxes(limit: number): Promise<readonly string[]>
 }
 
-/** The position of an exchange among those of its sandbox. */
+/** The position of an exchange among the exchanges of its sandbox. */
 export interface SandboxPlace {
-  /** The number of the sandbox's first exchange since it was last cleared. */
+  /** The number of the first exchange since the sandbox was last cleared. */
   readonly begun: string
-  /** The number of its exchanges since then, including this one. */
+  /** The number of exchanges since then, including this one. */
   readonly count: number
 }
 
-/** A message; all replicas read messages in the same order. Positions have no gaps, unless messages were trimmed. */
+/** A message. All replicas read messages in the same order. A gap in the positions means that messages are missing. */
 export type StreamMessage = { readonly position: number } & (
   | {
       readonly kind: 'exchange'
-      /** The number of the exchange among those of all sandboxes. */
+      /** The number of the exchange among the exchanges of all sandboxes. */
       readonly number: number
       readonly place: SandboxPlace
       readonly text: string
-      /** The bodies: empty for none; undefined if they were trimmed. */
+      /** The bodies: empty if there was none, undefined if trimmed. */
       readonly request: string | undefined
       readonly response: string | undefined
     }
   | { readonly kind: 'end'; readonly text: string }
-  /** Clears a sandbox; undefined: all. */
+  /** Clears a sandbox, or all sandboxes if undefined. */
   | { readonly kind: 'clear'; readonly sandbox: string | undefined }
 )
 
 export interface StreamBatch {
-  /** The id of the stream; empty if there is none. A shared store that has lost a stream starts another. */
+  /** The id of the stream; empty if there is none. A store that has lost its stream starts another. */
   readonly id: string
   /** The position of the latest message of the stream. */
   readonly end: number
   readonly messages: readonly StreamMessage[]
-  /** The latest places of all sandboxes that have exchanges, if requested, and if the messages reach the latest. */
+  /** The latest positions by sandbox, if requested and if `messages` ends with the latest message. */
   readonly counts: ReadonlyMap<string, SandboxPlace> | undefined
 }
 
@@ -55,14 +55,14 @@ export interface MessagePlace {
   readonly number: number
 }
 
-/** The exchanges of all replicas in one order. Methods reject if the shared store does not respond. */
+/** The exchanges of all replicas, in one order. Methods reject if the shared store does not respond. */
 export interface ExchangeStream {
   readonly replica: string
-  /** Appends an exchange. Returns undefined while the store accepts no changes. */
+  /** Appends an exchange. Returns undefined while the store refuses changes. */
   append(sandbox: string, entry: string, request: string, response: string): Promise<MessagePlace | undefined>
-  /** Appends the end of a delivery that differs from the appended one. Returns undefined as above. */
+  /** Appends the outcome of a delivery that differs from the outcome appended before. Returns undefined as `append`. */
   appendEnd(text: string): Promise<MessagePlace | undefined>
-  /** Counts a lost exchange for each of the sandboxes. Returns false if the store accepts no changes. */
+  /** Counts a lost exchange for each of the sandboxes. Returns false if the store refuses changes. */
   countLost(sandboxes: readonly string[]): Promise<boolean>
   clear(sandbox: string | undefined): Promise<void>
   read(position: number, withCounts: boolean): Promise<StreamBatch>

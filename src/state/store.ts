@@ -14,13 +14,13 @@ import type {
   WriteContext,
 } from './records.ts'
 
-/** A filter for events, and a page. An absent field does not filter. UUIDs are compared case-insensitively. */
+/** Filters for events, and a page. Absent fields do not filter. UUIDs are compared case-insensitively. */
 export interface EventQuery {
   readonly eventType?: string
   readonly productId?: string
   readonly conversationId?: string
   readonly externalConversationId?: string
-  /** The service's id of the conversation, or the caller's id for an event that has no other. */
+  /** The service's id of the conversation, or the caller's id for events without the service's id. */
   readonly conversation?: string
   readonly insertId?: string
   readonly eventId?: string
@@ -41,11 +41,11 @@ export interface EventReceipt {
   readonly event: StoredEvent
   /** True if an event with the same `insertId` was already stored; `event` is that first event. */
   readonly replayed: boolean
-  /** True if the payload of a replayed event differs from the stored one, which stays. */
+  /** True if the payload of a replayed event differs from the stored payload, which is not changed. */
   readonly payloadDiffers: boolean
 }
 
-/** The outcome of consuming one unit of a rate window. */
+/** The result of consuming one unit of a rate window. */
 export interface RateResult {
   readonly allowed: boolean
   readonly limit: number
@@ -54,7 +54,7 @@ export interface RateResult {
   readonly resetMs: number
 }
 
-/** A change was refused and the state is unchanged: a disk error, or the files no longer belong to this process. */
+/** A refused change. The state is unchanged. The cause is a disk error, or files that other programs have changed. */
 export class StoreWriteError extends Error {
   override readonly name = 'StoreWriteError'
 }
@@ -63,17 +63,17 @@ export class StoreUnavailableError extends Error {
   override readonly name = 'StoreUnavailableError'
 }
 
-/** The stored data of a sandbox is damaged. The message names the sandbox. */
+/** Reports damaged data of a sandbox. The message names the sandbox. */
 export class StoreReadError extends Error {
   override readonly name = 'StoreReadError'
 }
 
 export interface Snapshot extends SnapshotHead, RecordCounts {}
 
-/** `if-empty`: an import replaces only a sandbox that has no records. */
+/** `if-empty`: an import has an effect only if the sandbox has no records. */
 export type ImportCondition = 'always' | 'if-empty'
 
-/** A sandbox as JSON, for an import into another sandbox or simulator. Identifiers stay the same. */
+/** A sandbox as JSON, for import into another sandbox or simulator. Identifiers stay the same. */
 export interface SandboxExport extends Required<StoredContent> {
   readonly format: typeof EXPORT_FORMAT
 }
@@ -95,23 +95,23 @@ export interface StateSummary extends RecordCounts {
 }
 
 /**
- * The port to the simulator's state. Every method is atomic, so that an adapter for a shared database needs one round
- * trip. A promise resolves once the change is stored; if that fails, it rejects with `StoreWriteError` and the state is
- * unchanged. Arguments are copied; results are copies or frozen. An unknown sandbox is an empty sandbox.
+ * The port to the simulator's state. Every method is atomic, so that an adapter for a shared database can use one round
+ * trip. A promise resolves once the change is stored. If that fails, it rejects with `StoreWriteError`, and the state is
+ * unchanged. Arguments are copied; results are copies or frozen. An unknown sandbox counts as empty.
  */
 export interface Store {
   recordEvent(context: WriteContext, draft: EventDraft): Promise<EventReceipt>
   /** Adds a version to the prompt with the same `externalPromptId` and `productId`, or else to a new prompt. */
   addPromptVersion(context: WriteContext, draft: PromptDraft): Promise<{ promptId: string; version: PromptVersion }>
-  /** Consumes one unit of the fixed rate window of `key`, which opens at its first use. A restart discards windows. */
+  /** Consumes one unit of the fixed rate window of `key`, which opens at its first use. A restart resets windows. */
   consumeRate(context: WriteContext, key: string, limit: number, windowMs: number): Promise<RateResult>
-  /** Advances the sequence `key`, and returns its previous index: 0, 1, 2, ... Restarts at 0 with the process. */
+  /** Advances the sequence `key`, and returns its previous index: 0, 1, 2, ... A restart resets sequences. */
   nextSequenceIndex(sandbox: string, key: string): Promise<number>
   listSequences(sandbox: string): Promise<ReadonlyMap<string, number>>
 
   listEvents(sandbox: string, query?: EventQuery): Promise<EventPage>
   listPrompts(sandbox: string): Promise<Records<StoredPrompt>>
-  /** Makes a version the only active one of its prompt. Returns false if the version does not exist. */
+  /** Makes a version the only active version of its prompt. Returns false if it does not exist. */
   activateVersion(sandbox: string, promptId: string, versionId: string): Promise<boolean>
 
   eventImpact(sandbox: string, query: ImpactQuery): Promise<ReadonlyMap<string, DayImpact>>
@@ -120,15 +120,15 @@ export interface Store {
 
   createSnapshot(context: WriteContext, name?: string): Promise<Snapshot>
   listSnapshots(sandbox: string): Promise<readonly Snapshot[]>
-  /** Replaces the sandbox's data by the snapshot's, and discards its counters. Returns false without a snapshot. */
+  /** Replaces the sandbox's data with the snapshot's, and resets its counters. Returns false if there is no snapshot. */
   restoreSnapshot(sandbox: string, snapshotId: string): Promise<boolean>
   /** Returns false if the snapshot does not exist. */
   deleteSnapshot(sandbox: string, snapshotId: string): Promise<boolean>
 
   exportSandbox(sandbox: string): Promise<SandboxReading>
   /**
-   * Replaces the sandbox's data by a valid export, and discards its counters. Returns false and changes nothing if the
-   * sandbox has records and `condition` is `if-empty`. The export is shared, so it must not change afterwards.
+   * Replaces the sandbox's data with a valid export, and resets its counters. Returns false and changes nothing if the
+   * sandbox has records and `condition` is `if-empty`. The export is not copied, so it must not change afterwards.
    */
   importSandbox(sandbox: string, content: SandboxExport, condition: ImportCondition): Promise<boolean>
   listSandboxes(): Promise<readonly SandboxSummary[]>
@@ -138,18 +138,18 @@ export interface Store {
   reset(sandbox: string): Promise<void>
   size(): Promise<StateSummary>
   /**
-   * Creates a store for one request, which responds like this store but stores nothing: not even its own later calls
-   * see its writes. Its counters advance independently. It must not outlive this store.
+   * Creates a store for one request, which responds like this store but stores nothing: its writes are not visible even
+   * to its own later calls. Its counters advance independently. It must not be used after this store is closed.
    */
   fork(): Store
-  /** Says why all further writes are refused, if they are. After `close`: why `close` could not write the state. */
+  /** Returns why all further writes are refused, if they are; after `close`, why it could not write the state. */
   findLoss(): Promise<string | undefined>
-  /** Says why requests that need the state are refused until a shared store responds again, if they are. */
+  /** Returns why requests that need the state are refused until the shared store responds again, if they are. */
   findOutage(): Promise<string | undefined>
   /** Writes pending changes and releases files and locks. Later writes are refused. */
   close(): Promise<void>
 }
 
 export function describeLoss(reason: string): string {
-  return `The state is not written any more: ${reason}. Export what is needed (GET /__sim/export), then start again.`
+  return `The state is no longer written: ${reason}. Export the data you need (GET /__sim/export), then restart.`
 }

@@ -59,7 +59,7 @@ test('an empty state file, as from mktemp, is a new one', async () => {
   const { ready, stop, stderr } = convsim(['--port', '0', '--state', file])
   await ready()
   expect(await stop()).toBe(0)
-  expect(stderr()).toContain(`The state file ${file} was empty. It begins without records, as a new one.`)
+  expect(stderr()).toContain(`The state file ${file} was empty, so it was treated as a new file.`)
   expect(await readFile(file, 'utf8')).toContain('convsim state')
 })
 

@@ -1,25 +1,25 @@
-/** A record as stored in a table: an immutable object, or its JSON, which takes half the memory. */
+/** A record as stored in a table: an immutable object, or JSON text, which takes half the memory. */
 export type HeldRecord = object | string
 
 export interface Table<Item extends object = object> {
   readonly size: number
-  /** Lists the records in the order of their creation. Later changes do not change the list. */
+  /** Lists the records in the order of their creation. Later changes do not affect the list. */
   list(): Iterable<HeldRecord>
   add(item: Item): void
-  /** Applies a change, which is plain data. Throws if the change needs a missing record. */
+  /** Applies a change. Throws if the change refers to a missing record. */
   apply(change: { readonly op: string }): void
   /** Returns an independent copy, which shares the records and copies the indexes. */
   copy(): Table
 }
 
-/** A record type of the state. State file, log, exports, imports and snapshots contain those listed in `index.ts`. */
+/** A record type of the state, listed in `index.ts`. State file, log, exports and snapshots contain its records. */
 export interface Collection<Item extends object = object, T extends Table = Table> {
-  /** The member with the list of records in state files and exports: `events`. */
+  /** The name of the list of records in state files and exports: `events`. */
   readonly name: string
   keyOf(item: Item): string
-  /** Returns further unique keys of a record, by their names in messages, if any. */
+  /** Returns other unique keys of a record, if any, by the names that messages use. */
   otherKeys?(item: Item): Readonly<Record<string, string | undefined>>
-  /** Finds faults of a record that a schema cannot describe: `/versions/1/version must be 2, its place in the list`. */
+  /** Finds faults that a schema cannot describe: `/versions/1/version must be 2, its position in the list`. */
   findFaults?(item: Item): readonly string[]
   readonly ops: readonly string[]
   createTable(): T

@@ -17,11 +17,11 @@ export type EventChange =
   | { readonly op: 'event'; readonly event: StoredEvent }
   | { readonly op: 'replay'; readonly insertId: string }
 
-/** The events of a sandbox as JSON. Its indexes make the cost of a command independent of the number of events. */
+/** The events of a sandbox as JSON. With its indexes, commands take the same time for any number of events. */
 export class EventTable implements Table<StoredEvent> {
   #texts: string[] = []
   #positions = new Map<string, number>()
-  /** The occurrences of payloads without an `insertId`; see `Occurrences`. */
+  /** The counts of events without an `insertId` by payload; see `Occurrences`. */
   occurrences = new Map<string, number>()
   impact = new ImpactIndex()
 
@@ -36,7 +36,7 @@ export class EventTable implements Table<StoredEvent> {
   find(insertId: string): StoredEvent | undefined {
     const position = this.#positions.get(insertId)
     if (position === undefined) return undefined
-    return JSON.parse(this.#texts[position] as string) // added with its position
+    return JSON.parse(this.#texts[position] as string) // each position has a text
   }
 
   apply(change: EventChange): void {
@@ -82,7 +82,7 @@ export function createStoredEvent(context: WriteContext, draft: EventDraft, occu
   const receivedAt = new Date(context.now).toISOString()
   const seedPath = [context.seed, context.sandbox, 'event']
   const key = insertKey(draft)
-  // JSON escapes lone surrogates; hashed directly, they would all become the same replacement character.
+  // JSON escapes lone surrogates, which would otherwise all be hashed as the same replacement character.
   const path = key === undefined ? ['payload', canonicalJson(draft as Json)] : ['insertId', JSON.stringify(key)]
   const first = deriveUuid([...seedPath, ...path])
   const { id, ...repeat } = key === undefined ? deriveOccurrenceId(seedPath, first, occurrences) : { id: first }
@@ -98,7 +98,7 @@ export function createStoredEvent(context: WriteContext, draft: EventDraft, occu
   }
 }
 
-/** Returns the `insertId` as text: canonical JSON for other values of an edited contract, undefined for null. */
+/** Returns the `insertId` as text, if any. An edited contract may allow null, or other types: they become JSON. */
 export function insertKey({ insertId }: { readonly insertId?: unknown }): string | undefined {
   if (insertId === undefined || insertId === null) return undefined
   return typeof insertId === 'string' ? insertId : canonicalJson(insertId as Json) // parsed from JSON
@@ -106,28 +106,28 @@ export function insertKey({ insertId }: { readonly insertId?: unknown }): string
 
 const DIRECTIONS = new Map<unknown, number>(Object.entries({ positive: 1, negative: -1 }))
 
-/** Returns the score, limited to a million in case an edited contract has no limits, else the direction, else 0. */
+/** Returns the score, else 1, -1 or 0 by influence. An edited contract may not limit scores, so a million is the limit. */
 function impactOf({ qualityImpactScore: score, influence }: EventDraft): number {
   return typeof score === 'number' ? Math.max(-1e6, Math.min(1e6, score)) : (DIRECTIONS.get(influence) ?? 0)
 }
 
-/** Returns the fraction of such events that is counted. The event's id decides, so that retries are sampled alike. */
+/** Returns the fraction of such events that are counted. Sampling depends on the event id, so retries agree. */
 export function sampleRateOf({ sampleRate, forceSample }: EventDraft): number {
   return typeof sampleRate === 'number' && forceSample !== true ? sampleRate : 1
 }
 
-/** Compares the payload of a retry with that of the stored event. An `eventAt` that neither sent is ignored. */
+/** Compares the payload of a retry with the stored event. A stored `eventAt` that was not sent is ignored. */
 export function payloadDiffers(stored: StoredEvent, retry: EventDraft): boolean {
   const { eventAt, ...others } = stored.fields
   const sent = stored.eventAtDefaulted ? others : { ...others, eventAt }
   return !isSameJson(sent as Json, retry as Json)
 }
 
-/** The impact of the events of a product on a UTC day, without those that sampling dropped. */
+/** The impact of a product's events on a UTC day, without events that sampling dropped. */
 export interface ImpactSum {
   readonly product: string | null
   readonly day: string
-  /** The impact in billionths: sums of integers do not depend on their order, sums of fractions do. */
+  /** The impact in billionths, since sums of integers do not depend on the order of their terms. */
   readonly units: number
   readonly events: number
 }
@@ -158,7 +158,7 @@ export class ImpactIndex {
     for (const days of this.#products.values()) yield* days.values()
   }
 
-  /** Sums per day over the products of the query. Days without events are left out; the earliest day is first. */
+  /** Returns the sum of each day over the products of the query, earliest first. Days without events are omitted. */
   query({ productIds, from, to }: ImpactQuery): ReadonlyMap<string, DayImpact> {
     const found = new Map<string, ImpactSum>()
     for (const product of new Set(productIds.map(uuidKey))) {

@@ -1,4 +1,4 @@
-/** The record types of the state. A new record type needs its own collection and a line in both lists here. */
+/** The record types of the state. A new record type needs a collection, and a line in both lists here. */
 import type { QualitySettings, StoredEvent, StoredPrompt } from '../records.ts'
 import type { Collection } from './collection.ts'
 import { type EventChange, eventCollection } from './events.ts'
@@ -7,7 +7,7 @@ import { type PromptChange, promptCollection } from './prompts.ts'
 /** All collections, in the order in which files and exports list their records. */
 export const collections: readonly Collection[] = [eventCollection, promptCollection]
 
-/** A stored sandbox. A list is missing if its collection is newer than the file or export. */
+/** A stored sandbox. A list is absent if its collection was added after the file or export was written. */
 export interface StoredContent {
   readonly quality: QualitySettings
   readonly events?: readonly StoredEvent[]

@@ -18,10 +18,10 @@ export type PromptChange =
   | { readonly op: 'version'; readonly prompt: PromptHead; readonly version: PromptVersion }
   | { readonly op: 'activate'; readonly promptId: string; readonly versionId: string }
 
-/** The prompts of a sandbox by id. Its indexes make the cost of a command independent of the number of prompts. */
+/** The prompts of a sandbox by id. With its indexes, commands take the same time for any number of prompts. */
 export class PromptTable extends Map<string, StoredPrompt> implements Table<StoredPrompt> {
   readonly #ids = new Map<string, string>()
-  /** The occurrences of requests without a caller's identifier; see `Occurrences`. */
+  /** The counts of prompts without a caller's identifier by request; see `Occurrences`. */
   readonly occurrences = new Map<string, number>()
 
   list(): StoredPrompt[] {
@@ -70,7 +70,7 @@ export class PromptTable extends Map<string, StoredPrompt> implements Table<Stor
   }
 }
 
-/** The prompts. Their versions are added one by one. */
+/** The collection of prompts, whose versions are added one by one. */
 export const promptCollection: Collection<StoredPrompt, PromptTable> = {
   name: 'prompts',
   keyOf: ({ promptId }) => promptId,
@@ -80,17 +80,17 @@ export const promptCollection: Collection<StoredPrompt, PromptTable> = {
   createTable: () => new PromptTable(),
 }
 
-/** Finds the first version whose number is not its position, and a second active version. */
+/** Finds a version whose number is not its position, or else a second active version. */
 function findVersionFaults({ versions }: StoredPrompt): readonly string[] {
   const wrong = versions.findIndex(({ version }, index) => version !== index + 1)
-  if (wrong !== -1) return [`/versions/${wrong}/version must be ${wrong + 1}, its place in the list`]
+  if (wrong !== -1) return [`/versions/${wrong}/version must be ${wrong + 1}, its position in the list`]
   const active = versions.filter((version) => version.active)
-  return active.length > 1 ? ['/versions must have no more than one active version'] : []
+  return active.length > 1 ? ['/versions must not have more than one active version'] : []
 }
 
 export type PromptHead = Omit<StoredPrompt, 'versions'>
 
-/** The caller's own name for a prompt. The fields have any type, since the contract can be edited. */
+/** The caller's own name for a prompt. The fields can have any type, since the contract can be edited. */
 export type ExternalName = Readonly<Partial<Record<'productId' | 'externalPromptId', unknown>>>
 
 /**
@@ -102,7 +102,7 @@ export function externalKey({ productId, externalPromptId }: ExternalName): stri
   return canonicalJson([uuidKey(productId), externalPromptId as Json]) // parsed from JSON
 }
 
-/** Creates a new prompt. Its id is derived from the caller's identifier, else from request and occurrence. */
+/** Creates a new prompt. Its id is derived from the caller's identifier, else from the request and its occurrence. */
 export function createPromptHead(context: WriteContext, draft: PromptDraft, occurrences: Occurrences): PromptHead {
   const seedPath = [context.seed, context.sandbox, 'prompt']
   const given = {
@@ -142,7 +142,7 @@ export function componentsOf({ components }: PromptDraft): readonly PromptCompon
   return Array.isArray(components) ? components : []
 }
 
-/** Derives the ids of components from that of their version, which depends on seed and sandbox. */
+/** Derives the ids of components from the id of their version, which depends on seed and sandbox. */
 export function deriveComponentIds(versionId: string, count: number): readonly string[] {
   return Array.from({ length: count }, (_, index) => deriveUuid([versionId, 'component', index]))
 }
@@ -152,9 +152,9 @@ export function computeFingerprint(components: readonly PromptComponentDraft[]):
 }
 
 /**
- * A Handlebars placeholder: `{{name}}`, `{{ name }}`, `{{user.name}}`, `{{{raw}}}`, `{{&raw}}`, `{{~trimmed~}}`. The
- * pattern matches no escaped placeholder (`\{{name}}`), helper, block, partial or comment. No two neighbouring parts
- * can match the same character, so the time is linear in the text.
+ * Matches Handlebars placeholders: `{{name}}`, `{{ name }}`, `{{user.name}}`, `{{{raw}}}`, `{{&raw}}`, `{{~trimmed~}}`;
+ * not escaped placeholders (`\{{name}}`), helpers, blocks, partials or comments. No two adjacent parts can match the
+ * same character, so matching takes linear time.
  */
 const PLACEHOLDER =
   /(?<!\\)\{\{\{?~?\s*(?:&\s*)?([^\s!"#%&'()*+,./;<=>@[\\\]^`{|}~]+(?:\.[^\s!"#%&'()*+,./;<=>@[\\\]^`{|}~]+)*)\s*~?\}?\}\}/g

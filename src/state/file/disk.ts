@@ -5,12 +5,12 @@ import { crc32 } from 'node:zlib'
 import { reasonOf } from '../../base/core/result.ts'
 import { PRIVATE_FILE, PRIVATE_FOLDER } from '../../base/documents/private-file.ts'
 
-/** A fault of a state file or its log: the place and the reason, as the beginning of a sentence. */
+/** A fault of a state file or its log. The message begins with the location, and is a sentence without a full stop. */
 export class StateFileError extends Error {
   override readonly name = 'StateFileError'
 }
 
-/** Throws the error for a fault at a place: `The log state.json.journal, line 3:`. */
+/** Throws the error for a fault at a location, such as `The log state.json.journal, line 3:`. */
 export function failAt(place: string, error: unknown): never {
   const fault = error instanceof StateFileError ? error.message : `cannot be used (${reasonOf(error)})`
   throw new StateFileError(`${place} ${fault}`, { cause: error })
@@ -40,18 +40,18 @@ export function findEntry(path: string): Stats | undefined {
   return lstatSync(path, { throwIfNoEntry: false })
 }
 
-/** Returns the stats of a path, or says why it is no longer the open file with an inode: one `stat`. */
+/** Returns the stats of an open file's path, or why the path no longer leads to it (`inode`). Takes one `stat` call. */
 export function statOpenFile(path: string, inode: number): Stats | string {
   try {
     const found = statSync(path, { throwIfNoEntry: false })
-    if (found === undefined) return `${path} was removed or was moved away`
+    if (found === undefined) return `${path} was removed or moved`
     return found.ino === inode ? found : `${path} was replaced by another process`
   } catch (error) {
-    return `${path} cannot be found any more (${reasonOf(error)})`
+    return `${path} can no longer be found (${reasonOf(error)})`
   }
 }
 
-/** The codes of systems that cannot open or sync a folder. */
+/** The error codes on systems that cannot open or sync a folder. */
 const UNSUPPORTED: ReadonlySet<unknown> = new Set(['EACCES', 'EINVAL', 'EISDIR', 'ENOTSUP', 'EPERM'])
 
 /** Syncs the entries of a folder (new and renamed files) to the disk, if the system supports that. */
@@ -67,7 +67,7 @@ export async function syncFolder(path: string): Promise<void> {
 /** Replaces a file once the new content is on the disk. `check` throws if this process may no longer replace it. */
 export async function replaceFile(path: string, content: AsyncIterable<string>, check: () => void): Promise<void> {
   const temporary = `${path}.tmp`
-  rmSync(temporary, { force: true }) // from a process that died, or a link created by another program
+  rmSync(temporary, { force: true }) // left by a process that died, or a link that another program created
   const file = await open(temporary, 'wx', PRIVATE_FILE)
   try {
     await writeFile(file, content)
@@ -77,7 +77,7 @@ export async function replaceFile(path: string, content: AsyncIterable<string>, 
     renameSync(temporary, path)
   } catch (error) {
     await file.close().catch(() => undefined)
-    await rm(temporary, { force: true }).catch(() => undefined) // the next write tries again
+    await rm(temporary, { force: true }).catch(() => undefined) // the next write removes it
     throw error
   }
   await syncFolder(dirname(path))
@@ -87,14 +87,14 @@ function formatChecksum(checksum: number): string {
   return checksum.toString(16).padStart(8, '0')
 }
 
-/** The beginning of a sealed line, with zeros in place of its checksum. */
+/** The beginning of a line with a checksum. The zeros are placeholders for the checksum. */
 export const SEAL = '{"crc":"00000000",'
 
 function sealOf(line: Buffer): string {
   return SEAL.replace('00000000', formatChecksum(crc32(line.subarray(SEAL.length))))
 }
 
-/** Fills in the checksum of a line that begins with `SEAL`, without its line break. */
+/** Fills in the checksum of a line that begins with `SEAL`. The line must not include its line break. */
 export function sealLine(line: Buffer): void {
   line.write(sealOf(line), 'latin1')
 }
@@ -103,7 +103,7 @@ export function isSealed(line: Buffer): boolean {
   return line.toString('latin1', 0, SEAL.length) === sealOf(line)
 }
 
-/** The beginning of the last lines of a state file. */
+/** The beginning of the last lines of a state file, which contain its checksum. */
 export const TRAILER = '  "checksum": "'
 
 export function formatTrailer(checksum: number): string {

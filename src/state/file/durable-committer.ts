@@ -10,22 +10,22 @@ import type { Lock } from './lock.ts'
 import type { StateFile } from './state-file.ts'
 import type { CompleteOptions } from './write-ahead-log.ts'
 
-/** The minimum interval of checkpoints as a multiple of their duration: they take at most a twentieth of the time. */
+/** The minimum time between checkpoints as a multiple of their duration, so they take at most 5% of the time. */
 const PAUSE_FACTOR = 20
 
 /** A committer that appends each change to the write-ahead log, and writes the state to its file soon after. */
 export class DurableCommitter implements Committer {
-  /** The state: its data are the records in memory, and its adapter is the state file. */
+  /** The state. Its data are the records in memory, and its adapter writes the state file. */
   readonly #db: Low<StateData>
   readonly #file: StateFile
   readonly #lock: Lock
   readonly #options: CompleteOptions
-  /** The earliest time of the next checkpoint, by `monotonicNow`. */
+  /** The earliest time of the next checkpoint, on the clock of `monotonicNow`. */
   #earliest = 0
-  /** Waits for checkpoints and writes them; undefined if the file has all changes. */
+  /** The task that waits and writes checkpoints; undefined if the file has all changes. */
   #checkpoints: Promise<void> | undefined
   readonly #stop = new AbortController()
-  /** True if the last checkpoint failed, which is reported once. */
+  /** True if the last checkpoint failed, so that a series of failures is reported only once. */
   #isFailing = false
   #closing: Promise<void> | undefined
   readonly #preparedImports = new WeakMap<Change, string>()
@@ -59,14 +59,14 @@ export class DurableCommitter implements Committer {
       await sleep(pauseMs, undefined, { ref: false, signal: this.#stop.signal }).catch(() => undefined)
       await this.#writeCheckpoint()
     } while (this.#isPending() && !this.#stop.signal.aborted)
-    this.#checkpoints = undefined // synchronously, so that no change sees one that has ended
+    this.#checkpoints = undefined // synchronously, so that no change relies on a task that has ended
   }
 
   #isPending(): boolean {
     return this.#file.seq < this.#db.data.seq && this.#file.log.findLoss() === undefined
   }
 
-  /** Writes the state to its file. A failure loses nothing. */
+  /** Writes the state to its file. If that fails, the log still has all changes. */
   async #writeCheckpoint(): Promise<void> {
     const begun = monotonicNow()
     try {
@@ -91,7 +91,7 @@ export class DurableCommitter implements Committer {
 
   findLoss(): string | undefined {
     const { log } = this.#file
-    return this.#closing === undefined ? log.findLoss() : log.loss // a stop releases the lock
+    return this.#closing === undefined ? log.findLoss() : log.loss // closing releases the lock
   }
 
   close(): Promise<void> {

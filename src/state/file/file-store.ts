@@ -1,6 +1,6 @@
 /**
- * The state data in a file: a state file of lowdb with a write-ahead log beside it, and a lock. `state-file.ts` reads
- * and writes the files; `durable-committer.ts` appends to the log, and says when the state file is written.
+ * The state in a file: a lowdb state file with a write-ahead log beside it, and a lock. `state-file.ts` reads and
+ * writes the files; `durable-committer.ts` appends to the log, and schedules writes of the state file.
  */
 import { realpathSync, type Stats, statSync } from 'node:fs'
 import { basename, dirname, join, resolve } from 'node:path'
@@ -16,24 +16,24 @@ import { type Lock, type LockHolder, processUid, takeLock } from './lock.ts'
 import { StateFile } from './state-file.ts'
 import { DEFAULT_OPTIONS, type FileStoreOptions, WriteAheadLog } from './write-ahead-log.ts'
 
-/** The numbers of records that a store was opened with, as far as they were read. */
+/** The number of records in a store when it was opened. Counts that were not read are absent. */
 export interface LoadSummary extends Partial<StateSummary> {
-  /** The number of log entries missing in the state file; above 0 if the last stop was not graceful. */
+  /** The number of log entries missing in the state file; above 0 if the last process was not stopped gracefully. */
   readonly journalEntries: number
-  /** The process that died holding the lock; absent if the lock was free. */
+  /** The process that died while it held the lock; absent if the lock was free. */
   readonly tookOverFrom?: { readonly pid: number; readonly since: string }
-  /** Sentences about a file that was edited by hand, and about a last log entry that a crash truncated. */
+  /** Sentences about a file edited by hand, and about a last log entry truncated by a crash. */
   readonly warnings: readonly string[]
 }
 
 export interface OpenedStore {
   readonly store: Store
   readonly loaded: LoadSummary
-  /** Absent: no other process uses the state. */
+  /** Absent if the state cannot be shared with other processes. */
   readonly shared?: SharedState
 }
 
-/** Opens the store in a file; creates a missing file. No other process can open the file until the store is closed. */
+/** Opens the store in a file, or creates the file. No other process can open the file until the store is closed. */
 export async function openFileStore(given: string, options: FileStoreOptions = {}): Promise<Result<OpenedStore>> {
   let path = resolve(given)
   let lock: Lock | undefined
@@ -52,13 +52,13 @@ export async function openFileStore(given: string, options: FileStoreOptions = {
   }
 }
 
-/** Returns the path with links resolved. Its last part need not exist. Throws for a dangling link. */
+/** Returns the path with links resolved. The last segment need not exist. Throws for a dangling link. */
 function resolveLinks(path: string): string {
   if (findEntry(path) === undefined) return join(realpathSync.native(dirname(path)), basename(path))
   try {
     return realpathSync.native(path)
   } catch (error) {
-    throw new Error(`it is a link that leads nowhere: ${reasonOf(error)}`, { cause: error })
+    throw new Error(`it is a dangling link: ${reasonOf(error)}`, { cause: error })
   }
 }
 
@@ -68,16 +68,16 @@ function describeUnusable(found: Stats | undefined): string | undefined {
   if (!found.isFile()) return `it is ${found.isDirectory() ? 'a folder' : other}, not a file`
   if (found.nlink === 1) return undefined
   return (
-    `it has ${found.nlink} names (hard links), and a second simulator could use it under another name; ` +
-    'copy it to a file of its own'
+    `it has ${found.nlink} hard links, and a second simulator could use it under another name; ` +
+    'copy it to a new file'
   )
 }
 
 function lockedMessage({ pid, since }: LockHolder, path: string): string {
   return (
-    `The state file ${path} is in use by process ${pid} since ${since}. ` +
+    `The state file ${path} has been in use by process ${pid} since ${since}. ` +
     'Stop that process, or choose another file, or :memory:. ' +
-    'A second simulator needs a port of its own, too: --state :memory: --port 0.'
+    'A second simulator also needs its own port: --state :memory: --port 0.'
   )
 }
 
@@ -86,7 +86,7 @@ async function loadStore(path: string, lock: Lock, options: FileStoreOptions): P
   const file = new StateFile(path, new WriteAheadLog(`${path}.journal`, lock, complete))
   const db = new Low(file, new StateData())
   await db.read()
-  if (file.seq < db.data.seq) await db.write() // a new or edited file, or one with a log, which is then started empty
+  if (file.seq < db.data.seq) await db.write() // the file is new or edited, or has a log, which starts empty again
   file.log.begin()
   const store = new BaseStore(db.data, new DurableCommitter(db, file, lock, complete))
   const { tookOver: dead } = lock
@@ -100,16 +100,16 @@ async function loadStore(path: string, lock: Lock, options: FileStoreOptions): P
   return { store, loaded }
 }
 
-/** Returns the message for an unusable state. A damaged file stays unchanged, since it may be the only copy. */
+/** Returns the message for an unusable state. A damaged file is not changed, since it may be the only copy. */
 function unusableMessage(path: string, error: unknown): string {
   if (error instanceof StateFileError) {
     const name = basename(path)
     const step = `Correct it, or move ${name} and ${name}.journal* away together, or choose another file with --state.`
-    return `${error.message}. It was left as it is. ${step}`
+    return `${error.message}. It was not changed. ${step}`
   }
   const { code } = error as NodeJS.ErrnoException
   const uid = code === 'EACCES' || code === 'EPERM' ? processUid() : undefined
   const need = uid === undefined ? '' : ` ${dirname(resolve(path))} must be writable by uid ${uid}.`
-  const step = 'Choose a place that can be written to, or :memory:.'
-  return `The state cannot be kept in ${path} (${reasonOf(error)}).${need} ${step}`
+  const step = 'Choose a file in a writable folder, or :memory:.'
+  return `The state cannot be stored in ${path} (${reasonOf(error)}).${need} ${step}`
 }

@@ -12,13 +12,13 @@ export interface LockHolder {
   readonly pid: number
   /** UTC. */
   readonly since: string
-  /** The start of the process in clock ticks, to distinguish a later process with the same pid; empty if unknown. */
+  /** The start time of the process in clock ticks, to detect a reused pid; empty if unknown. */
   readonly born: string
   /** The id of this acquisition of the lock. */
   readonly nonce: string
 }
 
-/** Takes the lock, even from a dead holder. The error is a live holder. Rejects on a disk error. */
+/** Takes the lock, even from a dead holder. The error is the running holder. Rejects on a disk error. */
 export async function takeLock(path: string): Promise<Result<Lock, LockHolder>> {
   for (;;) {
     const holder = readHolder(path)
@@ -28,14 +28,14 @@ export async function takeLock(path: string): Promise<Result<Lock, LockHolder>> 
   }
 }
 
-/** A lock held by this process: a file that it keeps open, so that no other file gets the same inode. */
+/** A lock held by this process: a file that stays open, so that no other file gets its inode. */
 export class Lock {
   #path: string
   readonly #fd: number
   readonly #inode: number
   tookOver: LockHolder | undefined
 
-  /** Creates the lock file. Fails with `EEXIST` if there is a file or a link. */
+  /** Creates the lock file. Throws `EEXIST` if the path is a file or a link. */
   constructor(path: string) {
     this.#path = path
     this.#fd = openSync(path, 'wx', PRIVATE_FILE)
@@ -50,14 +50,14 @@ export class Lock {
     }
   }
 
-  /** Moves this lock file to another lock's path, replacing the file of a dead holder. */
+  /** Moves this lock file to the path of a dead holder's file, which it replaces. */
   replace(path: string, dead: LockHolder): void {
     renameSync(this.#path, path)
     this.#path = path
     this.tookOver = dead
   }
 
-  /** Says why this process no longer holds the lock, if so. */
+  /** Returns why this process no longer holds the lock, if so. */
   findLoss(): string | undefined {
     const found = statOpenFile(this.#path, this.#inode)
     return typeof found === 'string' ? `its lock file ${found}` : undefined
@@ -67,7 +67,7 @@ export class Lock {
     try {
       if (this.findLoss() === undefined) rmSync(this.#path, { force: true })
     } catch {
-      // In a folder that has become read-only, the file stays, like that of a dead process.
+      // In a folder that has become read-only, the file stays, like the lock of a dead process.
     }
     closeSync(this.#fd)
   }
@@ -77,7 +77,7 @@ function createLock(path: string): Lock | undefined {
   try {
     const lock = new Lock(path)
     if (lock.findLoss() === undefined) return lock
-    lock.release() // another process took over the half-written file
+    lock.release() // another process replaced the incomplete file
   } catch (error) {
     if (systemErrorCode(error) !== 'EEXIST') throw error
   }
@@ -85,8 +85,8 @@ function createLock(path: string): Lock | undefined {
 }
 
 /**
- * Replaces the lock file of a dead holder with that of a second lock, named after the dead holder's nonce: of two
- * processes that saw the same dead holder, the second waits for that lock, finds a new holder, and fails. Returns
+ * Replaces the lock file of a dead holder with the file of a second lock, named after the dead holder's nonce. If two
+ * processes find the same dead holder, the second one waits for that lock, finds a new holder, and fails. Returns
  * undefined if another process was faster.
  */
 async function takeOver(path: string, dead: LockHolder): Promise<Lock | undefined> {
@@ -101,26 +101,26 @@ async function takeOver(path: string, dead: LockHolder): Promise<Lock | undefine
   }
 }
 
-/** The holder of a file that is half-written, or written by another program. */
+/** The holder of a lock file that is incomplete, or was written by another program. */
 const UNKNOWN: LockHolder = { pid: 0, since: '', born: '', nonce: 'unknown' }
 
 function readHolder(path: string): LockHolder | undefined {
   try {
     const value = parseJson(readOrdinaryFile(path).toString('utf8'))
     if (!isObject(value) || typeof value['pid'] !== 'number' || typeof value['nonce'] !== 'string') return UNKNOWN
-    if (!/^[\w-]{1,64}$/.test(value['nonce'])) return UNKNOWN // it becomes a part of a file name
+    if (!/^[\w-]{1,64}$/.test(value['nonce'])) return UNKNOWN // it becomes part of a file name
     return value as unknown as LockHolder
   } catch (error) {
     if (error instanceof UnusableFileError) throw new UnusableFileError(`its lock file ${path} ${error.message}`)
     if (systemErrorCode(error) !== 'ENOENT') throw error
-    if (findEntry(path)?.isSymbolicLink()) throw new Error(`${path} is a link that leads nowhere`)
+    if (findEntry(path)?.isSymbolicLink()) throw new Error(`${path} is a dangling link`)
     return undefined
   }
 }
 
-/** Returns true if the holder runs on this machine, and is not a zombie (`Z`). */
+/** Returns true if the holder still runs on this machine, and not as a zombie (`Z`). */
 function isRunning({ pid, born }: LockHolder): boolean {
-  const { 0: state, 19: start = born } = readStat(pid) // an unknown start counts as equal
+  const { 0: state, 19: start = born } = readStat(pid) // an unknown start time counts as equal
   if (pid <= 0 || start !== born || state === 'Z') return false
   try {
     return kill(pid, 0)
@@ -129,7 +129,7 @@ function isRunning({ pid, born }: LockHolder): boolean {
   }
 }
 
-/** Returns the fields of `/proc/PID/stat` after the name: the state first, the start at index 19; empty if unknown. */
+/** Returns the fields of `/proc/PID/stat` after the name: index 0 is the state, 19 the start. Empty if unknown. */
 function readStat(pid: number): string[] {
   try {
     const line = readFileSync(`/proc/${pid}/stat`, 'utf8')

@@ -4,11 +4,11 @@ import { failAt, findEntry, isSealed, StateFileError } from './disk.ts'
 
 export interface LogTail {
   readonly entries: number
-  /** Sentences about an entry truncated by a crash. */
+  /** A sentence about the last entry, if a crash truncated it. */
   readonly warnings: readonly string[]
 }
 
-/** Reads a log, if any, and applies the entries that are not in the state. Throws for a fault, with its place. */
+/** Reads a log, if any, and applies the entries that are not yet in the state. Throws with the location of a fault. */
 export function readLog(path: string, state: StateData): LogTail {
   const warnings: string[] = []
   let [place, lines, entries] = [`The log ${path}`, 0, 0]
@@ -34,7 +34,7 @@ export function readLog(path: string, state: StateData): LogTail {
   }
 }
 
-/** Yields the lines of a file, if it exists. The last one may lack its line break. */
+/** Yields the lines of a file, if it exists. `isEnded` is false for a last line without a line break. */
 function* readLines(path: string): Generator<{ readonly line: Buffer; readonly isEnded: boolean }> {
   const found = findEntry(path)
   if (found === undefined) return
@@ -48,7 +48,7 @@ function* readLines(path: string): Generator<{ readonly line: Buffer; readonly i
   }
 }
 
-/** Throws for an entry that does not follow the previous one, or a first one that begins after the state. */
+/** Throws if an entry does not follow the previous entry, or the first entry leaves a gap after the state. */
 function checkOrder(seq: number, before: number | undefined, stateSeq: number): void {
   if (before === undefined ? seq <= stateSeq + 1 : seq === before + 1) return
   throw new StateFileError(
@@ -56,12 +56,12 @@ function checkOrder(seq: number, before: number | undefined, stateSeq: number): 
   )
 }
 
-/** Describes an entry truncated by a crash. Throws for any other line without a valid checksum. */
+/** Describes a truncated last entry. Throws for any other line without a valid checksum. */
 function describeCutOff(line: Buffer, isEnded: boolean): string {
   if (isEnded || isSealed(line.subarray(0, -1)))
-    throw new StateFileError('does not fit its checksum, so it was damaged or changed')
+    throw new StateFileError('does not match its checksum, so it was damaged or changed')
   return (
-    `the last entry is cut off after ${line.length} bytes, as by a crash while it was written. ` +
-    'All entries before are loaded.'
+    `the last entry is truncated after ${line.length} bytes, probably by a crash. ` +
+    'All earlier entries were loaded.'
   )
 }

@@ -1,4 +1,4 @@
-/** The content of a state file, and its validation if a person has edited it. */
+/** The content of a state file, and the validation of files edited by hand. */
 import schema from '../../../spec/state.schema.json' with { type: 'json' }
 import { once } from '../../base/core/memoize.ts'
 import { loadSchema } from '../../base/documents/load-schema.ts'
@@ -9,7 +9,7 @@ import { parseExport } from '../sandbox-export.ts'
 import { StateFileError } from './disk.ts'
 
 export interface StateDocument {
-  /** The number of the last log entry that the file contains. 0: none. */
+  /** The number of the last log entry that the file contains; 0 for none. */
   readonly seq?: number
   readonly sandboxes: readonly SandboxDocument[]
 }
@@ -20,22 +20,22 @@ export interface SandboxDocument extends StoredContent {
   readonly snapshots?: readonly (StoredContent & SnapshotHead)[]
 }
 
-/** The schema of state files without the records, whose schemas are those of exports. The build precompiles it. */
+/** The schema of state files, except for records, which exports define. The build precompiles it. */
 export const stateSchema: PublishedSchema = { name: 'state', schema }
 
 const loadCheck = once(() => loadSchema(stateSchema))
 
-/** The maximum length of a text whose lines are looked up: parsing longer ones takes seconds. */
+/** The maximum length of a text in which lines are located, since parsing longer texts takes seconds. */
 const MAX_LOCATED = 16 * 1024 * 1024
 
 /** Returns the document if it is valid. Throws a `StateFileError` with the line of the first broken rule. */
 export async function checkEdited(document: unknown, text: string): Promise<StateDocument> {
   const check = await loadCheck()
-  const valid = document as StateDocument // once it is checked
+  const valid = document as StateDocument // after the checks
   const [fault = await findContentFault(valid)] = check(document)
   if (fault === undefined) return valid
   const { pointer, message } = fault
-  throw new StateFileError(`breaks a rule: ${await locate(text, pointer)}${pointer || 'the file'} ${message}`)
+  throw new StateFileError(`is not valid: ${await locate(text, pointer)}${pointer || 'the file'} ${message}`)
 }
 
 async function findContentFault({ sandboxes }: StateDocument) {
@@ -60,7 +60,7 @@ async function findContentFault({ sandboxes }: StateDocument) {
 /** Returns the line and column of a value, `line 7, column 3: `; empty for a text that is too long. */
 async function locate(text: string, pointer: string): Promise<string> {
   if (text.length > MAX_LOCATED) return ''
-  const { parseSource } = await import('../../base/documents/parse.ts') // which a start does not load
+  const { parseSource } = await import('../../base/documents/parse.ts') // not needed at startup
   const source = parseSource(text, '')
   const [, line, column] = (source.ok && source.value.place(pointer).split(':')) || []
   return line === undefined ? '' : `line ${line}, column ${column}: `

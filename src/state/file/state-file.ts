@@ -1,4 +1,4 @@
-/** The state file, in which each event or prompt is a line, and the log beside it. */
+/** The state file, with one line for each event or prompt, and the log beside it. */
 import { randomUUID } from 'node:crypto'
 import { readFile } from 'node:fs/promises'
 import { crc32 } from 'node:zlib'
@@ -13,23 +13,23 @@ import { type LogTail, readLog } from './log-reader.ts'
 import { checkEdited, type SandboxDocument, type StateDocument } from './state-document.ts'
 import type { WriteAheadLog } from './write-ahead-log.ts'
 
-/** The version of the format of the state file and its log, also in `spec/state.schema.json`. */
+/** The format version of the state file and its log, also in `spec/state.schema.json`. */
 const FORMAT = 5
 
 const STATE_KIND = 'convsim state'
 
 const RECORD_INDENT = '        '
 
-/** The maximum length of a text: that of a string in Node, with room for the end. */
+/** The maximum length of the text: that of a string in Node, with room for the trailer. */
 const MAX_LENGTH = 2 ** 29 - 100
 
-/** The adapter of lowdb for the state file and the log beside it. It reads the state from both. */
+/** The lowdb adapter for the state file and the log beside it. It reads the state from both. */
 export class StateFile implements Adapter<StateData> {
   readonly path: string
   readonly log: WriteAheadLog
-  /** The number of the last change in the file; -1 without a file, or for one that was edited by hand. */
+  /** The number of the last change in the file; -1 without a file, or if it was edited by hand. */
   seq = -1
-  /** What the last read found beside the state file. */
+  /** The result of reading the log. */
   found: LogTail = { entries: 0, warnings: [] }
 
   constructor(path: string, log: WriteAheadLog) {
@@ -40,7 +40,7 @@ export class StateFile implements Adapter<StateData> {
   async read(): Promise<StateData> {
     const { path, log } = this
     const entry = findEntry(path)
-    // A crash leaves no empty file, so it was created by `mktemp` or emptied by hand; if it has a log, by mistake.
+    // A crash does not leave an empty file, so it is from `mktemp`, or was emptied by hand: by mistake if it has a log.
     const isNew = entry?.size === 0 && !findEntry(log.path) && !findEntry(log.oldPath)
     const stored =
       entry && !isNew ? await readState(path).catch((error) => failAt(`The state file ${path}`, error)) : undefined
@@ -48,15 +48,15 @@ export class StateFile implements Adapter<StateData> {
     const state = stored?.state ?? new StateData()
     const [old, present] = [readLog(log.oldPath, state), readLog(log.path, state)]
     const warnings = [...old.warnings, ...present.warnings]
-    if (isNew) warnings.push(`The state file ${path} was empty. It begins without records, as a new one.`)
+    if (isNew) warnings.push(`The state file ${path} was empty, so it was treated as a new file.`)
     if (stored?.isEdited) warnings.push(`The state file ${path} was changed by hand. It is valid, so it was loaded.`)
     this.found = { entries: old.entries + present.entries, warnings }
     return state
   }
 
   /**
-   * Replaces the state file once the new one is on the disk, and drops the changes in it from the log. All changes of
-   * the state must be in the log. Changes made meanwhile are not written.
+   * Replaces the state file once the new one is on disk, and removes its changes from the log. All changes of the state
+   * must be in the log. Changes made meanwhile are not written.
    */
   async write(state: StateData): Promise<void> {
     const { seq } = state
@@ -68,16 +68,16 @@ export class StateFile implements Adapter<StateData> {
   }
 }
 
-/** Returns the text of a state file up to its checksum, in small pieces. Later changes do not affect it. */
+/** Returns the text of a state file before its checksum, in small pieces. Later changes do not affect it. */
 function stateText({ seq, sandboxes }: StateData): Iterable<string> {
   const lists: Iterable<HeldRecord>[] = []
-  const placeholder = randomUUID() // which no client can know
+  const placeholder = randomUUID() // that no client can guess
   const capture = (data: SandboxData) => {
     const { quality, lists: captured } = data.capture()
     lists.push(...captured.map(([, list]) => list))
     return { quality, ...Object.fromEntries(captured.map(([name]) => [name, placeholder])) }
   }
-  // `snapshots` must follow `...capture(data)`: the lists are in the order of their placeholders.
+  // `snapshots` must follow `...capture(data)`, since the lists must be in the order of their placeholders.
   const documents = Array.from(sandboxes, ([name, { data, snapshotsTaken, snapshots }]) => ({
     name,
     snapshotsTaken,
@@ -88,7 +88,7 @@ function stateText({ seq, sandboxes }: StateData): Iterable<string> {
   return withLists(`${head}${JSON.stringify(documents)},\n`.split(`"${placeholder}"`), lists)
 }
 
-/** Yields texts with lists between them. Each record of a list is one line. */
+/** Yields the texts with the lists between them. Each record of a list is one line. */
 function* withLists(texts: readonly string[], lists: readonly Iterable<HeldRecord>[]): Generator<string> {
   for (const [index, text] of texts.entries()) {
     yield text
@@ -105,7 +105,7 @@ async function* withTrailer(text: Iterable<string>): AsyncGenerator<string> {
   let [checksum, length] = [0, 0]
   for await (const chunk of chunksInSlices(text)) {
     length += chunk.length
-    if (length > MAX_LENGTH) throw new Error('it would be longer than a start can read')
+    if (length > MAX_LENGTH) throw new Error('it would be too long to be read at the next start')
     checksum = crc32(chunk, checksum)
     yield chunk
   }
@@ -132,11 +132,11 @@ function parseState(text: string): unknown {
     throw new StateFileError(`is not JSON: ${describeSyntaxError(text)}`, { cause: error })
   }
   if (!isObject(document) || document['kind'] !== STATE_KIND)
-    throw new StateFileError(`is not ours: it does not say "kind": "${STATE_KIND}"`)
+    throw new StateFileError(`is not a convsim state file: it does not say "kind": "${STATE_KIND}"`)
   const { format } = document
   if (format === FORMAT) return document
   const writer = Number(format) > FORMAT ? 'a newer version' : 'the older version that wrote it'
-  throw new StateFileError(`has format ${format}, and this version reads format ${FORMAT}; use ${writer}`)
+  throw new StateFileError(`has format ${format}, but this version reads format ${FORMAT}; use ${writer}`)
 }
 
 function createEntry({ snapshots: stored = [], name, ...sandbox }: SandboxDocument): [string, SandboxEntry] {

@@ -1,6 +1,6 @@
 /**
  * The write side of the write-ahead log: the changes that are not yet in the state file, one per line. Appends are
- * synchronous: an append to the system's cache takes some microseconds, a tenth of a trip through the thread pool.
+ * synchronous, since a write to the page cache takes a few microseconds, a tenth of a thread pool round trip.
  */
 import {
   closeSync,
@@ -23,11 +23,11 @@ import { findEntry, SEAL, sealLine, statOpenFile, syncFolder } from './disk.ts'
 import type { Lock } from './lock.ts'
 
 export interface FileStoreOptions {
-  /** Receives a sentence about each background failure, such as that of a checkpoint. Default: no effect. */
+  /** Receives a sentence about each failure in the background, such as a failed checkpoint. Default: none. */
   readonly report?: (problem: string) => void
-  /** Milliseconds from a change to its checkpoint, unless checkpoints take long. Default: 200. */
+  /** Milliseconds from a change to its checkpoint, or more if checkpoints take long. Default: 200. */
   readonly checkpointMs?: number
-  /** Acknowledges a write once its change is on the disk, so that a power failure cannot lose it. Default: false. */
+  /** True to acknowledge a write only once it is on disk, so that a power failure cannot lose it. Default: false. */
   readonly sync?: boolean
   /** Writes to the log and returns the number of bytes written, for tests of a full disk. Default: `writeSync`. */
   readonly write?: (fd: number, bytes: Uint8Array, offset: number) => number
@@ -45,18 +45,18 @@ export const DEFAULT_OPTIONS: CompleteOptions = {
   syncFile: promisify(fdatasync),
 }
 
-/** The log. While a checkpoint is written, the entries that it contains are in a second file, the old log. */
+/** The log. While a checkpoint is written, its entries are in a second file, the old log. */
 export class WriteAheadLog {
   readonly path: string
   readonly oldPath: string
   readonly #lock: Lock
   readonly #options: CompleteOptions
-  /** The current file, from `begin` on. */
+  /** The current file, once `begin` was called. */
   #file: { readonly fd: number; readonly inode: number } | undefined
   /** The descriptor of the old log, while it is open. */
   #oldFd: number | undefined
   #bytes = 0
-  /** True if the files were checked in this turn. */
+  /** True if the files were already checked in this event loop turn. */
   #isChecked = false
   #naming: Promise<void> = Promise.resolve()
   /** The latest sync, and the one queued after it. */
@@ -82,7 +82,7 @@ export class WriteAheadLog {
     this.#file = { fd, inode: fstatSync(fd).ino }
     this.#bytes = 0
     this.#naming = syncFolder(dirname(this.path))
-    this.#naming.catch(() => undefined) // `sync` tells it
+    this.#naming.catch(() => undefined) // `sync` reports it
   }
 
   /** Continues in a new file. If a failed checkpoint has left an old log, the current file grows instead. */
@@ -101,7 +101,7 @@ export class WriteAheadLog {
     }
   }
 
-  /** Deletes the old log. The state file has its entries. */
+  /** Deletes the old log, once the state file has its entries. */
   async dropOld(): Promise<void> {
     rmSync(this.oldPath, { force: true })
     await this.#closeOld()
@@ -110,7 +110,7 @@ export class WriteAheadLog {
   async #closeOld(): Promise<void> {
     const fd = this.#oldFd
     this.#oldFd = undefined
-    await this.#lastSync.catch(() => undefined) // may be one of this file
+    await this.#lastSync.catch(() => undefined) // may be a sync of this file
     if (fd !== undefined) closeSync(fd)
   }
 
@@ -121,8 +121,8 @@ export class WriteAheadLog {
   }
 
   /**
-   * Appends an entry, and applies it. `members`: its JSON members except `seq`, with the closing brace. If the write or
-   * `apply` fails, throws with nothing appended.
+   * Appends an entry, and applies it. `members`: its JSON members except `seq`, with the closing brace. Throws if the
+   * write or `apply` fails; nothing is appended then.
    */
   append(seq: number, members: string, apply: () => void): void {
     if (this.loss !== undefined || this.#file === undefined) throw new Error(this.loss ?? 'The log is closed.')
@@ -141,7 +141,7 @@ export class WriteAheadLog {
     }
   }
 
-  /** Checks the files after the first write of a turn: two `stat` for each write took 2 % of a POST. */
+  /** Checks the files after the first write of a turn only, since two `stat` calls per write took 2% of a POST. */
   #checkOnceInTurn(): void {
     if (this.#isChecked) return
     this.checkFiles()
@@ -156,11 +156,11 @@ export class WriteAheadLog {
       ftruncateSync(fd, length)
       this.#bytes = length
     } catch {
-      this.#lose('its log cannot be truncated after a write that failed')
+      this.#lose('its log cannot be truncated after a failed write')
     }
   }
 
-  /** Says why the files no longer belong to this process, if so, by the lock file and the log: two `stat`. */
+  /** Returns why the files no longer belong to this process, if so. Takes two `stat` calls, of the lock and the log. */
   findLoss(): string | undefined {
     const loss = this.loss ?? this.#lock.findLoss() ?? this.#findLogLoss()
     return loss === undefined ? undefined : this.#lose(loss)
@@ -174,7 +174,7 @@ export class WriteAheadLog {
     return reason
   }
 
-  /** Detects that a restart would not find this process's entries under the name of the log. */
+  /** Returns why a restart would not find this process's entries in the log, if so. */
   #findLogLoss(): string | undefined {
     if (this.#file === undefined) return undefined
     const found = statOpenFile(this.path, this.#file.inode)
@@ -200,7 +200,7 @@ export class WriteAheadLog {
     }
   }
 
-  /** Closes the files, and deletes them if the state file has all entries: `isEmpty`. */
+  /** Closes the files, and deletes them if the state file has all entries (`isEmpty`). */
   async close(isEmpty: boolean): Promise<void> {
     const isOwn = this.findLoss() === undefined
     await this.#closeOld()

@@ -9,20 +9,20 @@ interface RateWindow {
   readonly used: number
 }
 
-/** The maximum number of rate windows in the process, since clients choose their keys. The oldest is evicted. */
+/** The maximum number of rate windows in the process, since clients choose the keys. Beyond it, the oldest is evicted. */
 const MAX_WINDOWS = 100_000
 
-/** The maximum number of sequences in the process; one more evicts the least recently advanced. */
+/** The maximum number of sequences in the process. Beyond it, the least recently advanced is evicted. */
 export const MAX_SEQUENCES = 10_000
 
-/** The maximum number of stored characters of a key; a longer one is truncated and followed by its hash. */
+/** The maximum number of stored characters of a key. Longer keys are truncated, and their hash is appended. */
 const MAX_RATE_KEY = 64
 export const MAX_SEQUENCE_KEY = 1000
 
-/** The rate windows and sequences of all sandboxes, with a common limit. They are not stored. */
+/** The rate windows and sequences of all sandboxes, with common limits. They are only in memory. */
 export class Counters {
   #windows = new Map<string, RateWindow>()
-  /** How often each sequence was advanced, by sandbox and key; the most recently advanced is last. */
+  /** The number of times that each sequence was advanced, by sandbox and key, least recently advanced first. */
   #sequences = new Map<string, number>()
 
   copy(): Counters {
@@ -41,7 +41,7 @@ export class Counters {
   consumeRate(sandbox: string, key: string, limit: number, windowMs: number, now: number): RateResult {
     const name = encodePath([sandbox]) + shorten(key, MAX_RATE_KEY)
     const known = this.#windows.get(name)
-    // A window that begins in the future has ended: a sandbox's clock can be set back.
+    // A window that opens in the future is discarded: the sandbox's clock was set back.
     const isOpen = known !== undefined && known.opened <= now && now < known.ends
     const window = isOpen ? known : { opened: now, ends: now + windowMs, used: 0 }
     const allowed = window.used < limit
@@ -66,17 +66,17 @@ export class Counters {
   }
 }
 
-/** Stores a value in a map, last if its key is new. Beyond `max`, the first key is evicted. */
+/** Sets a value, and evicts the first key if the map has more than `max`. A new key is last. */
 function setBounded<T>(map: Map<string, T>, key: string, value: T, max: number): void {
   map.set(key, value)
   const [first = key] = map.keys()
   if (map.size > max) map.delete(first)
 }
 
-/** Shortens a client's key, since a token or a sequence may have 16 kB. Equal only for equal keys. */
+/** Shortens a client's key, since tokens and sequences can be 16 kB long. Different keys stay different. */
 export function shorten(key: string, max: number): string {
   if (key.length <= max) return key
-  // A copy, since V8's slice of a text retains the whole text.
+  // A copy, since a V8 string slice retains the whole string.
   const start = Buffer.from(key.slice(0, max)).toString()
   return `${start}… ${hash('sha256', key, 'base64url')}`
 }

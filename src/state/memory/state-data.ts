@@ -12,12 +12,12 @@ import {
 } from '../collections/index.ts'
 import { DEFAULT_QUALITY, type QualitySettings, type SnapshotHead } from '../records.ts'
 
-/** A decided change as plain data. The same changes in the same order always yield the same state. */
+/** A change as plain data. The same changes in the same order always yield the same state. */
 export type Change = { readonly sandbox: string } & (
   | CollectionChange
   | { readonly op: 'quality'; readonly quality: QualitySettings }
   | { readonly op: 'reset' | 'delete' }
-  /** `data`: the same as `state`, if already loaded. Not written to the log. */
+  /** `data`: the content of `state`, if it is already loaded. It is not written to the log. */
   | { readonly op: 'import'; readonly state: StoredContent; readonly data?: SandboxData }
   | { readonly op: 'snapshot'; readonly snapshot: SnapshotHead }
   | { readonly op: 'restore' | 'forget'; readonly snapshotId: string }
@@ -40,7 +40,7 @@ export class SandboxData {
     return data
   }
 
-  /** Like `of`, but in slices, between which other requests are handled. */
+  /** Like `of`, but works in slices between which other requests are handled. */
   static async load(content: StoredContent): Promise<SandboxData> {
     const data = new SandboxData(content.quality)
     for (const collection of collections)
@@ -74,7 +74,7 @@ export type StoredSnapshot = Readonly<{ head: SnapshotHead; data: SandboxData }>
 export interface SandboxEntry {
   readonly data: SandboxData
   readonly snapshots: ReadonlyMap<string, StoredSnapshot>
-  /** The number of snapshots ever created, from which ids are derived. Restarts after a reset without snapshots. */
+  /** The number of snapshots ever created, for deriving ids. A reset without snapshots sets it to 0. */
   readonly snapshotsTaken: number
 }
 
@@ -83,7 +83,7 @@ const emptyEntry = (): SandboxEntry => ({ data: new SandboxData(), snapshots: ne
 /** The immutable entry of every sandbox without data. */
 export const EMPTY_ENTRY = emptyEntry()
 
-/** The data of all sandboxes. Stored data changes only here, by `apply`. */
+/** The data of all sandboxes. Only `apply` changes stored data. */
 export class StateData {
   readonly sandboxes: Map<string, SandboxEntry>
   seq: number
@@ -97,7 +97,7 @@ export class StateData {
     return this.sandboxes.get(name) ?? EMPTY_ENTRY
   }
 
-  /** Applies a change. Throws if the change needs a missing record or snapshot. */
+  /** Applies a change. Throws if the change refers to a missing record or snapshot. */
   apply(change: Change): void {
     const entry = changeEntry(this.sandboxes.get(change.sandbox) ?? emptyEntry(), change)
     if (entry === undefined) this.sandboxes.delete(change.sandbox)
@@ -106,7 +106,7 @@ export class StateData {
   }
 }
 
-/** Applies a change to an entry or replaces the entry. Returns undefined if the sandbox is deleted. */
+/** Returns the entry after a change, or undefined if the sandbox is deleted. May modify the entry's data. */
 function changeEntry(entry: SandboxEntry, change: Change): SandboxEntry | undefined {
   switch (change.op) {
     case 'delete':

@@ -53,7 +53,7 @@ async function openChanged(name: FileName, changed: Buffer) {
     await opened.value.store.close()
     return { ...opened.value.loaded, replays: events.map(({ replays }) => replays) }
   }
-  expect(opened.error).toContain('It was left as it is')
+  expect(opened.error).toContain('It was not changed')
   expect(readFileSync(path).equals(contents['state file'])).toBe(true)
   expect(readFileSync(`${path}.journal`).equals(contents.log)).toBe(true)
   expect(readdirSync(dirname(path)).sort()).toEqual(['state.json', 'state.json.journal'])
@@ -181,6 +181,6 @@ test('zeros after the last entry, which a crash can leave, are ignored with a wa
   const changed = Buffer.concat([(await intactFiles()).log, Buffer.alloc(100)])
   expect(await openChanged('log', changed)).toMatchObject({
     journalEntries: ENTRIES,
-    warnings: [expect.stringContaining(`line ${ENTRIES + 1}: the last entry is cut off after 100 bytes`)],
+    warnings: [expect.stringContaining(`line ${ENTRIES + 1}: the last entry is truncated after 100 bytes`)],
   })
 })

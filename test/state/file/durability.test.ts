@@ -21,8 +21,8 @@ describe('an acknowledged change', () => {
       writeFileSync(`${copy}.journal`, log)
       const again = await openOrFail(copy)
       const warning =
-        `The log ${copy}.journal, line 3: the last entry is cut off after ${log.length - intact.length} bytes, as by ` +
-        'a crash while it was written. All entries before are loaded.'
+        `The log ${copy}.journal, line 3: the last entry is truncated after ${log.length - intact.length} bytes, ` +
+        'probably by a crash. All earlier entries were loaded.'
       expect(again.loaded.warnings).toEqual(log.length < intact.length ? [] : [warning])
       expect(await listInsertIds(again.store)).toEqual(['a', 'b'])
       expect(readFileSync(`${copy}.journal`, 'utf8')).toBe('')
@@ -147,18 +147,18 @@ test('an empty file beside a log is refused, and stays', async () => {
   await recordAll(store, ['a'])
   const path = copyAsKilled(original)
   writeFileSync(path, '')
-  expect(await problemOf(path)).toContain(`The state file ${path} is empty. It was left as it is`)
+  expect(await problemOf(path)).toContain(`The state file ${path} is empty. It was not changed`)
   expect(readFileSync(path, 'utf8')).toBe('')
 })
 
 describe('a file that cannot be loaded stays unchanged', () => {
   const good = '{"kind":"convsim state","format":5,"seq":0,"sandboxes":[]}'
-  const olderFormat = 'has format 4, and this version reads format 5; use the older version that wrote it'
+  const olderFormat = 'has format 4, but this version reads format 5; use the older version that wrote it'
 
   test.each([
-    ['of another program', '{"name":"package"}', 'is not ours: it does not say "kind"'],
+    ['of another program', '{"name":"package"}', 'is not a convsim state file: it does not say "kind"'],
     ['older', good.replace('5', '4'), olderFormat],
-    ['newer', good.replace('5', '9'), 'has format 9, and this version reads format 5; use a newer version'],
+    ['newer', good.replace('5', '9'), 'has format 9, but this version reads format 5; use a newer version'],
   ])('a state file that is %s', async (_, content, message) => {
     const path = statePath()
     writeFileSync(path, content)
@@ -199,7 +199,7 @@ describe('a file that cannot be loaded stays unchanged', () => {
 describe('a path that cannot be written to', () => {
   test('is refused if it is a folder', async () => {
     const folder = dirname(statePath())
-    expect(await problemOf(folder)).toContain(`cannot be kept in ${folder} (it is a folder, not a file)`)
+    expect(await problemOf(folder)).toContain(`cannot be stored in ${folder} (it is a folder, not a file)`)
     expect(readdirSync(dirname(folder))).not.toContain(`${basename(folder)}.lock`)
   })
 
@@ -207,14 +207,14 @@ describe('a path that cannot be written to', () => {
     const path = statePath()
     execFileSync('mkfifo', [path])
     expect(await problemOf(path)).toContain('(it is a pipe or socket, not a file)')
-    expect(await problemOf('/dev/null')).toContain('cannot be kept in /dev/null (it is a device, not a file)')
+    expect(await problemOf('/dev/null')).toContain('cannot be stored in /dev/null (it is a device, not a file)')
     expect(existsSync('/dev/null.lock')).toBe(false)
   })
 
   test.runIf(existsSync('/proc/version'))('is refused if neither file nor folder can be created', async () => {
     for (const path of ['/proc/state.json', '/proc/convsim/state.json', '/proc/version', '/proc/version/a.json']) {
       const problem = await problemOf(path)
-      expect(problem).toContain(`cannot be kept in ${path}`)
+      expect(problem).toContain(`cannot be stored in ${path}`)
       expect(problem).toContain(':memory:')
     }
   })

@@ -78,7 +78,7 @@ test.each([
 test('a dangling link as the lock file is refused', async () => {
   const path = statePath()
   symlinkSync('nowhere', `${path}.lock`)
-  expect(await problemOf(path)).toContain(`${path}.lock is a link that leads nowhere`)
+  expect(await problemOf(path)).toContain(`${path}.lock is a dangling link`)
 })
 
 test('a lock taken over by another process while its file is written is not held', async () => {

@@ -63,7 +63,7 @@ test.each([
 const detachments: [string, string, (log: string, aside: string) => void][] = [
   ['removed with its folder', 'its lock file', (log) => rmSync(dirname(log), { recursive: true })],
   ['removed', 'its log', (log) => rmSync(log)],
-  ['moved away', 'was moved away', renameSync],
+  ['moved away', 'was removed or moved', renameSync],
   ['replaced', 'was replaced', (log, aside) => [renameSync(log, aside), copyFileSync(aside, log)]],
   ['a link to itself', 'any more (ELOOP', (log, aside) => [renameSync(log, aside), symlinkSync(log, log)]],
   ['emptied', 'another program changed', (log) => truncateSync(log)],
@@ -108,7 +108,7 @@ test('a link is followed to its file, and a dangling link is refused', async () 
   expect(await listInsertIds(linked)).toEqual(['first'])
   await linked.close()
   renameSync(path, `${path}.moved`)
-  expect(await problemOf(link)).toContain('it is a link that leads nowhere')
+  expect(await problemOf(link)).toContain('it is a dangling link')
   expect(readdirSync(dirname(path))).toEqual(['state.json.moved'])
 })
 
