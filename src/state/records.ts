@@ -36,7 +36,7 @@ export interface StoredEvent {
   readonly repeatOf?: string
 }
 
-/** A prompt to store: the body of a valid request. The store uses only the fields listed here. */
+/** A prompt to store: the body of a valid request. The store reads the fields listed here. */
 export interface PromptDraft {
   readonly components?: readonly PromptComponentDraft[]
   readonly productId?: string
@@ -89,7 +89,7 @@ export interface SnapshotHead {
   readonly createdAt: string
 }
 
-/** The sandbox of a write, with its seed and time. Ids and sampling are derived from the sandbox's name and the seed. */
+/** The sandbox of a write, with its seed and time. Ids and sampling are derived from sandbox name and seed. */
 export interface WriteContext {
   readonly sandbox: string
   readonly seed: string

@@ -54,7 +54,7 @@ export interface RateResult {
   readonly resetMs: number
 }
 
-/** A refused change. The state is unchanged. The cause is a disk error, or files that other programs have changed. */
+/** A refused change. The state is unchanged. The cause is a disk error, or the loss of the files. */
 export class StoreWriteError extends Error {
   override readonly name = 'StoreWriteError'
 }
@@ -96,8 +96,8 @@ export interface StateSummary extends RecordCounts {
 
 /**
  * The port to the simulator's state. Every method is atomic, so that an adapter for a shared database can use one round
- * trip. A promise resolves once the change is stored. If that fails, it rejects with `StoreWriteError`, and the state is
- * unchanged. Arguments are copied; results are copies or frozen. An unknown sandbox counts as empty.
+ * trip. A promise resolves once the change is stored. If that fails, it rejects with `StoreWriteError`, and the state
+ * is unchanged. Arguments are copied; results are copies or frozen. An unknown sandbox counts as empty.
  */
 export interface Store {
   recordEvent(context: WriteContext, draft: EventDraft): Promise<EventReceipt>
@@ -120,7 +120,7 @@ export interface Store {
 
   createSnapshot(context: WriteContext, name?: string): Promise<Snapshot>
   listSnapshots(sandbox: string): Promise<readonly Snapshot[]>
-  /** Replaces the sandbox's data with the snapshot's, and resets its counters. Returns false if there is no snapshot. */
+  /** Replaces the sandbox's data with the snapshot's, and resets its counters. Returns false without a snapshot. */
   restoreSnapshot(sandbox: string, snapshotId: string): Promise<boolean>
   /** Returns false if the snapshot does not exist. */
   deleteSnapshot(sandbox: string, snapshotId: string): Promise<boolean>

@@ -106,7 +106,7 @@ export function insertKey({ insertId }: { readonly insertId?: unknown }): string
 
 const DIRECTIONS = new Map<unknown, number>(Object.entries({ positive: 1, negative: -1 }))
 
-/** Returns the score, else 1, -1 or 0 by influence. An edited contract may not limit scores, so a million is the limit. */
+/** Returns the score, else 1, -1 or 0 by influence. Scores are limited to a million if the contract has no limits. */
 function impactOf({ qualityImpactScore: score, influence }: EventDraft): number {
   return typeof score === 'number' ? Math.max(-1e6, Math.min(1e6, score)) : (DIRECTIONS.get(influence) ?? 0)
 }

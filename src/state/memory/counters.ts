@@ -9,7 +9,7 @@ interface RateWindow {
   readonly used: number
 }
 
-/** The maximum number of rate windows in the process, since clients choose the keys. Beyond it, the oldest is evicted. */
+/** The maximum number of rate windows, since clients choose the keys. Beyond it, the oldest is evicted. */
 const MAX_WINDOWS = 100_000
 
 /** The maximum number of sequences in the process. Beyond it, the least recently advanced is evicted. */

@@ -6,13 +6,13 @@ import { StoreUnavailableError } from '../store.ts'
 import { describeReason, describeStartFault, isErrorReply, replyWithin, TOO_LATE } from './faults.ts'
 import type { RedisLocation } from './location.ts'
 
-/** The maximum time that a command waits for its reply, and a start for the connection, milliseconds. */
+/** The maximum time to wait for the reply to a command, and for the first connection, in milliseconds. */
 export interface RedisTimeouts {
   readonly commandMs: number
   readonly connectMs: number
 }
 
-/** A reply of Redis: RESP without maps, which no command here returns. */
+/** A reply of Redis: a RESP value, except maps, which no command here returns. */
 export type RedisReply = string | number | null | readonly RedisReply[]
 
 export type Argument = string | number
@@ -28,16 +28,16 @@ const DESTROY_AFTER_MS = 100
 const PAUSE_MS = 200
 
 /**
- * A connection to Redis that reconnects automatically. While there is none, every command is refused immediately. A
- * command without a timely reply ends the connection and refuses all other commands.
+ * A connection to Redis that reconnects automatically. While disconnected, it rejects every command immediately. If a
+ * command times out, the connection is closed, and all other commands are rejected.
  */
 export class RedisConnection {
   readonly #redis: Redis
   readonly #location: RedisLocation
   readonly #commandMs: number
-  /** Why there is no connection; undefined if there is one. */
+  /** The reason why there is no connection; undefined while connected. */
   #outage: string | undefined = 'the connection was not opened yet'
-  /** The latest error since the connection was established, if any. */
+  /** The latest error since the connection was made, if any. */
   #lastError: Error | undefined
   #isClosed = false
   warning: string | undefined
@@ -60,12 +60,12 @@ export class RedisConnection {
       ...(tls && { tls: {} }),
       lazyConnect: true,
       enableOfflineQueue: false,
-      autoResendUnfulfilledCommands: false, // a change might be made twice
+      autoResendUnfulfilledCommands: false, // a resent change might be made twice
       enableReadyCheck: false,
       disableClientInfo: true,
       connectTimeout: connectMs,
       disconnectTimeout: DESTROY_AFTER_MS,
-      retryStrategy: () => null, // `#stayConnected` does
+      retryStrategy: () => null, // `#stayConnected` retries
       protocol: 2,
     } as const satisfies RedisOptions
     const connection = new RedisConnection(new (await loadClient())(options), location, commandMs)
@@ -78,7 +78,7 @@ export class RedisConnection {
     }
   }
 
-  /** Connects whenever there is no connection. Calls `reject` if that fails, unless Redis is still loading its data. */
+  /** Connects whenever there is no connection. Calls `reject` on a failure, unless Redis is still loading its data. */
   async #stayConnected(resolve: () => void, reject: (error: unknown) => void): Promise<void> {
     while (!this.#isClosed) {
       try {
@@ -90,7 +90,7 @@ export class RedisConnection {
         resolve()
         await closed
       } catch (error) {
-        this.#lastError = isErrorReply(error) ? error : (this.#lastError ?? (error as Error)) // the client throws these
+        this.#lastError = isErrorReply(error) ? error : (this.#lastError ?? (error as Error)) // always an Error
         if (!reasonOf(this.#lastError).startsWith('LOADING')) reject(error)
       }
       this.#outage = describeReason(this.#lastError)
@@ -114,7 +114,7 @@ export class RedisConnection {
     if (this.#outage !== undefined)
       throw new StoreUnavailableError(
         `The state in ${this.#location.shown} cannot be reached at present (${this.#outage}). ` +
-          'Requests that need it are handled again once it can.',
+          'Requests that need it are refused until then.',
       )
     try {
       return await replyWithin(this.#commandMs, send())
@@ -132,12 +132,12 @@ export class RedisConnection {
     const { shown } = this.#location
     const reason = describeReason(isErrorReply(error) ? error : (this.#lastError ?? error))
     const message = isErrorReply(error)
-      ? `The state in ${shown} refused this: ${reason}.`
+      ? `The state in ${shown} refused the request: ${reason}.`
       : `The state in ${shown} did not respond (${reason}); send the request again.`
     return new StoreUnavailableError(message, { cause: error })
   }
 
-  /** Closes the connection once all sent commands have their replies. Further commands are refused. */
+  /** Closes the connection once all sent commands have their replies. Further commands are rejected. */
   async finish(): Promise<void> {
     this.#isClosed = true
     await replyWithin(this.#commandMs, this.#redis.quit()).catch(() => undefined)
@@ -150,13 +150,13 @@ export class RedisConnection {
   }
 
   #disconnect(): void {
-    if (this.#redis.status !== 'end') this.#redis.disconnect() // which would begin a timer
+    if (this.#redis.status !== 'end') this.#redis.disconnect() // after 'end', this would start a timer
   }
 }
 
 /**
- * Sends user, password and database, since the client would continue with database 0 if the chosen one is refused.
- * Returns a warning about a password that Redis does not require, if any.
+ * Authenticates and selects the database. The client cannot do that itself: if the database is refused, it continues
+ * with database 0. Returns a warning about a password that Redis does not require, if any.
  */
 async function prepareConnection(redis: Redis, location: RedisLocation): Promise<string | undefined> {
   const { user, password, database } = location

@@ -10,13 +10,13 @@ import type { SandboxScripts } from './sandbox-scripts.ts'
 
 type Field = readonly [kind: (typeof KINDS)[number], name: string, value: Argument]
 
-/** The approximate number of characters written at once: a few milliseconds of work for the process and for Redis. */
+/** The approximate number of characters per write, which takes the process and Redis a few milliseconds. */
 const LENGTH_AT_ONCE = 64 * 1024
 
-/** The time after which Redis deletes what an import has written, if the import does not continue. */
+/** Milliseconds after which Redis deletes the staged data of an import that does not continue. */
 const STAGED_MS = 10 * 60 * 1000
 
-/** Writes an import in slices under its own keys, so that readers never see a part. Returns false if it is refused. */
+/** Writes an import in slices to staging keys, so that readers never see a part of it. Returns false if refused. */
 export async function importContent(
   scripts: SandboxScripts,
   sandbox: string,
@@ -30,7 +30,7 @@ export async function importContent(
   const keyOf = (kind: string) => scripts.keyOf(sandbox, `staged:${id}:${kind}`)
   const store = (fields: readonly Field[]) => {
     const writes = KINDS.flatMap((kind) => {
-      // The head, written only by the first slice, expires first, so that an import that takes too long is detected.
+      // Only the first slice writes the head, so the head expires first, which tells that the import took too long.
       const ofKind = fields.filter((field) => field[0] === kind).flatMap(([, name, value]) => [name, value])
       const written = ofKind.length > 0 ? [connection.call('hset', keyOf(kind), ...ofKind)] : []
       return [...written, connection.call('pexpire', keyOf(kind), STAGED_MS)]
@@ -51,7 +51,7 @@ export async function importContent(
     await store(fields)
     outcome = (await scripts.run(COMMIT_IMPORT, sandbox, condition, id))[0]
   } finally {
-    // The rest is deleted when it expires.
+    // If this fails, the keys expire.
     if (outcome !== 'imported') await connection.call('del', ...KINDS.map(keyOf)).catch(() => undefined)
   }
   if (outcome === 'expired')
@@ -71,13 +71,13 @@ function* listFields(content: StoredContent): Generator<Field> {
 function* listEventFields(events: readonly StoredEvent[]): Generator<Field> {
   const impact = new ImpactIndex()
   const occurrences = new Map<string, number>()
-  for (const [place, event] of events.entries()) {
+  for (const [position, event] of events.entries()) {
     const { replays, ...stored } = event
     const key = insertKey(event.fields)
-    yield ['events', String(place), JSON.stringify(stored)]
-    if (replays > 0) yield ['index', `events ${place}`, replays]
+    yield ['events', String(position), JSON.stringify(stored)]
+    if (replays > 0) yield ['index', `events ${position}`, replays]
     if (key === undefined) countOccurrence(occurrences, event.eventId, event.repeatOf)
-    else yield ['index', `event named ${JSON.stringify(key)}`, place]
+    else yield ['index', `event named ${JSON.stringify(key)}`, position]
     if (!event.sampledOut) impact.add(impactOfEvent(event))
   }
   for (const [id, count] of occurrences) yield ['index', `event ${id}`, count]
@@ -90,16 +90,16 @@ function* listEventFields(events: readonly StoredEvent[]): Generator<Field> {
 
 function* listPromptFields(prompts: readonly StoredPrompt[]): Generator<Field> {
   const occurrences = new Map<string, number>()
-  for (const [place, { versions, ...prompt }] of prompts.entries()) {
+  for (const [position, { versions, ...prompt }] of prompts.entries()) {
     const { promptId, repeatOf } = prompt
     const key = externalKey(prompt)
     if (key === undefined) countOccurrence(occurrences, promptId, repeatOf)
     else yield ['index', `prompt named ${key}`, promptId]
-    yield ['prompts', String(place), JSON.stringify({ ...prompt, versions })]
-    yield ['index', `place ${promptId}`, place]
+    yield ['prompts', String(position), JSON.stringify({ ...prompt, versions })]
+    yield ['index', `place ${promptId}`, position]
     yield ['index', `last ${promptId}`, versions.length]
     const active = versions.find((version) => version.active)
-    if (active) yield ['index', `prompts ${place}`, active.versionId]
+    if (active) yield ['index', `prompts ${position}`, active.versionId]
   }
   for (const [id, count] of occurrences) yield ['index', `prompt ${id}`, count]
 }

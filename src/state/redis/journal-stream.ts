@@ -1,6 +1,6 @@
 /**
- * The journal of all replicas: a stream of messages in Redis, and one of bodies, which is trimmed by bytes. The id of a
- * message is its position, so a gap tells a reader that messages were trimmed, and a hash of counts tells how many
+ * The journal of all replicas: a Redis stream of messages, and a stream of bodies, trimmed by size. The id of a message
+ * is its position, so a reader detects trimmed messages by the gap, and a hash of counts tells the reader how many
  * exchanges of each sandbox it has missed.
  */
 import { randomUUID } from 'node:crypto'
@@ -18,10 +18,10 @@ interface JournalStreamOptions {
   readonly size: number
 }
 
-/** The maximum number of bytes of stored bodies, of all replicas together. */
+/** The maximum total size of the stored bodies of all replicas. */
 const MAX_BODY_BYTES = 64 * 1024 * 1024
 
-/** The maximum number of messages and bytes of bodies read at once, so that a reply is at most a few megabytes. */
+/** The maximum number of messages, and of bytes of bodies, read at once, so that replies stay below a few megabytes. */
 const READ_MESSAGES = 200
 const READ_BYTES = 4 * 1024 * 1024
 
@@ -40,13 +40,13 @@ type ReadReply = [
 
 export function openJournalStream({ connection, prefix, replica, size }: JournalStreamOptions): ExchangeStream {
   const keys = ['-head', '', '-bodies', '-counts'].map((part) => `${sharedKeys(prefix)}journal${part}`)
-  /** The number of the latest known exchange, after which a new stream starts if Redis has lost this one. */
+  /** The number of the latest known exchange. If Redis loses the stream, the next stream continues from it. */
   let latest = 0
 
   async function send(...[kind, sandbox, text, request = '', response = '']: NewMessage): Promise<MessagePlace> {
     const bounds = [randomUUID(), latest, size, MAX_BODY_BYTES]
     const reply = await connection.run(APPEND, keys, [...bounds, kind, sandbox, text, request, response])
-    const [id, number] = reply as [string, string] // the script returns these
+    const [id, number] = reply as [string, string] // the script's return type
     latest = Math.max(latest, Number(number))
     return { id, number: Number(number) }
   }

@@ -1,21 +1,21 @@
-/** The hashes with the data of a sandbox. A snapshot has a copy of each. */
+/** The hashes that contain the data of a sandbox. A snapshot has a copy of each. */
 export const KINDS = ['head', 'events', 'prompts', 'index', 'impact'] as const
 
 /**
- * Returns the prefix of all keys of a sandbox, which is a hash tag. They are:
+ * Returns the prefix of all keys of a sandbox, which is a hash tag. The keys are:
  *
- * - `head`, a hash: `generation` (of a sandbox with data), `count:events` and other numbers of records, `quality`, and
+ * - `head`, a hash: `generation` (if the sandbox has data), `count:events` and other numbers of records, `quality`, and
  *   `settings`, which are not data.
- * - `events`, a hash of events by their place, and `prompts`, a hash of prompts by theirs. The list of its versions is
- *   the last member of a prompt.
- * - `index`, a hash that finds and counts records: `event named JSON` and `prompt named KEY` find one by the caller's
- *   name, `event ID` and `prompt ID` count equal ones (see `Occurrences`), `events PLACE` counts replays,
- *   `prompts PLACE` and `last PROMPT` have the active and the last version, and `place PROMPT` a prompt's place.
+ * - `events`, a hash of events by position, and `prompts`, a hash of prompts by position. The last member of a prompt
+ *   is the list of its versions.
+ * - `index`, a hash for finding and counting records: `event named JSON` and `prompt named KEY` find a record by the
+ *   caller's name, `event ID` and `prompt ID` count equal ones (see `Occurrences`), `events POSITION` counts replays,
+ *   `prompts POSITION` and `last PROMPT` are the active and the last version, `place PROMPT` is a prompt's position.
  * - `impact`, a hash of sums by product and day.
- * - `snapshots`, a hash of descriptions by id; `taken`, their number so far; the copies are `snapshot:ID:head` etc.
- * - `staged:ID:events` and so on: what an import has written, before it replaces the data.
- * - `probe-hash` and so on, of `default` alone: what a check of health writes and deletes.
- * - The hashes `sequences` and `windows`, with sorted sets of their fields, `sequences-order` and `windows-order`.
+ * - `snapshots`, a hash of descriptions by id; `taken`, the number ever created; `snapshot:ID:head` etc., the copies.
+ * - `staged:ID:events` etc.: the data of an import before it replaces the sandbox's data.
+ * - `probe-hash` etc., only in `default`: keys that a health check writes and deletes.
+ * - `sequences` and `windows`, hashes of counters; `sequences-order` and `windows-order`, sorted sets of their fields.
  */
 export function sandboxKeys(prefix: string, sandbox: string): string {
   return `{${prefix}:${escapeName(sandbox)}}:`
@@ -26,19 +26,19 @@ export const countField = (collection: string) => `count:${collection}`
 export const impactField = (product: string | null, day: string) => JSON.stringify([day, product])
 
 /**
- * Returns the prefix of the keys that belong to no sandbox. They are:
+ * Returns the prefix of the keys that do not belong to a sandbox. The keys are:
  *
- * - `format`, the mark of the format, and `id`, by which a process notices that Redis was emptied.
- * - `sandboxes`, a sorted set of names in the order of their creation, and `created`, how many there ever were.
- * - `journal`, a stream of all replicas, and `journal-bodies`, a stream of the bodies of exchanges.
+ * - `format`, the format of all keys, and `id`, which tells a process that Redis was emptied.
+ * - `sandboxes`, a sorted set of names in the order of their creation, and `created`, the number ever created.
+ * - `journal`, a stream of exchanges of all replicas, and `journal-bodies`, a stream of their bodies.
  * - `journal-head`, a hash: `id`, unique to this journal, and the numbers of its `messages`, `exchanges` and `bytes`.
- * - `journal-counts`, a hash by sandbox: the number of its first exchange since it was cleared, and the count.
+ * - `journal-counts`, a hash by sandbox: the number of the first exchange since the sandbox was cleared, and the count.
  */
 export function sharedKeys(prefix: string): string {
   return `{${prefix}}:`
 }
 
-/** Escapes a name by UTF-16 units, so that names with braces or lone surrogates have distinct keys. */
+/** Escapes a name by UTF-16 code units, so that names with braces or lone surrogates have distinct keys. */
 function escapeName(name: string): string {
   return name.replace(/[^A-Za-z0-9._-]/g, (unit) => `%${unit.charCodeAt(0).toString(16)};`)
 }

@@ -1,15 +1,15 @@
 import { failure, type Result, success } from '../../base/core/result.ts'
 
-/** The place of a shared state: a database of a Redis server, and the prefix of its keys. */
+/** The location of a shared state: a database of a Redis server, and the prefix of its keys. */
 export interface RedisLocation {
-  /** The host as sockets expect it: `cache`, `127.0.0.1`, `::1`. */
+  /** The host in the form that sockets accept: `cache`, `127.0.0.1`, `::1`. */
   readonly host: string
   readonly port: number
   readonly tls: boolean
   /** User and password, decoded; empty if the URL has none. */
   readonly user: string
   readonly password: string
-  /** The number of the database; 0 is the default of each connection. */
+  /** The number of the database; 0 is the default of a connection. */
   readonly database: number
   /** The URL without user and password, for messages: `redis://cache:6379/2`. */
   readonly shown: string
@@ -20,7 +20,7 @@ export function isRedisUrl(state: string): boolean {
   return /^rediss?:/i.test(state)
 }
 
-/** Parses the URL of a Redis server. The error does not repeat the URL, which may contain a password. */
+/** Parses the URL of a Redis server. The error does not quote the URL, which may contain a password. */
 export function parseRedisUrl(state: string, prefix: string): Result<RedisLocation> {
   if (!URL.canParse(state)) return failure(urlRule)
   const url = new URL(state)
@@ -51,11 +51,11 @@ export function showState(state: string): string {
   return parsed.ok ? parsed.value.shown : 'redis'
 }
 
-/** The rule for URLs, as the end of a sentence about `--state`. */
+/** The message about an invalid URL. */
 const urlRule =
-  'The URL of a Redis server is redis://HOST:PORT/DATABASE or rediss:// for TLS, ' +
-  'with USER:PASSWORD@ before the host if it needs them (percent-encoded).'
+  'The URL of a Redis server must be redis://HOST:PORT/DATABASE, or rediss:// for TLS, ' +
+  'with a percent-encoded USER:PASSWORD@ before the host if required.'
 
 const encodingRule =
   'The user or password in the URL of the Redis server is not percent-encoded: ' +
-  'a percent sign is written %25, and an at sign %40.'
+  'write a percent sign as %25, and an at sign as %40.'

@@ -1,4 +1,4 @@
-/** Opens the state in Redis: connects, and checks that it accepts changes and has the same format. */
+/** Opens the state in Redis: connects, and checks that Redis accepts changes and the state has the same format. */
 import { hash } from 'node:crypto'
 import type { JsonObject } from '../../base/core/json.ts'
 import { LruCache } from '../../base/core/memoize.ts'
@@ -67,12 +67,12 @@ export async function openRedisStore(
 const CLUSTER = 'cannot be used: that server is a node of a cluster. Name a Redis without cluster mode in --state.'
 
 const EMPTIED =
-  'was emptied, as by FLUSHALL or by a start of Redis without its data: what was stored there before is gone.'
+  'was emptied, for example by FLUSHALL or by a restart of Redis without its data. The data stored before is lost.'
 
 /**
- * Marks the state with its format and its id, unless it has them, and uses every command that requests need. KEYS: the
- * mark, the id, and four keys for the trial. ARGV: the mark, and a new id. Returns the current mark and id. An error
- * ends with the refused command.
+ * Stores the format and an id, unless they exist, and tries every command that requests need. KEYS: the format, the id,
+ * and four keys for trying commands. ARGV: the format, and a new id. Returns the stored format and id. An error ends
+ * with the name of the refused command.
  */
 const PROBE = createScript(`
 local mark, id, hash, set, stream, number = unpack(KEYS)
@@ -94,7 +94,7 @@ for _, command in ipairs({
 end
 return {found, known}`)
 
-/** Creates a function that runs `PROBE`. It returns a sentence about a different format, and rejects with a refusal. */
+/** Creates a function that runs `PROBE`. It returns a sentence if the format differs, and rejects if Redis refuses. */
 function createProbe(
   scripts: SandboxScripts,
   { prefix, shown }: RedisLocation,
@@ -108,12 +108,12 @@ function createProbe(
   let knownId: string | undefined
 
   return async () => {
-    if (knownId === undefined) await run() // which the client sends as EVAL, and the next ones as EVALSHA
-    const [found, id] = (await run()) as string[] // which the script returns
+    if (knownId === undefined) await run() // the client sends EVAL first, and then EVALSHA: both are tried
+    const [found, id] = (await run()) as string[] // the script's return type
     if (found !== FORMAT_MARK)
       return (
-        `The state in ${shown} cannot be used: the keys with the prefix "${prefix}" have the format "${found}", and ` +
-        `this version knows "${FORMAT_MARK}". Use the version that wrote them, or another prefix (--state-prefix).`
+        `The state in ${shown} cannot be used: the keys with the prefix "${prefix}" have the format "${found}", but ` +
+        `this version uses "${FORMAT_MARK}". Use the version that wrote them, or another prefix (--state-prefix).`
       )
     if (knownId !== undefined && id !== knownId) warn(`The state in ${shown} ${EMPTIED}`)
     knownId = id
@@ -142,7 +142,7 @@ function createSettings(scripts: SandboxScripts): Pick<SharedState, 'readRecord'
         if (outcome === 'stored') return result
       }
       throw new StoreUnavailableError(
-        'Other replicas kept changing the sandbox, so this change was given up; send it again.',
+        'Other replicas kept changing the sandbox, so this change was not made; send it again.',
       )
     },
   }

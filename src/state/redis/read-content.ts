@@ -8,7 +8,7 @@ import { countField } from './keys.ts'
 import { READ_RECORDS } from './lua/record-scripts.ts'
 import { parseField, parseStoredJson, type SandboxScripts } from './sandbox-scripts.ts'
 
-/** A record and its mark: the number of its replays, or the id of its active version; empty for none. */
+/** A record and its mark: an event's number of replays, or the id of a prompt's active version; empty for none. */
 type StoredText = readonly [text: string, mark: string]
 
 type Slice = readonly [generation: string, texts: readonly string[], marks: readonly string[]]
@@ -64,7 +64,7 @@ async function* readEvents(source: Source, order?: EventQuery['order'], offset =
     yield parseStoredEvent(source.sandbox, text, replays)
 }
 
-/** Reads records in slices. Throws if they are replaced meanwhile, by an import, a reset or a restore. */
+/** Reads records in slices. Throws if an import, a reset or a restore replaces them meanwhile. */
 async function* readRecords(
   { scripts, sandbox, generation }: Source,
   kind: 'events' | 'prompts',
@@ -74,7 +74,7 @@ async function* readRecords(
 ): AsyncGenerator<StoredText> {
   for (let read = 0; read < count; ) {
     const reply = await scripts.run(READ_RECORDS, sandbox, kind, first + read * step, count - read, step)
-    const [present, texts, marks] = reply as unknown as Slice // which the script returns
+    const [present, texts, marks] = reply as unknown as Slice // the script's return type
     if (present !== generation)
       throw new StoreUnavailableError(
         `The sandbox "${sandbox}" was replaced while it was read; send the request again.`,
@@ -92,7 +92,7 @@ async function* readPrompts(source: Source): AsyncGenerator<StoredPrompt> {
   for await (const [text, active] of readRecords(source, 'prompts', 0, source.prompts)) {
     const prompt = parseStoredJson<StoredPrompt>(source.sandbox, 'prompts', text)
     const versions = prompt.versions.map(({ versionId, componentIds: stored, ...version }) => {
-      // A version added here instead of imported is stored without its components' ids.
+      // Unlike imported versions, versions added with `ADD_VERSION` are stored without component ids.
       const componentIds = stored ?? deriveComponentIds(versionId, componentsOf(version.fields).length)
       return { ...version, versionId, componentIds, active: versionId === active }
     })

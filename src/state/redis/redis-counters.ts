@@ -3,23 +3,23 @@ import type { Store } from '../store.ts'
 import { sandboxScript } from './lua/prelude.ts'
 import type { SandboxScripts } from './sandbox-scripts.ts'
 
-/** The maximum number of rate windows of a sandbox; one more evicts the least recently used. */
+/** The maximum number of rate windows of a sandbox. Beyond it, the least recently used is evicted. */
 const MAX_WINDOWS = 10_000
 
-/** Milliseconds after which unused counters expire, in addition to the length of a window. */
+/** Milliseconds after which unused counters expire, in addition to the length of their window. */
 const UNUSED_MS = 24 * 60 * 60 * 1000
 
 /**
- * Milliseconds by which the clocks of two replicas can differ: a window that begins within this time in the future was
- * opened by another replica. One that begins later has ended, since the sandbox's clock was set back.
+ * Milliseconds by which the clocks of two replicas may differ. A window that opens in the future, but within this time,
+ * was opened by another replica. A later window is discarded, since the sandbox's clock was set back.
  */
 const CLOCK_TOLERANCE_MS = 3000
 
 /**
- * Consumes one unit of a counter, unless none is left, and opens it if it is not open. Arguments: `sequences` or
- * `windows`; the field; the maximum number of fields; the limit, the current time, and the end of a window that opens
- * now. The field becomes the most recent, and the least recent beyond the maximum is evicted. Returns the number of
- * units used before, and the end.
+ * Consumes one unit of a counter, unless none is left; opens a new window if none is open. Arguments: `sequences` or
+ * `windows`; the field; the maximum number of fields; the limit; the current time; and the end of a window that opens
+ * now. The field becomes the most recent one; beyond the maximum, the least recent field is evicted. Returns the number
+ * of units used before, and the end of the window.
  */
 const CONSUME = sandboxScript(`
 local kind, field, most, limit, now, newEnd = unpack(args)
@@ -46,18 +46,18 @@ for _, field in ipairs(redis.call('ZRANGE', tag .. 'sequences-order', 0, -1)) do
 end
 return listed`)
 
-/** Creates the counters of all replicas. The script that replaces a sandbox's data discards them. */
+/** Creates the counters that all replicas share. The script that replaces a sandbox's data discards its counters. */
 export function createCounters(
   scripts: SandboxScripts,
 ): Pick<Store, 'consumeRate' | 'nextSequenceIndex' | 'listSequences'> {
-  /** The steps of a fork by their counter, which Redis does not have, and no list has. */
-  const ownSteps = new Map<string, number>()
-  /** Consumes a unit. Returns the number of earlier units, including the fork's own, and the end. */
+  /** The units that a fork consumed, by counter. They are not in Redis, and not in lists. */
+  const ownUnits = new Map<string, number>()
+  /** Consumes a unit. Returns the number of units used before, including the fork's own, and the end of the window. */
   async function consume(sandbox: string, kind: string, field: string, ...bounds: readonly number[]) {
     const [used, ends] = await scripts.run(CONSUME, sandbox, kind, field, ...bounds)
     const counter = `${kind} ${sandbox} ${field}`
-    const own = ownSteps.get(counter) ?? 0
-    if (scripts.isFork) ownSteps.set(counter, own + 1)
+    const own = ownUnits.get(counter) ?? 0
+    if (scripts.isFork) ownUnits.set(counter, own + 1)
     return { used: Number(used) + own, ends: Number(ends) }
   }
   return {
@@ -66,14 +66,14 @@ export function createCounters(
       const { used, ends } = await consume(sandbox, 'windows', field, MAX_WINDOWS, limit, now, now + windowMs)
       return { allowed: used < limit, limit, remaining: Math.max(0, limit - used - 1), resetMs: ends - now }
     },
-    // A sequence is a window without limit that never ends.
+    // A sequence is a window that has no limit and never ends.
     nextSequenceIndex: async (sandbox, key) => {
       const field = shorten(key, MAX_SEQUENCE_KEY)
       return (await consume(sandbox, 'sequences', field, MAX_SEQUENCES, Number.MAX_SAFE_INTEGER, 0, 1)).used
     },
     async listSequences(sandbox) {
       const listed = await scripts.run(LIST_SEQUENCES, sandbox)
-      return new Map((listed as [string, string][]).map(([key, count]) => [key, Number(count)])) // which it returns
+      return new Map((listed as [string, string][]).map(([key, count]) => [key, Number(count)])) // as scripted
     },
   }
 }

@@ -1,6 +1,6 @@
 /**
- * The state in Redis, shared by several replicas. No process has a copy: each method runs one script (`lua/`) or a few,
- * through `sandbox-scripts.ts`. `keys.ts` describes what is stored, and `open-redis-store.ts` connects.
+ * The state in Redis, shared by several replicas. Processes do not have copies: each method runs one or a few scripts
+ * (`lua/`) through `sandbox-scripts.ts`. `keys.ts` describes the stored data, and `open-redis-store.ts` connects.
  */
 import { dayOf, nameOfDay } from '../../base/core/instant.ts'
 import { encodePath } from '../../base/core/seeded.ts'
@@ -28,7 +28,7 @@ import { parseField, parseStoredJson, type SandboxScripts } from './sandbox-scri
 
 const noOccurrences: Occurrences = new Map()
 
-/** Creates the store in Redis. `server`: everything that is not about a sandbox. */
+/** Creates the store in Redis. `server`: the methods that do not concern a sandbox. */
 export function createRedisStore(scripts: SandboxScripts, server: Pick<Store, 'findOutage' | 'close'>): Store {
   return {
     ...server,
@@ -59,8 +59,8 @@ export function createRedisStore(scripts: SandboxScripts, server: Pick<Store, 'f
 }
 
 /**
- * Creates the methods that write records. Scripts derive what depends on earlier records, such as the id of an event
- * with equals; it is derived again here from the count that they return.
+ * Creates the methods that write records. Scripts derive values that depend on earlier records, such as the id of an
+ * event with the payload of an earlier one, and return counts from which the same values are derived here.
  */
 function createRecorder(scripts: SandboxScripts): Pick<Store, 'recordEvent' | 'addPromptVersion' | 'activateVersion'> {
   return {
@@ -146,8 +146,8 @@ async function eventImpact(
   const found = await scripts.connection.call('hmget', scripts.keyOf(sandbox, 'impact'), ...names, ...counts)
   const values = (found as (string | null)[]).map(Number)
   const index = new ImpactIndex()
-  for (const [place, sum] of wanted.entries()) {
-    const [units = 0, events = 0] = [values[place], values[names.length + place]]
+  for (const [position, sum] of wanted.entries()) {
+    const [units = 0, events = 0] = [values[position], values[names.length + position]]
     if (events > 0) index.add({ ...sum, units, events })
   }
   return index.query(query)

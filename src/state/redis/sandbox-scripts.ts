@@ -4,12 +4,12 @@ import { StoreReadError } from '../store.ts'
 import type { Argument, RedisConnection, RedisReply, Script } from './connection.ts'
 import { sandboxKeys, sharedKeys } from './keys.ts'
 
-/** Runs scripts on sandboxes (`lua/`). Those of a fork change nothing but reply as if they did. */
+/** Runs scripts on sandboxes (`lua/`). In a fork, the scripts reply as usual but change nothing. */
 export class SandboxScripts {
   readonly connection: RedisConnection
   readonly prefix: string
   readonly isFork: boolean
-  /** Creates names of imports and replicas that are unique among processes. */
+  /** Creates ids of imports and replicas that are unique among processes. */
   readonly createId = randomUUID
   readonly #registry: readonly string[]
 

@@ -67,10 +67,10 @@ describeWithRedis('while Redis is away', () => {
 
   test.each([
     ['redis://:secret@127.0.0.1:1', /^The state in redis:\/\/127\.0\.0\.1:1 cannot be used \(.*ECONNREFUSED/],
-    ['redis://:secret@', /^The URL of a Redis server is redis:\/\/HOST/],
-    ['redis://:secret%zz@cache', /is not percent-encoded: a percent sign is written %25/],
+    ['redis://:secret@', /^The URL of a Redis server must be redis:\/\/HOST/],
+    ['redis://:secret%zz@cache', /is not percent-encoded: write a percent sign as %25/],
     ['redis://secret%ff@cache', /is not percent-encoded/],
-    ['redis://cache/x?secret', /^The URL of a Redis server is redis:\/\/HOST/],
+    ['redis://cache/x?secret', /^The URL of a Redis server must be redis:\/\/HOST/],
   ])('a start with %s is refused without showing the password', async (state, expected) => {
     const [place, ...message] = (await startError(state)).split(': ')
     expect([place, message.join(': ')]).toEqual(['--state', expect.stringMatching(expected)])

@@ -13,7 +13,7 @@ import { startReplicas } from './start-replicas.ts'
 describeWithRedis('while Redis takes no changes', () => {
   test.each([
     ['full memory', 'config set maxmemory', '1', '0', /its memory is full\. Raise its maxmemory, .* OOM [^:]*\.$/],
-    ['copy', 'replicaof', '127.0.0.1 1', 'no one', /a read-only copy of another Redis\. .* READONLY [^:]*\.$/],
+    ['copy', 'replicaof', '127.0.0.1 1', 'no one', /a read-only replica\. .* READONLY [^:]*\.$/],
     ['few copies', 'config set min-replicas-to-write', '1', '0', /its min-replicas-to-write\. .* NOREPLICAS [^:]*\.$/],
   ] as const)(
     'what is stored can be read, changes are refused with the next step, and health says so: %s',
@@ -50,8 +50,8 @@ describeWithRedis('while Redis takes no changes', () => {
     ['with another key pattern', 'resetkeys ~other:*'],
     ['with the keys of no sandbox', 'resetkeys ~{acl}:*'],
     ['that may only read keys', 'resetkeys %R~*'],
-  ])('health and a start say that a user of Redis %s lacks a right', async (_cause, rules) => {
-    const reason = /its user lacks a right\. Grant .*\. It responds: /
+  ])('health and a start say that a user of Redis %s lacks a permission', async (_cause, rules) => {
+    const reason = /its user lacks a permission\. Grant .*\. It responds: /
     const redis = await redisForTest()
     const { connection } = await openRedisOrFail(redis.url, 'admin')
     const allow = (rule: string) => connection.call('acl', 'setuser', 'limited', ...rule.split(' '))

@@ -85,7 +85,7 @@ describeWithRedis('the keys of a sandbox in Redis', () => {
     const { snapshotId } = await store.createSnapshot(context)
     await connection.call('acl', 'setuser', 'limited', 'on', '>pw', '~*', '&*', '+@all', '-copy')
     const limited = await openRedisOrFail(url.replace('redis://', 'redis://limited:pw@'), prefix)
-    await expect(limited.store.restoreSnapshot('default', snapshotId)).rejects.toThrow('its user lacks a right')
+    await expect(limited.store.restoreSnapshot('default', snapshotId)).rejects.toThrow('its user lacks a permission')
     expect((await listEvents(store, 'default')).total).toBe(1)
   })
 

@@ -1,15 +1,15 @@
-/** The scripts of the journal's stream; see `journal-stream.ts`. Each is atomic. */
+/** The scripts of the journal's streams; see `journal-stream.ts`. Each script is atomic. */
 import { createScript } from '../connection.ts'
 
 /**
  * Appends a message, and starts a stream if there is none. KEYS: head, stream, bodies, counts. ARGV: an id for a new
- * stream; the number of the exchange before its first; the maximum numbers of messages and of bytes of bodies; the kind
- * of the message, the sandbox, a text, and the bodies of request and response. Returns the id of the stream and the
- * number of the exchange. The kinds are:
+ * stream; the number after which its exchanges are numbered; the maximum number of messages; the maximum size of all
+ * bodies; the kind of the message; the sandbox; a text; the request body; the response body. Returns the id of the
+ * stream and the number of the exchange. The kinds are:
  *
- * - `exchange`, and `end`, the text of the end of a delivery.
- * - `clear`, of the sandbox in the text, or of all (''). It frees memory first, so that a full Redis accepts the rest.
- * - `lost`, an exchange that is counted but has no message: the gap in positions makes every reader compare its counts.
+ * - `exchange`: the text of an exchange. `end`: the text of the corrected outcome of a delivery.
+ * - `clear`: the sandbox to clear, or '' for all. It frees memory first, so that a full Redis accepts the rest.
+ * - `lost`: an exchange without a message. The gap in the positions makes every reader compare its counts.
  */
 export const APPEND = createScript(`
 local kind, sandbox, entry, request, response = unpack(ARGV, 5)
@@ -46,9 +46,10 @@ if kind ~= 'lost' then redis.call('XADD', KEYS[2], 'MAXLEN', '~', ARGV[3], posit
 return {id, number}`)
 
 /**
- * Reads the messages after a position. ARGV: the position, the maximum number of messages, the bytes of bodies after
- * which reading stops, and whether to read counts. Returns the id of the stream, the position of its last message, the
- * messages, their bodies with ids, and, at the end of the stream, the counts: sandbox, first exchange, and count.
+ * Reads the messages after a position. ARGV: the position, the maximum number of messages, the total size of bodies
+ * after which reading stops, and whether to read counts. Returns the id of the stream, the position of its last
+ * message, the messages, their bodies with ids, and, at the end of the stream, the counts: sandbox, first exchange, and
+ * count.
  */
 export const READ = createScript(`
 local head = redis.call('HMGET', KEYS[1], 'id', 'messages')

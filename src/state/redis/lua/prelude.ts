@@ -1,15 +1,15 @@
-/** The beginning of all scripts on a sandbox. `keys.ts` describes the keys. */
+/** The common beginning of all sandbox scripts. `keys.ts` describes the keys. */
 import { createScript } from '../connection.ts'
 import { KINDS } from '../keys.ts'
 
-/** The mark of the format of all keys. It changes with every change of the format. */
+/** The name of the format of all keys. It changes whenever the format does. */
 export const FORMAT_MARK = 'convsim state 5'
 
 /**
- * KEYS: the head of the sandbox, the list of sandboxes, the number of sandboxes that were ever created, the mark of the
- * format. ARGV: `store`, or `dry` to respond without a change; the sandbox's name as JSON; the script's arguments,
- * which become `args`. A hash of another type raises WRONGTYPE here, before the first write. A number replaced with
- * text by another program is noticed only when a script increments it, possibly after other writes.
+ * KEYS: the head of the sandbox, the list of sandboxes, the number of sandboxes ever created, the format. ARGV: `store`
+ * or `dry` (respond without a change); the sandbox's name as JSON; the script's arguments, which become `args`. A key
+ * that is not a hash raises WRONGTYPE here, before the first write. A number that another program replaced with text is
+ * noticed only when a script increments it, possibly after other writes.
  */
 const PRELUDE = `
 local tag = string.sub(KEYS[1], 1, -5)
@@ -26,7 +26,7 @@ local function read(kind, field) return find(kind, field) or '' end
 local function count(kind, field) return tonumber(find(kind, field) or '0') end
 local function text(number) return string.format('%.0f', number) end
 
--- Lists the sandbox behind all others, and marks the format, which a Redis that was emptied has lost.
+-- Adds the sandbox at the end of the list, and stores the format again if Redis was emptied.
 local function register()
   if redis.call('EXISTS', KEYS[1]) == 1 then return end
   write('SET', KEYS[4], '${FORMAT_MARK}', 'NX')
@@ -35,14 +35,14 @@ end
 local function unregister()
   if redis.call('EXISTS', KEYS[1]) == 0 then write('ZREM', KEYS[2], name) end
 end
--- Tells the present data of a sandbox from those before an import, a reset or a restore.
+-- Starts a generation, which distinguishes a sandbox's data from its data before an import, a reset or a restore.
 local function beginGeneration() write('HSET', KEYS[1], 'generation', write('INCR', KEYS[3]) or 0) end
 local function begin()
   register()
   if read('head', 'generation') == '' then beginGeneration() end
 end
 
--- Derives a UUID as core/seeded.ts does. The path begins with the first argument of the script.
+-- Derives a UUID like core/seeded.ts. The path begins with the first argument of the script.
 local function uuid(...)
   local path = args[1]
   for _, step in ipairs({...}) do path = path .. #tostring(step) .. ':' .. step .. ';' end

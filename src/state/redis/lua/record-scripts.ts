@@ -1,8 +1,8 @@
 import { sandboxScript } from './prelude.ts'
 
 /**
- * Stores a record, with what finds or counts it. `occurrence` derives the id of a record without a caller's name, and
- * its number among records with equal content, like `deriveOccurrenceId`.
+ * Stores a record and its index. `occurrence` derives the id of a record that the caller did not name, and its number
+ * among records with equal content, like `deriveOccurrenceId`.
  */
 const STORE = `
 local function occurrence(kind, first)
@@ -14,7 +14,7 @@ local function occurrence(kind, first)
   end
   return id, earlier
 end
--- A record is found by the caller's name of it, or else counted among those of equal content.
+-- A record is found by the caller's name for it, or else counted among the records with equal content.
 local function identify(kind, name, found, id, first)
   if name ~= '' then return write('HSET', tag .. 'index', kind .. ' named ' .. name, found) end
   write('HINCRBY', tag .. 'index', kind .. ' ' .. first, 1)
@@ -29,9 +29,9 @@ end
 
 /**
  * Records an event, or counts a replay of it. Arguments: the path of seed and sandbox; the `insertId` as JSON, or
- * empty; the event's id if it is the first with its payload; the field of its impact, and the impact in units; the
- * fraction of such events that is counted; the rest of the event. Returns `stored` with its number among equal
- * payloads, from 0 on; or `replayed` with the stored event and its replays.
+ * empty; the id of the first event with this payload; the field of its impact, and the impact in units; the fraction of
+ * such events that are counted; the rest of the event. Returns `stored` with the number of earlier events with equal
+ * payloads, or `replayed` with the stored event and its replays.
  */
 export const RECORD_EVENT = sandboxScript(`${STORE}
 local _, insertId, first, impact, units, rate, event = unpack(args)
@@ -46,11 +46,11 @@ else
     return {'replayed', read('events', place), count('index', 'events ' .. place) + (isDry and 1 or 0)}
   end
 end
--- A number has 48 bits in two parts, since tonumber takes no more than 32 where a long has 32.
+-- The 48 bits are read in two parts, since tonumber is limited to 32 bits where a C long has 32.
 local high, low = string.sub(id, 1, 6), string.sub(id, 7, 8) .. string.sub(id, 10, 13)
 local sampledOut = tonumber(high, 16) / 2 ^ 24 + tonumber(low, 16) / 2 ^ 48 >= tonumber(rate)
 begin()
--- The sum of impact, which can overflow, is written before the event.
+-- The sums are written before the event, since they can overflow.
 if not sampledOut then
   write('HINCRBY', tag .. 'impact', impact, units)
   write('HINCRBY', tag .. 'impact', 'events of ' .. impact, 1)
@@ -62,8 +62,8 @@ return {'stored', earlier}`)
 
 /**
  * Adds a version to a prompt, or a prompt with its first version. Arguments: the path of seed and sandbox; the caller's
- * identifier, or empty; the id of a new prompt if it is the first with its content; the rest of a new prompt, with no
- * versions; the rest of the version. Returns the id of the prompt, and the number of earlier versions.
+ * identifier, or empty; the id of the first prompt with this content; the rest of a new prompt, without versions; the
+ * rest of the version. Returns the id of the prompt, and the number of earlier versions.
  */
 export const ADD_VERSION = sandboxScript(`${STORE}
 local _, external, first, prompt, version = unpack(args)
@@ -100,9 +100,9 @@ end
 return {'unknown'}`)
 
 /**
- * Reads a slice of events or prompts: at least one, then up to 1,000 or 256 KiB. Arguments: `events` or `prompts`, the
- * position of the first, the maximum number of records, and the step to the next position, 1 or -1. Returns the
- * generation of the data, the records, and for each the number of its replays, or the id of its active version.
+ * Reads a slice of events or prompts: at least one record, at most 1,000 records or 256 KiB. Arguments: `events` or
+ * `prompts`, the first position, the maximum number of records, and the step to the next position, 1 or -1. Returns the
+ * generation of the data, the records, and for each its number of replays, or the id of its active version.
  */
 export const READ_RECORDS = sandboxScript(`
 local kind, first, limit, step = unpack(args)

@@ -1,8 +1,8 @@
 import { sandboxScript } from './prelude.ts'
 
 /**
- * Replaces a field of the head. Arguments: the digest of its current text, or empty to replace any; the field and its
- * value. An empty value removes it. Returns `stored`, or `conflict`.
+ * Replaces a field of the head. Arguments: the digest that its current text must have, or empty for any text; the
+ * field; its value, or empty to remove the field. Returns `stored` or `conflict`.
  */
 export const PUT_FIELD = sandboxScript(`
 local expected, field, value = unpack(args)
@@ -17,9 +17,9 @@ end
 return {'stored'}`)
 
 /**
- * Replaces the data of a sandbox or a snapshot. `put` takes key prefixes, and without a source it deletes.
- * `replaceData` also discards the counters: its first write frees memory, so that a full Redis accepts the others. An
- * import is moved, since copying a large one would take long, as would moving over a large hash.
+ * Replaces the data of a sandbox or a snapshot. The arguments of `put` are key prefixes; without a source, it deletes.
+ * `replaceData` discards the counters first, which frees memory, so that a full Redis accepts the other writes. An
+ * import is moved after the old data is deleted, since copying large hashes, or renaming over them, takes long.
  */
 const REPLACE = `
 local snapshots = tag .. 'snapshots'
@@ -51,7 +51,7 @@ end
 `
 
 /**
- * Deletes all data and counters. Argument: `data`, or `all` to delete snapshots and settings, too. Returns `deleted`,
+ * Deletes all data and counters. Argument: `data`, or `all` to also delete snapshots and settings. Returns `deleted`,
  * or `absent` if only counters were stored.
  */
 export const RESET = sandboxScript(`${REPLACE}
@@ -70,8 +70,8 @@ end
 return {outcome}`)
 
 /**
- * Copies all data to a snapshot. Arguments: the path of seed and sandbox; the rest of its description; the names of the
- * collections. Returns the description, which has the number of each snapshot and the numbers of records.
+ * Copies all data to a snapshot. Arguments: the path of seed and sandbox; the rest of the description; the names of the
+ * collections. Returns the description, with the number of the snapshot and the numbers of records.
  */
 export const CREATE_SNAPSHOT = sandboxScript(`${REPLACE}
 local taken = redis.call('GET', tag .. 'taken') or '0'
@@ -95,8 +95,8 @@ if action == 'restore' then replaceData(copyOf(id)) else dropSnapshot(id) end
 return {'done'}`)
 
 /**
- * Replaces all data by those of an import. Arguments: `always` or `if-empty`; the import's id. Returns `imported`;
- * `occupied` if the sandbox has records and must be empty; `expired` if the first writes have expired.
+ * Replaces all data with the data of an import. Arguments: `always` or `if-empty`; the import's id. Returns `imported`,
+ * `occupied` if the sandbox must be empty but has records, or `expired` if the staged data has expired.
  */
 export const COMMIT_IMPORT = sandboxScript(`${REPLACE}
 local condition, id = unpack(args)
