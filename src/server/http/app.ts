@@ -20,7 +20,7 @@ import { closeIfWaiting, parseBodyLimit, readHead, readRequest, toOriginForm } f
 export interface Handlers {
   readonly service: (request: SimRequest) => Promise<OutgoingReply>
   readonly control: {
-    /** Returns the refusal that is certain from the head of a request, before its body is read, if any. */
+    /** Returns a refusal that depends only on the request head, before the body is read, if any. */
     readonly refuse: (head: SimRequest) => Reply | undefined
     /** Returns true for an import of a sandbox, the only request whose body may be larger than 1 MB. */
     readonly isImport: (head: SimRequest) => boolean

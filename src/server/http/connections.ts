@@ -10,7 +10,7 @@ import {
 } from '../../service/exchange/reply.ts'
 import type { SimRequest } from '../../service/exchange/request.ts'
 
-/** The opening times of connections that have sent no request yet. */
+/** The opening times of connections that have not sent a request yet. */
 const unused = new WeakMap<Socket, number>()
 
 /**

@@ -103,7 +103,7 @@ async function writeChunks(sending: Sending): Promise<void> {
   }
 }
 
-/** Waits until the client has read more or left. Disconnects a client that has not read for `maxMs`, if given. */
+/** Waits until the client reads or disconnects. Disconnects a client that has not read for `maxMs`, if given. */
 async function drain(res: ServerResponse, closed: AbortSignal, maxMs: number | undefined): Promise<void> {
   // Not AbortSignal.timeout: inside AbortSignal.any, Node may garbage-collect it before it fires.
   const timer = maxMs === undefined ? undefined : setTimeout(() => res.destroy(), maxMs).unref()

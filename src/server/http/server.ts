@@ -51,7 +51,7 @@ export function listen(
   log: Log,
 ): Promise<Result<ListeningServer, ListenProblem>> {
   const connections = new Map<Socket, ServerResponse[]>()
-  // Node would refuse a missing Host header without a body; the simulator sends the service's error body.
+  // Node's own refusal of a missing Host header has an empty body, so the simulator refuses such requests itself.
   const options = { requireHostHeader: false, ...app.messages }
   const handle = (request: IncomingMessage, response: ServerResponse) => {
     storeResponse(connections, response)
@@ -135,7 +135,7 @@ function describeListenError({ code, message }: NodeJS.ErrnoException, host: str
 /** Milliseconds for a client to read the refusal of malformed HTTP before the connection is closed. */
 const lingerMs = 1000
 
-const tooLarge = 'The request line and headers are larger than 16 KiB together.'
+const tooLarge = 'The request line and headers together exceed 16 KiB.'
 
 /** Sends the service's error body for a request that Node's HTTP parser rejects, and that never reaches the app. */
 function refuseBrokenHttp(error: NodeJS.ErrnoException, socket: Socket): void {
@@ -153,7 +153,7 @@ function refuseBrokenHttp(error: NodeJS.ErrnoException, socket: Socket): void {
   )
 }
 
-/** Stops accepting connections, gives active requests at most `graceMs` milliseconds, then closes the rest. */
+/** Stops accepting connections, waits at most `graceMs` milliseconds for active requests, then closes the others. */
 export async function stop({ server, connections }: ListeningServer, graceMs: number): Promise<void> {
   const closed = new Promise<void>((resolve) => server.close(() => resolve()))
   // Without this header these connections would stay open for another request, and delay the stop.

@@ -15,7 +15,7 @@ import { type ActiveRule, ruleTimesKey } from '../../service/scenarios/rules.ts'
 import type { Store } from '../../state/store.ts'
 import { addDecision, type Exchange, targetOf } from './exchange.ts'
 
-/** Applies each scenario in order, with its probability. Returns the reply of the last one that gives one, if any. */
+/** Applies the scenarios in order, each with its probability. Returns the last reply that a scenario gives, if any. */
 export async function applyScenarios(exchange: Exchange, scenarios: readonly ActiveScenario[], store: Store) {
   let reply: Reply | undefined
   for (const active of scenarios) {
@@ -91,8 +91,8 @@ export function inapplicableReason({ operation }: Exchange, active: ActiveScenar
 }
 
 /**
- * Returns a function that draws numbers. They are derived from the seed, the purpose, and the number of earlier draws
- * for the operation and sandbox, so the n-th request has the same outcome in every run. `counter`: that number's key.
+ * Returns a function that draws numbers, derived from the seed, the purpose, and the count of earlier draws for the
+ * operation and sandbox, so the n-th request has the same outcome in every run. `counter` is the key of that count.
  */
 async function drawChance(exchange: Exchange, purpose: string, store: Store, counter = purpose): Promise<Chance> {
   const { id } = exchange.operation ?? { id: '' }

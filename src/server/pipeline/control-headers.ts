@@ -15,7 +15,7 @@ import { splitOutsideQuotes, splitPair } from '../../service/scenarios/split-tex
 import type { Exchange } from './exchange.ts'
 import { documentedBody } from './reply-stages.ts'
 
-/** The request headers that control the simulator. Any other `X-Sim-` header is refused, not ignored. */
+/** The request headers that control the simulator. A request with any other `X-Sim-` header is refused. */
 const controlHeaders = [
   'x-sim-scenario',
   'x-sim-sequence',
@@ -67,7 +67,7 @@ function readScenarios(header: string | undefined, catalogue: Catalogue): Result
   return failure('X-Sim-Scenario is empty. Name a scenario, such as "rate-limited", or leave the header out.')
 }
 
-/** Finds an unknown control header, request id or expectation, or an overlong Prefer header, if any. */
+/** Describes the first problem with the control headers or the Prefer header, if any. */
 function findHeaderProblem(exchange: Exchange, controls: readonly string[]): string | undefined {
   const { request, expectation, replayOf } = exchange
   const { headers } = request

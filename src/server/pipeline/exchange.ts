@@ -77,7 +77,7 @@ export interface PipelineDeps {
 /** Reads the token of a request. Successive requests often have the same one. */
 const readBearerOf = memoizeLast(readBearer)
 
-/** One request on its way through the stages; each stage adds its results. */
+/** A request on its way through the stages. Each stage adds its results. */
 export class Exchange {
   readonly request: SimRequest
   /** Sentences that say which scenarios and rules applied, and why; undefined for most requests, which have none. */
@@ -183,10 +183,10 @@ export function rawParametersOf(exchange: Exchange): RawParameters {
   return exchange.rawParameters
 }
 
-/** Returns the part of an exchange that a handler sees; only for an exchange that passed `validate`. */
+/** Returns the part of an exchange that handlers can use. The exchange must have passed `validate`. */
 export function operationContext(exchange: Exchange): OperationContext {
   const { sandbox, seed, now, parameters, body, dataOverrides: overrides } = exchange
-  if (!parameters) throw new Error('a handler needs the parameters before validate has read them')
+  if (!parameters) throw new Error('a handler ran before validate read the parameters')
   return {
     sandbox: sandbox.name,
     seed,
@@ -210,7 +210,7 @@ export type RequestStage<Seen extends Exchange = Exchange> = (
   exchange: Seen,
 ) => Reply | undefined | Promise<Reply | undefined>
 
-/** A reply stage: every reply passes through all of them. */
+/** A reply stage. Every reply passes through all reply stages. */
 export type ReplyStage = (exchange: Exchange, reply: Reply) => Reply
 
 /** The content of an `Authorization` header: a token and its sandbox suffix, or why there is no token. */

@@ -1,4 +1,4 @@
-/** Sends a request through the stages; `createSimulatorStages` has their order. */
+/** Passes a request through the stages; `createSimulatorStages` defines their order. */
 
 import type { Log } from '../../base/core/log.ts'
 import { nextTurn } from '../../base/core/timers.ts'

@@ -42,7 +42,7 @@ export function enter({ contract, handlers, sandboxes }: PipelineDeps): RequestS
 /**
  * Refuses a request that matches no operation: 404 for an unknown path, 405 for a wrong method. A proxy passes such
  * requests on (`passesUnknown`). A request with an aborted body ends here: the real service would not have seen it, so
- * it counts against no rate limit or sequence.
+ * it does not count against rate limits or sequences.
  */
 export function identify(passesUnknown = false): RequestStage {
   return function identify({ request, unmatched }) {

@@ -91,7 +91,7 @@ function listDecidingHeaders({ request: { headers } }: Exchange): string[] {
   return Object.entries(names).flatMap(([key, name]) => {
     const value = headers[key]
     if (value === undefined || (name === 'Prefer' && !/\b(code|example)\s*=/i.test(value))) return []
-    const applied = `The request's own header takes precedence, ${name}: ${cutText(value, 200)}.`
+    const applied = `The request's own header takes precedence (${name}: ${cutText(value, 200)}).`
     return [`${applied} Magic values and rules are ignored.`]
   })
 }
@@ -145,7 +145,7 @@ function listMagicScenarios({ caller, pathParameters }: Exchange, { ofKey, ofMod
 /** The maximum number of rules per scope for which the journal stores why they did not apply. */
 const maxExplainedRules = 20
 
-/** Returns the scenarios of the most specific scope that has any: magic values, then the sandbox, then the start-up. */
+/** Returns the scenarios of the most specific scope that has any: magic values, sandbox rules, start-up rules. */
 async function findScenarios(exchange: Exchange, magic: readonly MagicScenario[], deps: PipelineDeps) {
   const acting = magic.filter(({ active }) => inapplicableReason(exchange, active) === undefined)
   for (const { source, active } of acting)

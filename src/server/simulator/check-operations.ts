@@ -32,7 +32,7 @@ export function findLimits({ file, operations }: Contract): Finding[] {
   const analytics = operations.find(({ id }) => id === getModelAnalytics.operationId)
   const { schema } = analytics?.parameters.find(({ in: part, name }) => part === 'query' && name === 'period') ?? {}
   const others = Array.isArray(schema?.enum) ? schema.enum.filter((period) => readDays(period) === undefined) : []
-  const message = `the periods ${others.join(', ')} are not numbers of days, such as 14d: they get ${defaultDays} days`
+  const message = `the periods ${others.join(', ')} are not numbers of days, such as 14d; ${defaultDays} days are used`
   return others.length === 0 ? [] : [{ severity: 'warning', place: file, message }]
 }
 

@@ -96,7 +96,7 @@ export async function createSandboxes(
   return sandboxes
 }
 
-/** Creates the parser of stored rules, which another replica may have stored, or an earlier contract. */
+/** Creates the parser of stored rules. They may be from another replica, or from before a change of the contract. */
 function createRuleParser(rules: () => RuleContext, log: Log) {
   return (source: JsonObject, key: string): ActiveRule => {
     const rule = readActiveRule(source, key, rules())

@@ -37,7 +37,7 @@ interface ReloadDeps {
 export function reloadOnChange(watchFiles: WatchFiles, stopping: AbortSignal, deps: ReloadDeps): void {
   watchFiles(stopping, (files) =>
     reload(deps, files).catch((error: unknown) => {
-      deps.log.error({ files, err: error }, 'a bug in the reload of files')
+      deps.log.error({ files, err: error }, 'a bug while reloading files')
       const findings = [errorAt(files.join(', '), `cannot be loaded: ${reasonOf(error)}`)]
       deps.served.reloadFailure = { at: deps.now(), findings }
     }),

@@ -84,7 +84,7 @@ export async function start(settings: Settings, deps: Dependencies): Promise<Res
   })
 }
 
-/** Finds an address through which other machines could control the simulator, unless that is allowed. */
+/** Returns a finding if other machines could control the simulator through its address and that was not allowed. */
 async function findExposure({ host, controlToken, controlOpen }: Settings, log: Log): Promise<Finding | undefined> {
   const isLoopback = host.toLowerCase() === 'localhost' || host === '::1' || /^127\./.test(host)
   if (isLoopback || controlOpen || controlToken !== undefined) return undefined

@@ -1,5 +1,5 @@
 /*
- * The HTTP client, based on Node's. `@stoplight/prism-http` buffers each response, replaces a broken one by its own,
+ * The HTTP client, based on Node's. `@stoplight/prism-http` buffers each response, replaces broken ones with its own,
  * does not support timeouts or broken connections, and costs 0.8 s and 95 MB at startup.
  */
 import http, { type IncomingMessage } from 'node:http'

@@ -1,5 +1,5 @@
 /**
- * The real service over HTTP: timeouts, retries, no secrets written; traffic/ reads recordings.
+ * Requests to the real service: timeouts, retries, redaction; traffic/ reads recordings.
  * This file parses the URL of the service; `client.ts` sends a request, and `send.ts` retries it.
  */
 import { failure, type Result, success } from '../../base/core/result.ts'

@@ -20,7 +20,7 @@ const backOffMs = 500
 /**
  * Sends a request, and retries transient failures: with back-off, and no earlier than the service allows.
  * @param isRepeatable false for a write that must not run twice; it is retried only after a 429
- * @returns the attempts with a response and the last one, and its `Retry-After`; above `maxPauseMs`, there is no retry
+ * @returns the attempts with a response, the last attempt, and the wait that it demands; no retry above `maxPauseMs`
  */
 export async function sendWithRetries(
   client: UpstreamClient,

@@ -11,6 +11,6 @@ test('the operations of the bundled document have the shape that their handlers 
 
 test('a period that is not a number of days is found', async () => {
   const loaded = await loadContract(await documentWith('[7d, 30d, 90d]', '[7d, 30d, 90d, 24h, all]'))
-  const message = 'the periods 24h, all are not numbers of days, such as 14d: they get 30 days'
+  const message = 'the periods 24h, all are not numbers of days, such as 14d; 30 days are used'
   expect(loaded.ok && findLimits(loaded.value)).toMatchObject([{ severity: 'warning', message }])
 })
