@@ -52,8 +52,8 @@ describe('one request with another seed', () => {
   test.each([
     [{ 'x-sim-foo': '1' }, /^There is no control header "x-sim-foo"\. Known: x-sim-scenario, /],
     [{ 'x-sim-seed': '1, 2' }, /must be given once, .*; got "1, 2"\.$/],
-    [{ 'x-sim-seed': 'two words' }, /seed must be given once, and be 1 to 64 visible/],
-    [{ prefer: 'seed=' }, /seed must be given once, and be 1 to 64 visible/],
+    [{ 'x-sim-seed': 'two words' }, /seed must be given once, and have 1 to 64 visible/],
+    [{ prefer: 'seed=' }, /seed must be given once, and have 1 to 64 visible/],
   ] as [Record<string, string>, RegExp][])('%o is refused', async (headers, words) => {
     const response = await ask(sim(), analyticsPath, { headers })
     expectRefusal(response, 400, words)

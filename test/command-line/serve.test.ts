@@ -133,7 +133,7 @@ describe('the state', () => {
     const origin = await first.ready()
     const { code, stderr } = await run(['--port', '0', '--state', state, '--log-format', 'pretty'])
     expect([code, stderr]).toEqual([1, expect.stringContaining(`in use by process ${first.process.pid}`)])
-    const [, advice = ''] = /A second simulator needs .*?: (--\S.*)\.$/m.exec(stderr) ?? []
+    const [, advice = ''] = /A second simulator also needs .*?: (--\S.*)\.$/m.exec(stderr) ?? []
     await convsim(advice.split(' ')).ready()
     expect((await ask({ origin }, '/v1/events', { body: event() })).status).toBe(201)
   })

@@ -92,16 +92,16 @@ test.each([
   ['a missing file', ['--tls-cert', 'none.pem', '--tls-key', key], /-cert: error: none.pem is not a .* in PEM: ENOENT/],
   ['a folder', ['--tls-cert', certificates, '--tls-key', key], /-cert: error: \S+ is not a PEM certificate: EISDIR/],
   ['no certificate', ['--tls-cert', other, '--tls-key', key], /tls.test.ts is not a PEM certificate: /],
-  ['an empty key', ['--tls-cert', cert, '--tls-key', '/dev/null'], /\/dev\/null is not the key of /],
+  ['an empty key', ['--tls-cert', cert, '--tls-key', '/dev/null'], /\/dev\/null is not the unencrypted PEM key of /],
   ['an empty certificate', ['--tls-cert', '/dev/null', '--tls-key', key], /\/dev\/null is not a PEM certificate: /],
-  ['no key', ['--tls-cert', cert, '--tls-key', cert], /-key: error: \S+ is not the key of \S+cert.pem, in PEM /],
+  ['no key', ['--tls-cert', cert, '--tls-key', cert], /error: \S+ is not the unencrypted PEM key of \S+cert.pem: /],
 ])('%s is refused at the start', async (_, flags, reason) => {
   const { code, stderr } = await run(['serve', ...inMemory, '--log-format', 'pretty', ...flags])
   expect([code, stderr]).toEqual([1, expect.stringMatching(reason)])
 })
 
 test.each([
-  ['of another certificate', {}, /own.pem is not the key of \S+expired-cert.pem/],
+  ['of another certificate', {}, /own.pem is not the unencrypted PEM key of \S+expired-cert.pem/],
   [
     'with a passphrase',
     { cipher: 'aes-256-cbc', passphrase: 'x' },

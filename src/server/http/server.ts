@@ -153,7 +153,7 @@ function refuseBrokenHttp(error: NodeJS.ErrnoException, socket: Socket): void {
   )
 }
 
-/** Stops accepting connections, waits at most `graceMs` milliseconds for active requests, then closes the others. */
+/** Stops accepting connections, waits up to `graceMs` milliseconds for active requests, then closes all connections. */
 export async function stop({ server, connections }: ListeningServer, graceMs: number): Promise<void> {
   const closed = new Promise<void>((resolve) => server.close(() => resolve()))
   // Without this header these connections would stay open for another request, and delay the stop.

@@ -16,7 +16,7 @@ test.each([
   [['exec', '--state', 'redis://a', '--sync'], {}, '--sync does not work with a state in Redis (--state): '],
   [['exec', '--state-prefix', 'a'], {}, '--state-prefix needs a state in Redis: '],
   [['exec', '--replica', 'a'], {}, '--replica needs a state in Redis: '],
-  [['exec', '--sync'], {}, '--sync needs a state on a disk: '],
+  [['exec', '--sync'], {}, '--sync needs a state on disk: '],
   [['exec', '--analyses-window', '10s'], {}, '--analyses-window needs a limit: '],
   [['each', '--analyses-window', '10s'], {}, '--analyses-window needs a limit: '],
   [['each', '--jobs', '2'], { CONVSIM_PORT: '4567' }, '--jobs takes no CONVSIM_PORT: '],

@@ -62,7 +62,7 @@ test.each([
   'record @input.json --out @input.json',
   'record a.har --fixtures @fixtures --out @fixtures/responses',
 ])('no output overwrites another file of the command: %s', async (line) => {
-  expect(await findConflict(line)).toMatch(/Name another file in one of the two\.$/)
+  expect(await findConflict(line)).toMatch(/Use another file for one of the two\.$/)
 })
 
 test.each([
@@ -80,10 +80,10 @@ test.each([
 test('the message names both settings, the variable and the file', async () => {
   expect(await findConflict('--rules @input.json', { CONVSIM_REPORT: '@input-link.json' })).toBe(
     '--report (CONVSIM_REPORT) would overwrite @input.json, which --rules reads. ' +
-      'Name another file in one of the two.',
+      'Use another file for one of the two.',
   )
   expect(await findConflict('--state @state.json --report json=@state.json.journal')).toBe(
-    '--state and --report would write to the same file, @state.json.journal. Name another file in one of the two.',
+    '--state and --report would write to the same file, @state.json.journal. Use another file for one of the two.',
   )
 })
 

@@ -101,7 +101,7 @@ describe('a HAR file', () => {
   })
 
   test.each([
-    [{ _origin: 'scenario' }, 'scenario', 'A scenario of convsim'],
+    [{ _origin: 'scenario' }, 'scenario', 'A convsim scenario'],
     [{ _origin: 'upstream', _damage: ['truncated'] }, 'scenario', 'or damaged it'],
     [{ _origin: 'upstream', _damage: ['dribble', 'drop-field at /a'] }, 'scenario', 'or damaged'],
     [{ _origin: 'contract' }, 'not-the-service', 'convsim itself sent this response'],
