@@ -33,7 +33,7 @@ describe('--overlay', () => {
   test('that makes an example invalid is a warning of check', async () => {
     const file = await overlayWith('{ target: $.components.schemas.EventCreate, update: { required: [room] } }')
     const { code, stdout } = await run(['check', file])
-    expect([code, stdout]).toEqual([0, expect.stringMatching(/the example ".*" does not fit its schema: .*room/)])
+    expect([code, stdout]).toEqual([0, expect.stringMatching(/the example ".*" does not match its schema: .*room/)])
   })
 
   test('that the contract does not take stops the start', async () => {

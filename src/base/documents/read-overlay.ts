@@ -37,7 +37,7 @@ export async function readOverlay(file: string): Promise<Result<Overlay, Finding
 export async function checkOverlay(source: Source): Promise<Result<Overlay, Findings>> {
   const { value } = source
   if (!isOverlay(value))
-    return failure([errorAt(source.place(''), 'is not an OpenAPI Overlay: "overlay: 1.1.0" is expected at its top')])
+    return failure([errorAt(source.place(''), 'is not an OpenAPI Overlay: expected "overlay: 1.1.0" at the top')])
   const check = await loadSchema({ name: 'overlay', schema: overlaySchema })
   const violations = check(value)
   if (violations.length > 0) return failure(violations.map((violation) => createOverlayFinding(violation, source)))

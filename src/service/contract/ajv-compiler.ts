@@ -14,12 +14,12 @@ import { listSchemaParts } from './schema-parts.ts'
 import { applySimulatedValues, simulatedValues } from './simulated-values.ts'
 import { listSchemas, mapNodes, type NodeKind, walk } from './walk.ts'
 
-/** The URI of the document for ajv, so that schemas can refer to each other and to themselves. */
+/** The URI under which ajv knows the document, so that its schemas can refer to each other. */
 const DOCUMENT = 'contract'
 
 /**
  * Creates a compiler that uses ajv. A validator is compiled when it is first called; one that cannot be compiled
- * accepts every value. The build can write its schemas to a file.
+ * accepts every value. The build can write the compiled schemas to a file.
  * @param options `lazy`: see `Compiler`; `code` has ajv's options for the code that the build writes
  */
 export function createAjvCompiler(
@@ -53,7 +53,7 @@ export function createAjvCompiler(
       const validate = ajv.getSchema(DOCUMENT + toFragment(pointer)) as Validator | undefined
       return { validate: validate && mayTakeLong(document, pointer) ? limitTime(validate) : validate }
     } catch (error) {
-      const message = `values are not checked by this schema, which cannot be compiled: ${reasonOf(error)}`
+      const message = `the schema cannot be compiled, so values are not checked against it: ${reasonOf(error)}`
       return { fault: warning(pointer, message) }
     }
   }
@@ -84,13 +84,13 @@ export function createAjvCompiler(
 }
 
 function createDocumentAjv(document: JsonObject, code: CodeOptions | undefined) {
-  // Smaller code, as in `compileSchema`. In documents of users a name can be one that every object inherits.
+  // Options for smaller code, as in `compileSchema`. In a user's document, a name can be one that objects inherit.
   const options = { strict: false, messages: false, loopRequired: 1, ownProperties: code === undefined }
   const ajv = createAjv(() => undefined, { ...options, code: { regExp, ...code } })
   return ajv.addSchema(onlyChecked('document', document), DOCUMENT)
 }
 
-/** Creates a check for schemas with references into a document. If a schema cannot be compiled, all is accepted. */
+/** Returns a function that compiles schemas with references into a document, or returns undefined if it cannot. */
 export function createPartCheck(document: JsonObject): (schema: JsonObject) => Validator | undefined {
   const ajv = createDocumentAjv(document, undefined)
   return (schema) => {
@@ -98,15 +98,15 @@ export function createPartCheck(document: JsonObject): (schema: JsonObject) => V
     try {
       return limitTime(ajv.compile(JSON.parse(text)) as Validator)
     } catch {
-      return undefined // the checks of the document have reported why
+      return undefined // the document checks have already reported why
     }
   }
 }
 
-/** Creates the regular expression of a pattern with whatever flag it needs. (ajv writes `code` into compiled files.) */
+/** Creates the regular expression of a pattern, with the flag that it needs. ajv writes `code` into compiled files. */
 const regExp = Object.assign((pattern: string) => parsePattern(pattern) ?? /(?:)/, { code: 'new RegExp' })
 
-/** Returns a copy with only the schemas, and of those only the keywords that validate values. */
+/** Returns a copy that contains only the schemas, reduced to the keywords that validate values. */
 function onlyChecked(kind: NodeKind, value: JsonObject): JsonObject {
   if (kind !== 'schema') return mapNodes(kind, value, onlyChecked, (data, name) => (name === '$ref' ? data : undefined))
   const kept = Object.entries(value).filter(([keyword, rule]) => isChecked(keyword, rule))
@@ -114,17 +114,17 @@ function onlyChecked(kind: NodeKind, value: JsonObject): JsonObject {
 }
 
 /**
- * Returns true for a schema whose check can take long: with patterns, or with a schema referenced twice, which can be
- * recursive, or be applied a million times by 20 schemas that each refer twice to the next.
+ * Returns true for a schema whose check can take long: one with patterns, or one that references a schema twice. The
+ * latter can be recursive, or a chain of 20 schemas that each reference the next twice, which is a million checks.
  */
 export function mayTakeLong(document: JsonObject, pointer: string): boolean {
-  const passed = [pointer]
-  // The loop also visits what it adds.
-  for (const at of passed) {
+  const visited = [pointer]
+  // The loop also visits the pointers that it adds.
+  for (const at of visited) {
     const schemas = Array.from(walk(valueAt(document, at), 'schema'), ({ value }) => value)
     if (schemas.some((schema) => 'pattern' in schema || 'patternProperties' in schema)) return true
-    passed.push(...schemas.flatMap(({ $ref }) => parseReference(String($ref)) ?? []))
-    if (new Set(passed).size < passed.length) return true
+    visited.push(...schemas.flatMap(({ $ref }) => parseReference(String($ref)) ?? []))
+    if (new Set(visited).size < visited.length) return true
   }
   return false
 }

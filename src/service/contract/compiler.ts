@@ -3,14 +3,14 @@ import type { Validator } from '../../base/documents/ajv.ts'
 import type { PrecompiledSource } from '../../base/documents/precompiled.ts'
 
 /**
- * The use of a value: requests need no `readOnly` properties, and responses no `writeOnly` ones; simulated responses
- * also follow `x-simulated-values`. A use without its own validators shares those of the next.
+ * What a value is used for: requests may omit required `readOnly` properties, and responses `writeOnly` ones. Simulated
+ * responses must also follow `x-simulated-values`. A use without its own validators shares those of the next use.
  */
 const USES = ['simulated', 'response', 'request'] as const
 export type Use = (typeof USES)[number]
 
 export interface Compiler {
-  /** True if an operation gets its validators when first used; false if at load, for checks and for the build. */
+  /** True if an operation gets its validators on first use; false if on load, as for checks and the build. */
   readonly lazy: boolean
   getValidator(pointer: string, use: Use): Validator
 }
@@ -18,7 +18,7 @@ export interface Compiler {
 /** Returns the key of a precompiled validator: `request#/components/schemas/Error`. */
 export const keyOf = (pointer: string, use: Use): string => use + toFragment(pointer)
 
-/** Creates a compiler that compiles nothing. */
+/** Creates a compiler that returns the validators precompiled by the build. */
 export function createPrecompiledCompiler({ validators }: PrecompiledSource): Compiler {
   return {
     lazy: true,

@@ -18,7 +18,7 @@ export type OperationMatch =
     }
   /** The `path` is the path template; `allowed` lists its methods in upper case. */
   | { readonly kind: 'wrong-method'; readonly path: string; readonly allowed: readonly string[] }
-  /** The path is not under the base path; `isBaseMissing` is true if it matches with the base path in front. */
+  /** The path is not under the base path; `isBaseMissing` is true if it would match with the base path prepended. */
   | { readonly kind: 'outside-base'; readonly isBaseMissing: boolean }
   | { readonly kind: 'unknown-path' }
   | { readonly kind: 'malformed'; readonly reason: string }
@@ -38,7 +38,7 @@ export interface Contract {
   readonly basePath: string
   readonly operations: readonly Operation[]
   readonly assumptions: readonly Assumption[]
-  /** Warnings, e.g. about `nullable: true` in a 3.1 document, and information. An error would have stopped the load. */
+  /** Findings that do not prevent loading: warnings, such as `nullable: true` in a 3.1 document, and information. */
   readonly warnings: readonly Finding[]
   readonly place: (pointer: string) => string
   /** The document after `normaliseSchemas`; its references are not resolved. */

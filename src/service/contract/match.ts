@@ -38,7 +38,7 @@ export function createMatcher(basePath: string, operations: readonly Operation[]
     const [operation, names] = matched
     return { kind: 'operation', operation, path: Object.fromEntries(names.map((name, at) => [name, values[at] ?? ''])) }
   }
-  const matches = new LruCache<ReturnType<typeof match>>(100) // matching takes 3 % of a GET
+  const matches = new LruCache<ReturnType<typeof match>>(100) // matching takes 3% of the time of a GET
   return (method, path) => matches.get(`${method} ${path}`, () => match(method, path))
 }
 

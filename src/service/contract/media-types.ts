@@ -8,9 +8,9 @@ export function isJson(mediaType: string): boolean {
   return /^(application|text|\*)\/(json|\*|[^/]+\+json)$/.test(bareMediaType(mediaType))
 }
 
-/** Finds the documented media type for a sent one: the same, else `application/*+json`, `application/*`, or all. */
+/** Finds the documented media type of a sent one: the same type, else `application/*+json`, `application/*`, or any. */
 export function matchMediaType(documented: readonly string[], sent: string): string | undefined {
-  if (documented.includes(sent)) return sent // most do, and the rest takes as long as a check of a body
+  if (documented.includes(sent)) return sent // the usual case; the search below takes as long as checking a body
   const type = bareMediaType(sent)
   const [family = '', name = ''] = type.split('/')
   const suffix = name.includes('+') ? name.slice(name.lastIndexOf('+')) : undefined
@@ -22,7 +22,7 @@ export function matchMediaType(documented: readonly string[], sent: string): str
   return undefined
 }
 
-/** Returns true for the media type of a form whose fields are one text: `user=joe&age=7`. */
+/** Returns true for the media type of a URL-encoded form: `user=joe&age=7`. */
 export const isForm = (mediaType: string): boolean => bareMediaType(mediaType) === 'application/x-www-form-urlencoded'
 
 /** Returns true if a body other than JSON is checked: a form for an object, or text for a schema that accepts it. */

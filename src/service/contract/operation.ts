@@ -19,7 +19,7 @@ import { readBasePath } from './servers.ts'
 import { applySimulatedValues } from './simulated-values.ts'
 import { METHODS } from './walk.ts'
 
-/** Compiles the operations under `paths`, in their order. Unless `canCheckResponses`, every response is valid. */
+/** Compiles the operations under `paths`, in their order. Without `canCheckResponses`, every response is valid. */
 export function compileOperations(document: JsonObject, compiler: Compiler, canCheckResponses: boolean): Operation[] {
   const taken = new Set<string>()
   return listOperations(document).flatMap(({ path, method, item }) => {
@@ -65,19 +65,19 @@ function compileOperation(
   const responses = once(() => compileResponses(document, compiler, pointer, at.canCheckResponses))
   const body = once(() => compileBody(document, compiler, pointer))
   const parameters = once(() => compileParameters(document, compiler, at.item, pointer))
-  const chosen = (operation[simulatedStatus] ?? {}) as { success?: number; dropped?: number } // checked at the start
+  const chosen = (operation[simulatedStatus] ?? {}) as { success?: number; dropped?: number } // checked at startup
   if (!compiler.lazy) for (const compile of [responses, body, parameters]) compile()
   return {
     id: at.id,
     method: at.method.toUpperCase(),
     path: at.path,
-    /** The base path of its servers: those of the operation, else of its path item, else of the document. */
+    /** The base path in the servers of the operation, else of its path item, else of the document. */
     basePath: readBasePath(operation.servers, resolve(document, at.item)?.value.servers, document.servers),
     pointer,
     summary: typeof operation.summary === 'string' ? operation.summary : '',
     security: readSecurity(document, operation.security ?? document.security),
     queryKeys: listKeys(document, ['query']),
-    /** That of `x-simulated-status`, else the lowest documented 2xx, 200 for `2XX` or `default`, or another one. */
+    /** The one in `x-simulated-status`, else the lowest documented 2xx, 200 for `2XX` or `default`, or any other. */
     get successStatus(): number {
       return chosen.success ?? responses().successStatus
     },
@@ -96,26 +96,26 @@ function compileOperation(
     get body(): { readonly required: boolean; readonly mediaTypes: readonly string[] } | undefined {
       return body()?.described
     },
-    /** The parameters, those of the path item first, without cookies. */
+    /** The parameters except cookies; those of the path item come first. */
     get parameters(): readonly DescribedParameter[] {
       return parameters().described
     },
     /** Returns the JSON schema of the request body with every `$ref` resolved; undefined if there is none. */
     bodySchema: (): JsonObject | undefined => body()?.schema(),
     bodyExamples: (): readonly Example[] => body()?.examples() ?? [],
-    /** Coerces the sent parameters to their types and lists every violation, without which `values` is valid. */
+    /** Coerces the sent parameters to their types and lists every violation. `values` is valid if there is none. */
     readParameters: (sent: RawParameters): { values: ParameterValues; violations: Violation[] } =>
       parameters().read(sent),
     /** Returns the value of a body that is not JSON: the object of a form, or else the text itself. */
     readText: (mediaType: string, text: string): Json => body()?.readText(mediaType, text) ?? text,
-    /** Returns every violation of a body. `mediaType`: without parameters. Objects are checked in JSON and forms. */
+    /** Returns every violation of a body in JSON, a form or text. `mediaType` has no parameters. */
     checkBody: (mediaType: string, value: Json): Violation[] => body()?.check(mediaType, value) ?? [],
     ...describeResponses(responses),
   }
 }
 
 const describeResponses = (responses: () => ReturnType<typeof compileResponses>) => ({
-  /** Returns every violation of a response. An undocumented status breaks the keyword `status`. */
+  /** Returns every violation of a response. An undocumented status is a violation of the keyword `status`. */
   checkResponse: (status: number, value: Json) => responses().check(status, value, false),
   /** Returns every violation of a simulated response, which must also follow `x-simulated-values`. */
   checkSimulatedResponse: (status: number, value: Json) => responses().check(status, value, true),
@@ -176,7 +176,7 @@ function compileContent(document: JsonObject, compiler: Compiler, mediaType: str
   if (schema === undefined) return {}
   const shape = new Shape(document, [schema.value])
   const isText = isCheckedText(mediaType, shape)
-  const validate = compiler.getValidator(schema.pointer, 'request') // for findings even where it is not used
+  const validate = compiler.getValidator(schema.pointer, 'request') // compiled even if unused, for its findings
   const readForm = isForm(mediaType) && shape.types.has('object') ? compileForm(document, media) : undefined
   return { isText, validate, readForm }
 }
@@ -204,12 +204,12 @@ function compileResponses(document: JsonObject, compiler: Compiler, pointer: str
     successStatus: statuses.find(isSuccess) ?? (byKey.has('2XX') || byKey.has('DEFAULT') ? 200 : lowest),
     keys,
     find,
-    /** Returns every violation of a response. `isSimulated`: it must follow `x-simulated-values`, too. */
+    /** Returns every violation of a response. `isSimulated`: it must also follow `x-simulated-values`. */
     check(status: number, body: Json, isSimulated: boolean): Violation[] {
       const response = find(status)
       if (byKey.size === 0) return []
       if (response === undefined) {
-        const message = `the status ${status} is not documented; documented are ${keys.join(', ')}`
+        const message = `the status ${status} is not documented; documented: ${keys.join(', ')}`
         return [{ in: 'response', pointer: '', keyword: 'status', message }]
       }
       const validate = isSimulated ? response.validateSimulated : response.validate
@@ -219,7 +219,7 @@ function compileResponses(document: JsonObject, compiler: Compiler, pointer: str
   }
 }
 
-/** Compiles a response, whose JSON content is checked. Without a compiler it has no validators. */
+/** Compiles a response with validators for its JSON content, or without validators if there is no compiler. */
 function compileResponse(document: JsonObject, compiler: Compiler | undefined, pointer: string) {
   const response = resolve(document, pointer)
   if (response === undefined) return undefined

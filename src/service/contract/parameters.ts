@@ -34,7 +34,7 @@ interface Parameter extends Serialisation {
   /** The schema with every `$ref` resolved; empty if the document has none. */
   readonly schema: JsonObject
   readonly validate: Validator | undefined
-  /** True if an empty text is accepted whatever the schema says. */
+  /** True if an empty string is accepted regardless of the schema. */
   readonly allowsEmpty: boolean
   readonly at: Pick<Violation, 'in' | 'pointer'>
   readonly hide: HideSecret
@@ -44,7 +44,7 @@ export interface DescribedParameter extends Parameter {
   readonly in: keyof RawParameters
   /** True for the style `deepObject`: each member is sent as a separate parameter, such as `filter[min]=3`. */
   readonly isDeepObject: boolean
-  /** Returns true for a parameter's name or, in a query, for `filter[min]` or the property of an exploded object. */
+  /** Returns true if the parameter was sent; in a query also as `filter[min]` or a property of an exploded object. */
   isIn(sent: Fields): boolean
 }
 
@@ -118,7 +118,7 @@ function readParameter(
   }
 }
 
-/** Returns the location of violations in a parameter, with API keys hidden. A path is shown as sent. */
+/** Returns the location of a parameter's violations, and what hides its credentials. A path is shown as sent. */
 function describeFaults(document: JsonObject, location: Parameter['in'], name: string): Pick<Parameter, 'at' | 'hide'> {
   if (location === 'cookie')
     return { at: { in: 'header', pointer: joinPointer('/cookie', name) }, hide: () => redacted }
@@ -141,12 +141,12 @@ function readGroup(parameters: readonly Parameter[], sent: ReadonlyMap<Parameter
       else wrong.push(...read.error)
     } else if (required) missing.push({ ...at, keyword: 'required', message: 'is required' })
     else if (isObject(schema.default) || Array.isArray(schema.default)) values[name] = structuredClone(schema.default)
-    else if (schema.default !== undefined) values[name] = schema.default // a copy takes microseconds
+    else if (schema.default !== undefined) values[name] = schema.default // not copied, which would take microseconds
   }
   return [...missing, ...wrong]
 }
 
-/** Returns the value of a parameter. An invalid one is read again as a single value or text, if that is allowed. */
+/** Returns the value of a parameter. If it is invalid, tries it as a single value or as text, where allowed. */
 function readValue(parameter: Parameter, what: Sent): Result<Json, Violation[]> {
   const { shape, validate, allowsEmpty, at, hide } = parameter
   const read = readSent(parameter, what)
@@ -163,18 +163,18 @@ export const readCookies = ({ cookie = '' }: RawParameters['header']): Fields =>
   // `parse` never sets a member to undefined, and reads a plus sign as a space.
   parse(cookie.replaceAll('; ', ';').replaceAll('+', '%2B'), ';', '=', { maxKeys: 0 }) as Fields
 
-/** Returns true for the name of a query parameter as sent, including that of a member. */
+/** Returns true for the name of a query parameter as sent, or of one of its members. */
 export const isParameterName = (parameters: readonly DescribedParameter[], sent: string): boolean =>
   parameters.some((one) => one.in === 'query' && one.isIn({ [sent]: '' }))
 
-/** Returns a function that reads a form of a media type, whose `encoding` defines the styles of fields. */
+/** Returns a function that parses a form. The media type's `encoding` defines the styles of the fields. */
 export function compileForm(document: JsonObject, media: string): (text: string) => JsonObject {
   const form = new Shape(document, [resolve(document, joinPointer(media, 'schema'))?.value ?? {}])
   const finder = once(() =>
     createFinder([...form.names].map((name) => readField(document, joinPointer(media, 'encoding', name), name, form))),
   )
   return (text) => {
-    const fields = parse(text, '&', '=', { maxKeys: 0 }) as Fields // `parse` sets no member to undefined
+    const fields = parse(text, '&', '=', { maxKeys: 0 }) as Fields // `parse` never sets a member to undefined
     const { sent, unknown } = finder()(fields)
     const known = [...sent].map(([field, what]) => {
       const read = readSent(field, what)
@@ -185,7 +185,7 @@ export function compileForm(document: JsonObject, media: string): (text: string)
   }
 }
 
-/** Reads the style of a field. Without one, an object is JSON, or has its members in brackets. */
+/** Reads the style of a field. Without a style, an object is sent as JSON, or with its members in brackets. */
 function readField(document: JsonObject, pointer: string, name: string, form: Shape): Serialisation {
   const shape = form.member(name)
   const { style, explode, contentType } = resolve(document, pointer)?.value ?? {}

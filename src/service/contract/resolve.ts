@@ -8,25 +8,25 @@ export interface ResolvedObject {
   readonly value: JsonObject
 }
 
-/** Returns the pointer at the end of a chain of references; in a circle, one of them. */
+/** Returns the pointer at the end of a chain of references; any pointer of the chain if it is circular. */
 export function followReferences(document: JsonObject, pointer: string) {
-  const passed = new Set<string>()
+  const visited = new Set<string>()
   for (let at = pointer; ; ) {
     const value = valueAt(document, at)
     const next = isObject(value) && typeof value.$ref === 'string' ? parseReference(value.$ref) : undefined
-    passed.add(at)
-    if (next === undefined || passed.has(next)) return { pointer: at, value, isCircle: next !== undefined }
+    visited.add(at)
+    if (next === undefined || visited.has(next)) return { pointer: at, value, isCircle: next !== undefined }
     at = next
   }
 }
 
-/** Returns the object at the end of a pointer's references; undefined if there is none, or for a circle. */
+/** Returns the object at the end of a chain of references; undefined if there is none, or the chain is circular. */
 export function resolve(document: JsonObject, pointer: string): ResolvedObject | undefined {
   const { isCircle, ...end } = followReferences(document, pointer)
   return isObject(end.value) && !isCircle ? { pointer: end.pointer, value: end.value } : undefined
 }
 
-/** Returns the schema at a pointer, following only pure references, since members beside a reference count, too. */
+/** Returns the schema at a pointer. Follows only references without sibling keywords, since these count, too. */
 export function resolveSchema(document: JsonObject, pointer: string): ResolvedObject | undefined {
   const value = valueAt(document, pointer)
   if (!isObject(value)) return undefined
@@ -55,13 +55,13 @@ export function readExamples(document: JsonObject, pointer: string): Example[] {
   })
 }
 
-/** The maximum number of objects in an expanded schema: 20 schemas that each refer twice to the next have a million. */
+/** The maximum number of objects in an expanded schema: 20 schemas that each refer to the next twice have a million. */
 const MAX_EXPANDED = 20_000
 
 /**
  * Returns a schema, or another object, with every `$ref` replaced with its target. Members beside a `$ref` win over the
- * target's. References of a recursive schema to itself stay, since its expansion is infinite, and so do deep references
- * of a very large expansion.
+ * target's. Recursive references stay, since their expansion is infinite. In a very large expansion, the deepest
+ * references stay, too.
  */
 export function dereference(document: JsonObject, value: JsonObject, kind: NodeKind = 'schema'): JsonObject {
   const root = { kind, value, copy: {}, around: [] as string[] } // the references that led to the value

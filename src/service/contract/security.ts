@@ -5,9 +5,9 @@ import { resolve } from './resolve.ts'
 
 export interface Credential {
   readonly in: 'header' | 'query' | 'cookie'
-  /** The name in the document; `Authorization` for the schemes of HTTP. */
+  /** The name in the document; `Authorization` for HTTP schemes. */
   readonly name: string
-  /** The scheme before it in `Authorization`, such as `Bearer`; undefined for an API key, which has none. */
+  /** The scheme in `Authorization`, such as `Bearer`; undefined for an API key. */
   readonly scheme: string | undefined
 }
 
@@ -47,16 +47,16 @@ export function listKeys(document: JsonObject, locations: readonly Credential['i
 /** Returns the lower-case names of headers, query parameters and cookies with an API key, except `authorization`. */
 export function listHiddenNames(document: JsonObject): readonly string[] {
   const names = listKeys(document, ['header', 'query', 'cookie']).map((name) => name.toLowerCase())
-  return names.filter((name) => name !== 'authorization') // whose scheme and sandbox stay
+  return names.filter((name) => name !== 'authorization') // redacted separately, except its scheme and sandbox
 }
 
-/** Returns the alternatives that require something; without any, a bearer token. */
+/** Returns the alternatives that require a credential; a bearer token if there are none. */
 function listDemands(security: Security): Security {
   const demands = security.filter((credentials) => credentials.length > 0)
   return demands.length > 0 ? demands : [[authorization('bearer')]]
 }
 
-/** Describes what to send: `your API key as "X-Key: <API_KEY>", or as "?key=<API_KEY>"`. */
+/** Describes the credentials to send: `your API key as "X-Key: <API_KEY>", or as "?key=<API_KEY>"`. */
 export function describeSecurity(security: Security): string {
   const demands = listDemands(security)
   const isKey = demands.flat().every(({ scheme = 'Bearer' }) => scheme === 'Bearer')
@@ -69,7 +69,7 @@ function describeCredential({ in: place, name, scheme }: Credential): string {
   return `"${{ header: `${name}: `, query: `?${name}=`, cookie: `Cookie: ${name}=` }[place]}<API_KEY>"`
 }
 
-/** Returns the challenges of a 401. HTTP defines none for keys; `APIKey` is common. */
+/** Returns the challenges of a 401. HTTP does not define one for API keys; `APIKey` is common. */
 export function listChallenges(security: Security): string {
   const schemes = new Set(listDemands(security).flatMap((one) => one.map(({ scheme = 'APIKey' }) => scheme)))
   return [...schemes].map((one) => (['APIKey', 'Bearer'].includes(one) ? one : `${one} realm="api"`)).join(', ')

@@ -2,12 +2,12 @@ import { isObject, type JsonObject } from '../../base/core/json.ts'
 import { mapNodes, type NodeKind } from './walk.ts'
 
 /**
- * The keyword beside an open schema with narrower rules: `x-simulated-values: { minimum: 0, maximum: 1 }`. The
- * published schema accepts whatever the service may respond; the simulator's own responses keep the narrower rules.
+ * The keyword that adds narrower rules to a schema: `x-simulated-values: { minimum: 0, maximum: 1 }`. The published
+ * schema accepts every response that the service may return; the simulator's own responses follow the narrower rules.
  */
 export const simulatedValues = 'x-simulated-values'
 
-/** Returns a copy of a document or schema in which simulated values replace the rules of the same name. */
+/** Returns a copy of a document or schema in which `x-simulated-values` override the rules of the same name. */
 export function applySimulatedValues(value: JsonObject, kind: NodeKind): JsonObject {
   const { [simulatedValues]: rules, ...others } = value
   const applied = kind === 'schema' && isObject(rules) ? { ...others, ...rules } : value

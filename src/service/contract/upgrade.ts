@@ -16,14 +16,14 @@ const SWAGGER_PLACES = [
 ] as const
 
 /**
- * Returns the upgraded document, and a note unless it is already 3.1 or 3.2. Of a 3.0 document only the version changes
- * here. `normaliseSchemas` upgrades its schemas, since the library would also change examples and `example` properties.
+ * Returns the upgraded document, and a note unless it is already 3.1 or 3.2. For 3.0, this changes only the version;
+ * `normaliseSchemas` upgrades the schemas, since the library would also change examples and `example` properties.
  */
 export async function upgrade(source: Source, document: JsonObject) {
   const { swagger, openapi } = document
   if (/^3\.[12]/.test(String(openapi))) return { source, document, note: undefined }
   const name = swagger === undefined ? `OpenAPI ${openapi}` : 'Swagger 2.0'
-  const message = `is ${name}, and was upgraded to 3.1 in memory; the file stays as it is`
+  const message = `is ${name}, and was upgraded to 3.1 in memory; the file is not changed`
   const note: DocumentFault = { severity: 'info', pointer: '/openapi', message }
   if (swagger === undefined) return { source, document: Object.assign(document, { openapi: '3.1.0' }), note }
   const { upgradeFromTwoToThree } = await import('@scalar/openapi-upgrader/2.0-to-3.0')

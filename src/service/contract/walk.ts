@@ -33,7 +33,7 @@ interface MemberRule {
 const single = (kind: NodeKind): MemberRule => ({ form: 'single', kind })
 const list = (kind: NodeKind): MemberRule => ({ form: 'list', kind })
 const map = (kind: NodeKind): MemberRule => ({ form: 'map', kind })
-/** A map whose names `x-...` are extensions, as in `paths`. In other maps they have no special meaning. */
+/** A map in which names with the prefix `x-` are extensions, as in `paths`. Other maps treat them like any name. */
 const extensibleMap = (kind: NodeKind): MemberRule => ({ form: 'map with extensions', kind })
 
 export const METHODS = ['get', 'put', 'post', 'delete', 'options', 'head', 'patch', 'trace'] as const
@@ -42,7 +42,7 @@ const described = { schema: single('schema'), content: map('mediaType'), example
 
 /**
  * The members of each kind of OpenAPI 3.1 and Swagger 2.0, with the kinds of their values; `*` is every other member
- * without `x-`. All others are data: an example, a default or a property with the name `schema` is never taken for a
+ * without `x-`. Everything else is data: an example, a default or a property named `schema` is never mistaken for a
  * schema, and a `$ref` in it is not a reference.
  */
 const MEMBERS: Readonly<Partial<Record<NodeKind, Readonly<Record<string, MemberRule>>>>> = {
@@ -119,15 +119,15 @@ function findRule(kind: NodeKind, name: string): MemberRule | undefined {
   return name.startsWith('x-') || name === '$ref' ? undefined : members['*']
 }
 
-/** Returns the values of a member with the kind of its rule, each with its token; a single value has none. */
+/** Returns the values that a rule describes in a member, each with its pointer token; a single value has none. */
 function listItems({ form }: MemberRule, member: Json): (readonly [string | undefined, Json])[] {
   if (form === 'single') return [[undefined, member]]
   if (form === 'list' ? !Array.isArray(member) : !isObject(member)) return []
-  const items = Object.entries(member as JsonObject) // or a list, as was checked
+  const items = Object.entries(member as JsonObject) // or a list, checked above
   return form === 'map with extensions' ? items.filter(([name]) => !name.startsWith('x-')) : items
 }
 
-/** Returns a copy in which inner objects are results of `onNode`, and other members those of `onData`, if any. */
+/** Returns a copy with inner objects mapped by `onNode`, and data by `onData`, which can omit a member. */
 export function mapNodes(
   kind: NodeKind,
   value: JsonObject,
@@ -150,5 +150,5 @@ function mapMember(rule: MemberRule, member: Json, onNode: (kind: NodeKind, valu
   })
   if (rule.form === 'single') return mapped[0]?.[1] ?? null
   if (rule.form === 'list') return mapped.map(([, item]) => item)
-  return Object.fromEntries(mapped.filter(([, item]) => typeof item !== 'string')) // `$ref` is a name here
+  return Object.fromEntries(mapped.filter(([, item]) => typeof item !== 'string')) // drops `$ref`
 }

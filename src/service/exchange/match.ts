@@ -7,13 +7,13 @@ export interface Difference {
   /** The name of the field: `operation`, `status`, `query/period`, `header/x-team`, `body/components/0/content`. */
   readonly field: string
   readonly expected: Json
-  /** The value of the request, if it has one. */
+  /** The value in the request, if any. */
   readonly actual: Json | undefined
   /** True if the values may be equal: the decisive part is redacted or not stored. */
   readonly isOpen?: true
 }
 
-/** A condition: yields the differences of a subject from it; none if the subject meets it. */
+/** Yields the differences between a subject and one condition; none if the subject meets it. */
 export type Condition = (subject: MatchSubject) => Iterable<Difference>
 
 /** Yields every difference between a subject and the conditions, in their order. */
@@ -21,7 +21,7 @@ export function* findDifferences(conditions: readonly Condition[], subject: Matc
   for (const differences of conditions) yield* differences(subject)
 }
 
-/** Compares a subject with conditions, up to the first certain difference; `open` if a hidden part decides. */
+/** Returns whether a subject meets the conditions; `open` if that depends on a redacted or missing part. */
 export function matchOutcome(conditions: readonly Condition[], subject: MatchSubject): 'yes' | 'no' | 'open' {
   let outcome: 'yes' | 'open' = 'yes'
   for (const { isOpen } of findDifferences(conditions, subject)) {
@@ -34,7 +34,7 @@ export function matchOutcome(conditions: readonly Condition[], subject: MatchSub
 /** The conditions of a rule, of a filter, or of a query on the journal; an absent condition matches every request. */
 export interface RequestMatch {
   readonly model?: string
-  /** The `productId` of the body; for analytics a product to which the fixtures assign the model. */
+  /** The `productId` of the body; for analytics, a product to which the fixtures assign the model. */
   readonly product?: string
   readonly method?: string
   readonly path?: string
@@ -42,15 +42,15 @@ export interface RequestMatch {
   readonly query?: Readonly<Record<string, string | null>>
   /** Exact values by name in any case; null matches a request without the header. */
   readonly header?: Readonly<Record<string, string | null>>
-  /** Exact values by JSON pointer if all names are pointers (`{"/eventType": "purchase"}`); else a part of the body. */
+  /** Exact values by JSON pointer if all names are pointers (`{"/eventType": "purchase"}`); else a partial body. */
   readonly body?: Readonly<Record<string, Json>>
   readonly traceId?: string
   /** A status such as 429, or a status class such as `4xx`. */
   readonly status?: number | string
   readonly origin?: Origin
-  /** True for requests that broke a rule of the contract, false for those that broke none. */
+  /** True for requests that broke the contract, false for the others. */
   readonly violations?: boolean
-  /** True for requests that caused advice, false for those that caused none. */
+  /** True for requests that caused advice, false for the others. */
   readonly advice?: boolean
   /** True for requests whose response was damaged by a scenario, false for the others. */
   readonly damage?: boolean
@@ -64,7 +64,7 @@ export interface RequestQuery {
 export interface MatchSubject {
   readonly operation: string | undefined
   readonly method?: string
-  /** Spellings of the path; any may be the expected one. */
+  /** Spellings of the path; a condition is met if it matches any of them. */
   readonly paths?: readonly string[]
   /** The query as sent; empty for none. */
   readonly query?: string
@@ -81,7 +81,7 @@ export interface MatchSubject {
     readonly advice: boolean
     readonly damage: boolean
   }
-  /** Returns true for a value with a redacted part. Default: none. */
+  /** Returns true for a value with a redacted part. Default: no value is redacted. */
   readonly isRedacted?: (value: Json) => boolean
   /** The description of a body that is not completely known: `(only 5 of 9 bytes were recorded)`. */
   readonly incompleteBody?: string | undefined
@@ -91,7 +91,7 @@ export function modelsIn(pathParameters: Readonly<Record<string, string>>): read
   return Object.values(pathParameters).map((id) => id.toLowerCase())
 }
 
-/** Returns the ids of a request's products in lower case: the `productId` of its body, and those of its models. */
+/** Returns the lower-case ids of a request's products: the `productId` of its body, and the products of its models. */
 export function productsOf(
   body: Json | undefined,
   models: readonly string[],
@@ -139,7 +139,7 @@ function toList<Value>(value: Value | undefined): Value[] {
 const hasRedacted = ({ isRedacted }: MatchSubject, values: readonly Json[]) =>
   values.some((value) => isRedacted?.(value) === true)
 
-/** Requires a value that matches; null requires that there is none. `isOpen`: another value may have been sent. */
+/** Requires a matching value, or no value if `expected` is null. `isOpen`: another value may have been sent. */
 function condition(
   field: string,
   expected: Json | undefined,

@@ -5,7 +5,7 @@ export function retryHeaders(resetMs: number): Record<string, string> {
 
 /**
  * Reads the wait that `Retry-After` (seconds or an HTTP date) and `retry-after-ms` demand: the shorter one, since
- * seconds are rounded up. `now`: the time of the response, epoch milliseconds. `at`: the date, if it decides.
+ * seconds are rounded up. `now`: the time of the response, epoch milliseconds. `at`: the date, if it was used.
  */
 export function readRetryAfter(
   headers: Readonly<Record<string, string>>,

@@ -22,7 +22,7 @@ export function readError(value: Json | undefined): string {
   return typeof error === 'string' ? error : ''
 }
 
-/** Returns the first preferred status with its own response; else the first preferred status. */
+/** Returns the first preferred status that has its own documented response, or else the first one. */
 export function pickDocumentedStatus(operation: Operation, preferred: readonly [number, ...number[]]): number {
   return preferred.find((status) => operation.statuses.includes(status)) ?? preferred[0]
 }
@@ -33,7 +33,7 @@ export function isDocumented({ responses, successStatus }: Operation, status: nu
   return status === successStatus || keys.some((key) => responses.includes(key))
 }
 
-/** Returns the body of a refusal: the simulator's if the schema has its `error` or no members, else an example. */
+/** Returns the body of a refusal: the simulator's if the schema has the member `error` or none, else an example. */
 export function bodyOfRefusal(operation: Operation, { status, body }: Pick<Reply, 'status' | 'body'>) {
   if (!body || !operation.hasResponseBody(status)) return body?.value
   if (!operation.responseMediaTypes(status).some(isJson)) return undefined
@@ -52,7 +52,7 @@ function refuseDocumented(
   return refuse(pickDocumentedStatus(operation, preferred), error, 'contract', headers)
 }
 
-/** The messages of both the pipeline and scenarios, so that simulated and real refusals are the same for clients. */
+/** Messages that the pipeline and scenarios share, so that clients cannot tell their refusals apart. */
 export const messages = {
   unauthorized: (problem: string, { security }: Pick<Operation, 'security'>) =>
     `${problem} Send ${describeSecurity(security)}.`,
@@ -63,7 +63,7 @@ export const messages = {
   },
 }
 
-export const abortedMessage = 'The client went away before the end of its body.'
+export const abortedMessage = 'The client disconnected before the end of the request body.'
 
 /** Milliseconds after which a client may retry while the shared state does not respond. */
 const unavailableMs = 1000
@@ -75,7 +75,7 @@ export const refusals = {
       404,
       right
         ? `Nothing is served at ${path}. The base URL of this service ends in ${base}: request ${right}.`
-        : `Nothing is served at ${path}. The service is under ${base}, the simulator's controls are under /__sim.`,
+        : `Nothing is served at ${path}. The service is under ${base}, and the control plane is under /__sim.`,
       'simulator',
     ),
   unknownPath: (path: string, known: readonly string[]) =>
@@ -100,18 +100,18 @@ export const refusals = {
     return refuseDocumented(operation, isMediaType ? [415, 400, 422] : [400, 422], formatViolations(violations))
   },
   aborted: () => refuse(400, abortedMessage, 'simulator'),
-  /** Replaces the response to a client that disconnected: only log and journal show it. 499 is nginx's status. */
-  clientGone: () => refuse(499, 'The client went away before the real service had responded.', 'simulator'),
+  /** Recorded as the response to a client that disconnected; nobody receives it. 499 is nginx's status for this. */
+  clientGone: () => refuse(499, 'The client disconnected before the real service responded.', 'simulator'),
   unreadableBody: (operation: Operation, status: number, reason: string) =>
     refuseDocumented(operation, [status, 400, 422], reason),
   unknownModel: (operation: Operation, modelId: string) =>
     refuseDocumented(operation, [404], messages.unknownModel(modelId)),
   rateLimited: (operation: Operation, limit: RateLimit, resetMs: number) =>
     refuseDocumented(operation, [429], messages.rateLimited(limit, resetMs), retryHeaders(resetMs)),
-  lostRequest: () => refuse(503, 'The connection was lost before the service did its work.', 'scenario'),
+  lostRequest: () => refuse(503, 'The connection was lost before the service processed the request.', 'scenario'),
   control: (problem: string) => refuse(400, problem, 'simulator'),
   unavailable: (problem: string) => refuse(503, problem, 'simulator', retryHeaders(unavailableMs)),
-  /** Reports a bug of the simulator, or a state that cannot be written. */
+  /** Reports a simulator bug, or state that cannot be read or written. */
   ownFault: (problem: string) => refuse(500, problem, 'simulator'),
 }
 
@@ -127,7 +127,7 @@ export function replyToStoreError(error: unknown, requestId: string, log: Log): 
   return refusals.ownFault(error.message)
 }
 
-/** Counts the broken rules; `more` if the check stopped early. */
+/** Counts the broken rules. `more` is true if the check stopped early. */
 export function countBrokenRules(violations: readonly Violation[]): { total: number; more?: true } {
   const total = violations.filter(({ keyword }) => keyword !== 'more').length
   return total < violations.length ? { total, more: true } : { total }
@@ -144,8 +144,8 @@ export function formatViolations(violations: readonly Violation[]): string {
 
 export interface PageSettings {
   /**
-   * Host names allowed besides those that are never public. Empty: all names without dots, since public name servers do
-   * not resolve them. With a list, a name without dots must be in it, because a local name server may resolve it.
+   * Host names allowed in addition to the private ones. If the list is empty, all names without dots are also allowed,
+   * since public name servers do not resolve them. If it is not, they must be listed, since a local one may do so.
    */
   readonly hosts: readonly string[]
   /** Origins of web pages that may send requests, besides the server's own: `http://localhost:6006`. */
@@ -159,11 +159,11 @@ const privateNames = ['localhost', 'host.docker.internal']
 const privateSuffixes = ['.localhost', '.svc.cluster.local']
 
 /**
- * Refuses requests of foreign web pages with 403; undefined if the request is allowed.
- * - A script of a foreign page is refused by its `Origin`, or by `Sec-Fetch-Site`.
- * - A page whose host name was rebound to this address (DNS rebinding) is refused by its `Host`.
+ * Returns a 403 for a request from a cross-origin web page; undefined if the request is allowed.
+ * - Scripts from other origins are recognised by `Origin` or `Sec-Fetch-Site`.
+ * - Pages with a host name that was rebound to this address (DNS rebinding) are recognised by `Host`.
  *
- * `name`: the subject of the refusals. `allowsLinks`: links of foreign pages are allowed, whose GET is carried out.
+ * `name`: the subject of the messages. `allowsLinks`: allows links from other origins, which send a GET.
  */
 export function refuseForeignPage(
   request: SimRequest,
@@ -176,13 +176,13 @@ export function refuseForeignPage(
     return refuse(403, `${problem} If it is yours, list it with --control-hosts.`, 'simulator')
   }
   if (isFromForeignPage(request, origins, allowsLinks)) {
-    const problem = `${name} is closed to pages of other origins.`
+    const problem = `${name} rejects requests from pages of other origins.`
     return refuse(403, `${problem} If the page is yours, list its origin with --control-origins.`, 'simulator')
   }
   return undefined
 }
 
-/** Returns true for an IP address, a name that is never public, or a listed one; without a list, any without dots. */
+/** Returns true for an IP address, a private name or a listed name; if none is listed, for any name without dots. */
 function isAllowedHost(host: string, listed: readonly string[]): boolean {
   const name = host
     .replace(/:\d+$/, '')
@@ -201,7 +201,7 @@ function isFromForeignPage({ method, headers }: SimRequest, allowed: readonly st
   if (origin !== undefined && allowed.includes(origin)) return false
   if (origin !== undefined && origin !== `http://${host}` && origin !== `https://${host}`) return true
   const site = headers['sec-fetch-site']
-  // Another port of localhost is same-site, and `none` is an address that the user typed.
+  // Another port of localhost is same-site. With `none`, the user typed the address.
   if (site === undefined || site === 'same-origin' || site === 'none') return false
   return !(allowsLinks && method === 'GET' && headers['sec-fetch-mode'] === 'navigate')
 }

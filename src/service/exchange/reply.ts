@@ -13,26 +13,26 @@ export interface Reply {
   readonly rawHeaders?: readonly string[]
   readonly body: Body | undefined
   readonly origin: Origin
-  /** Chunks in place of a body; absent for a reply with a body, or with none. */
+  /** Chunks sent instead of `body`; absent for any other reply. */
   readonly stream?: ReplyStream
-  /** The real service's body, streamed as it arrives, in place of a body; absent for every other reply. */
+  /** The real service's body, streamed as it arrives instead of `body`; absent for any other reply. */
   readonly relay?: RelayedBody
-  /** The streamed bytes of a body that is recorded in part; absent if `body` is complete. */
+  /** The number of bytes streamed, if only a part of the body is recorded; absent if `body` is complete. */
   readonly passedBytes?: number
   /** Values of `Set-Cookie`, the only header that may be repeated but not joined; absent for none. */
   readonly cookies?: readonly string[]
 }
 
 export interface RelayedBody {
-  /** The media type, or undefined if the service named none. */
+  /** The media type, or undefined if the service did not send one. */
   readonly mediaType: string | undefined
-  /** The bytes that the service announced, if any. */
+  /** The `Content-Length` of the service, if any. */
   readonly length: number | undefined
-  /** Yields the bytes as they arrive, no faster than consumed. Throws if the service breaks off the connection. */
+  /** Yields the bytes as they arrive, no faster than consumed. Throws if the service aborts the connection. */
   chunks(): AsyncIterable<Uint8Array>
 }
 
-/** A body sent in chunks of text until they end or the client has left. */
+/** A body sent in chunks of text until they end or the client disconnects. */
 export interface ReplyStream {
   readonly mediaType: string
   chunks(clientGone: AbortSignal): AsyncIterable<string>
@@ -45,7 +45,7 @@ export interface Body {
   readonly mediaType: string
   /** True for an exact body from a fixture, which need not follow `x-simulated-values`. */
   readonly isExact?: true
-  /** True for an example of the document, or a body generated from its schema: its faults are the document's. */
+  /** True for an example of the document, or a body generated from its schema: its errors are errors in the document. */
   readonly isDocumented?: true
   /** Returns the encoded body with one character per byte, encoded on the first call. */
   latin1(): string
@@ -70,7 +70,7 @@ function createBody(value: Json, mediaType: string, text: () => string): Body {
   return { value, mediaType, latin1, bytes: once(() => fromLatin1(latin1())) }
 }
 
-/** How a reply is written to the socket. Every mode except `whole` comes from a scenario. */
+/** How a reply is written to the socket. Only scenarios use modes other than `whole`. */
 export type DeliveryMode =
   | { readonly kind: 'whole' }
   /** The whole body in pieces, evenly spread over `ms` milliseconds. */
@@ -80,9 +80,9 @@ export type DeliveryMode =
   /** TCP RST. */
   | { readonly kind: 'reset' }
   | { readonly kind: 'empty' }
-  /** The first `keep` (0 to 1) of the body under the whole body's Content-Length, then the end of the connection. */
+  /** The first part of the body, a share of `keep`, with the Content-Length of the whole; then the connection closes. */
   | { readonly kind: 'truncated'; readonly keep: number }
-  /** The first `keep` (0 to 1) of the body, with a matching Content-Length. */
+  /** The first part of the body, a share of `keep` (0 to 1), with a matching Content-Length. */
   | { readonly kind: 'malformed'; readonly keep: number }
 
 export const usableDeliveries: readonly string[] = ['whole', 'dribble'] satisfies DeliveryMode['kind'][]
@@ -91,11 +91,11 @@ export const usableDeliveries: readonly string[] = ['whole', 'dribble'] satisfie
 export type DeliveryOutcome =
   /** The whole reply was passed to the operating system, on a connection that the client had not closed. */
   | { readonly kind: 'delivered' }
-  /** The client closed the connection before. `sentBytes`: the bytes of the body sent until then, in whole chunks. */
+  /** The client closed the connection early. `sentBytes`: the bytes of the body sent by then, in whole chunks. */
   | { readonly kind: 'client-gone'; readonly sentBytes: number }
-  /** The simulator stopped before, since the delivery would have outlasted the stop. `sentBytes`: as above. */
+  /** The simulator shut down first, because the delivery would have taken too long. `sentBytes`: as above. */
   | { readonly kind: 'server-stopped'; readonly sentBytes: number }
-  /** The real service behind a proxy broke off its response, and so did the proxy. `sentBytes`: as above. */
+  /** The real service behind a proxy aborted its response, so the proxy aborted, too. `sentBytes`: as above. */
   | { readonly kind: 'upstream-gone'; readonly sentBytes: number }
   /** A scenario damaged the delivery, so that no usable reply was sent. */
   | { readonly kind: 'damaged' }
@@ -105,7 +105,7 @@ export const delivered: DeliveryOutcome = { kind: 'delivered' }
 export interface ClientSight {
   /** When the head was sent, by the process's monotonic clock, in milliseconds; undefined if it was not. */
   readonly headSentAt: number | undefined
-  /** True if the client closed the connection before its end, or after a whole reply that it may not have read. */
+  /** True if the client closed the connection before the reply ended, or may have closed it without reading it. */
   readonly hasClientLeft: boolean
 }
 
@@ -120,10 +120,10 @@ export function expectedEnd({ mode: { kind } }: Delivery, now: number) {
   }
 }
 
-/** Milliseconds after the head during which a leaving client may not have seen it: a busy process sees it late. */
+/** Milliseconds after the head within which a disconnecting client may not have read it, because it was busy. */
 const unseenMs = 250
 
-/** The minimum time after which clients give up, milliseconds. */
+/** The shortest timeout that clients are assumed to have, milliseconds. */
 const shortestTimeoutMs = 100
 
 /** Returns true if a client that closed its connection right after a slow head may not have read it. */
@@ -150,7 +150,7 @@ export interface OutgoingReply {
   readonly date: number | undefined
   /** Called once when the delivery has ended; `sight` is absent if no client received the reply. */
   readonly onEnd?: (outcome: DeliveryOutcome, sight?: ClientSight) => void
-  /** Called at most once, after `onEnd`, if the client leaves before another request. `isReset`: bytes were unread. */
+  /** Called at most once, after `onEnd`, if the client disconnects before another request. `isReset`: with unread bytes. */
   readonly onLeave?: (isReset: boolean) => void
 }
 

@@ -1,6 +1,6 @@
 /**
  * The vocabulary of one HTTP exchange: request, reply, delivery, refusals, decision trace.
- * This file has the request, `reply.ts` the reply, and `delivery.ts` the ways to write a reply to the socket.
+ * This file defines the request; `reply.ts` defines the reply and how it is delivered.
  */
 
 import { parse } from 'node:querystring'
@@ -14,12 +14,12 @@ export type RequestBody =
   | { readonly kind: 'unreadable'; readonly status: number; readonly reason: string }
   /** The client disconnected before the end of the body: no reply can reach it. */
   | { readonly kind: 'aborted' }
-  /** Read and released, since the response takes long. */
+  /** Read, then released, because the response takes long. */
   | { readonly kind: 'released'; readonly size: number }
 
-/** The connection of a request, by the process's monotonic clock, milliseconds. */
+/** The connection of a request. Times are milliseconds of the process's monotonic clock. */
 export interface Connection {
-  /** When it was opened, which identifies it. */
+  /** The time when it was opened, which also identifies it. */
   readonly connectedAt: number
   /** The opening times of the connections open at the time of receipt, including this one; at most 100. */
   readonly openTimes: readonly number[]
@@ -53,7 +53,7 @@ export interface SimRequest {
   readonly body: RequestBody
 }
 
-/** Releases the bytes of a body in place, since code that waits for the response holds the request. */
+/** Releases the bytes of a body in place, because code that awaits the response keeps the request in memory. */
 export function releaseBody(request: { body: RequestBody }): void {
   const { body } = request
   if (body.kind === 'bytes') request.body = { kind: 'released', size: body.bytes.length }
@@ -75,7 +75,7 @@ const parsedQueries = new LruCache<Query>(100)
 
 /** Parses a query string: `a=1&a=2` is `{ a: ['1', '2'] }`. The result is frozen and shared between calls. */
 export function readQuery(query: string): Query {
-  // `parse` sets no member to undefined.
+  // `parse` never sets a member to undefined.
   return parsedQueries.get(query, () => freezeQuery(parse(query, '&', '=', { maxKeys: 0 }) as Query))
 }
 
@@ -108,15 +108,15 @@ export function readReplayOf({ [replayHeader]: value }: Headers): string | undef
   return value !== undefined && /^req-(?:[\da-f]{8}-)?[1-9]\d{0,15}$/.test(value) ? value : undefined
 }
 
-/** A `traceparent` header (W3C Trace Context): version, trace id, parent id, flags. Version 00 ends there. */
+/** A `traceparent` header (W3C Trace Context): version, trace id, parent id, flags. Version 00 has nothing else. */
 const traceParent = /^(?!ff|00.{54})[\da-f]{2}-(?!0{32})([\da-f]{32})-(?!0{16})[\da-f]{16}-[\da-f]{2}(?:-|$)/
 
-/** Returns the trace id of a `traceparent` header; undefined for one that W3C Trace Context ignores, and for none. */
+/** Returns the trace id of a `traceparent` header; undefined if the header is absent or invalid. */
 export const readTraceId = (header: string | undefined) => traceParent.exec(header ?? '')?.[1]
 
 /**
  * Returns true if a list such as `Accept` or `Accept-Encoding` names a value with a weight above 0: `text/html`, as
- * browsers send. Ranges such as the one for all media types, which curl and `fetch` send, do not count.
+ * browsers send. Wildcards, which curl and `fetch` send, do not count.
  */
 export function accepts(list: string | undefined, name: string): boolean {
   const items = list?.toLowerCase().split(',') ?? []

@@ -21,7 +21,7 @@ const cacheSize = 100
 
 /**
  * GET /models/{modelId}/analytics (docs/development/service.md, 3): the model's numbers over the period. A response is
- * a pure function of the values in `cacheKey`, so the latest `cacheSize` responses are cached by it.
+ * a pure function of the values in `cacheKey`, so recent responses are cached by this key.
  */
 export const getModelAnalytics: OperationDefinition = {
   operationId: 'getModelAnalytics',
@@ -46,7 +46,7 @@ export const getModelAnalytics: OperationDefinition = {
       // A scenario that changes numbers needs generated ones.
       const exact = exactResponses.get(`${modelId} ${parameters.query['period']}`)
       if (exact && overrides === noOverrides) {
-        explain(`The response is an exact one of the fixtures: ${exact.file}.`)
+        explain(`The response is an exact response from the fixtures: ${exact.file}.`)
         return exact.body
       }
       const numbers = { seed, modelId, days: readDays(parameters.query['period']) ?? defaultDays, now }
@@ -70,7 +70,7 @@ function cacheKey(
 ): string {
   const day = dayOf(now)
   const values = extreme && [extreme.name, ...extreme.fields.map(({ field }) => field)]
-  // Only the last may have a space.
+  // Only the last part may contain a space.
   return [days, day, persona, shape, nulls, values, shiftKey, seed, modelId].join(' ')
 }
 
@@ -84,8 +84,8 @@ function analyticsBody(
 }
 
 /**
- * Returns the change that the events of a model's products make to each day's conversation quality, the weight of the
- * quality settings times the day's impacts; undefined without events. Changes with the same key are equal on every day.
+ * Returns how the events of a model's products change the conversation quality of each day: by the weight in the quality
+ * settings times the day's impact. Undefined if there are no events. Two shifts with the same key are equal.
  */
 async function qualityShift(store: Store, sandbox: string, productIds: readonly string[], { days, now }: PeriodQuery) {
   const today = dayOf(now)

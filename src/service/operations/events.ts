@@ -43,21 +43,21 @@ const unlinked: Violation = {
   in: 'body',
   pointer: '',
   keyword: 'link',
-  message: 'is linked to no conversation; send conversationId or externalConversationId where the event belongs to one',
+  message: 'is not linked to a conversation; send conversationId or externalConversationId if it belongs to one',
 }
 
 const differentPayload: Violation = {
   in: 'body',
   pointer: '/insertId',
   keyword: 'idempotency',
-  message: 'payload differs from the first event of this insertId; the first one stands',
+  message: 'payload differs from the first event with this insertId; the first event is kept',
 }
 
 const withoutId = ({ insertId: _, ...others }: EventBody): EventBody => others
 
 /**
- * Fills in the defaults except `eventAt`, which the store adds, so that a retry without it has the same payload. An
- * empty `insertId` identifies nothing.
+ * Fills in the defaults except `eventAt`, which the store adds, so that a retry without it has the same payload. Drops
+ * an empty `insertId`.
  */
 function withDefaults(given: EventBody): EventDraft {
   const body = given.insertId === '' ? withoutId(given) : given
@@ -69,7 +69,7 @@ function withDefaults(given: EventBody): EventDraft {
   return { ...untimed, valueType, influence }
 }
 
-/** Warns of an empty `eventType`: it is accepted, but such an event cannot be found again. */
+/** Warns about an empty `eventType`, which is accepted, although such an event cannot be found by its type. */
 function typeWarnings(eventType: string): Violation[] {
   if (eventType.trim() !== '') return []
   const message = 'should name the event, such as "signup_completed"; it is empty'
@@ -85,7 +85,7 @@ const valueFormats = new Map([
   ['boolean', { pattern: /^(true|false)$/, expected: '"true" or "false"' }],
 ])
 
-/** Warns of a `value`, always a string, that cannot be read as its `valueType` (docs/development/service.md, 5.1). */
+/** Warns about a `value` that cannot be parsed as its `valueType` (docs/development/service.md, 5.1). */
 function valueWarnings(value: string, valueType: string): Violation[] {
   const format = valueFormats.get(valueType)
   if (!format || format.pattern.test(value)) return []

@@ -7,7 +7,7 @@ import type { ExactResponse } from '../fixtures/responses.ts'
 import type { DataOverrides } from '../scenarios/definition.ts'
 import type { AnalyticsQuery, Simulate } from '../simulation/analytics.ts'
 
-/** A validated request as a handler sees it, with sandbox, seed and time for changes of the state. */
+/** A validated request as a handler sees it, with sandbox, seed and time for state changes. */
 export interface OperationContext extends WriteContext {
   /** Typed by the contract, defaults filled in. */
   readonly parameters: ParameterValues
@@ -32,19 +32,19 @@ export interface OperationDeps {
 /** An operation of the service: what it needs from the document, its preconditions, and its handler. */
 export interface OperationDefinition {
   readonly operationId: string
-  /** The name of the path parameter with the id of a model, which must exist; absent if the path names no model. */
+  /** The name of the path parameter with the id of a model, which must exist; absent if the path has no model. */
   readonly modelParameter?: string
   readonly readsBody?: true
   /** Sample responses of the handler, which the document's success status must accept. */
   samples(simulate: Simulate): readonly Json[]
-  /** Generates the response of a model without events; absent: data scenarios do not apply. */
+  /** Generates the response of a model without events; absent if data scenarios do not apply. */
   generate?(simulate: Simulate, query: Pick<AnalyticsQuery, 'modelId' | 'seed' | 'now'>, overrides: DataOverrides): Json
   /** The feature that the caller's plan must include (docs/development/service.md, 2.2); absent: none. */
   readonly requires?: 'analytics'
   /** The plan's hourly limit against which a request counts (docs/development/service.md, 2.4); absent: none. */
   readonly rateLimit?: 'analyses'
   warnings?(request: ValidBody): readonly Violation[]
-  /** Returns recommendations that the request does not follow; they are never refused. */
+  /** Returns the recommendations that the request does not follow. Such a request is never refused. */
   recommendations?(request: ValidBody): readonly Violation[]
   createHandle(deps: OperationDeps): OperationHandler['handle']
 }
@@ -59,12 +59,12 @@ export interface OperationHandler extends Omit<OperationDefinition, 'createHandl
 export function findEmptyIds(request: ValidBody, names: readonly string[]): readonly Violation[] {
   const body = bodyOf(request)
   const empty = names.filter((name) => isObject(body) && body[name] === '')
-  const message = 'is empty and identifies nothing; leave it out, or send an identifier'
+  const message = 'is empty, so it does not identify anything; omit it, or send an identifier'
   return empty.map((name) => ({ in: 'body', pointer: `/${name}`, keyword: 'empty-id', message }))
 }
 
 /** Returns the request's body. In an edited contract the body can be optional and absent. */
 export function bodyOf({ body }: ValidBody): Json {
-  if (body === undefined) throw new Error('the operation needs a body, and the contract let a request without one pass')
+  if (body === undefined) throw new Error('the operation needs a body, but the contract allowed a request without one')
   return body
 }

@@ -1,10 +1,10 @@
-/** The service's operations, one file each, and their list. A new one needs a document entry, a file and a line. */
+/** The service's operations, one file each, and their list. To add one, document it, write its file, and list it. */
 import { getModelAnalytics } from './analytics.ts'
 import { createEvent } from './events.ts'
 import type { OperationDefinition, OperationDeps, OperationHandler } from './handler.ts'
 import { createPrompt } from './prompts.ts'
 
-/** The operations that the simulator implements; any other is served from its document. */
+/** The operations that the simulator implements; all others are served from the document. */
 export const handledOperations: readonly OperationDefinition[] = [getModelAnalytics, createPrompt, createEvent]
 
 export type OperationHandlers = ReadonlyMap<string, OperationHandler>

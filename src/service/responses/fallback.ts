@@ -1,4 +1,4 @@
-/** Responses of a document's operations without a handler, from examples and schemas. */
+/** Responses for operations without a handler, from the document's examples and schemas. */
 import { isObject, type Json, type JsonObject, parseJson } from '../../base/core/json.ts'
 import { joinPointer } from '../../base/core/json-pointer.ts'
 import { once } from '../../base/core/memoize.ts'
@@ -11,7 +11,7 @@ import { createMakeValue, type MakeValue } from './tools.ts'
 
 interface FallbackRequest {
   readonly operation: Operation
-  /** The status to reply with, documented itself or by a range (`4XX`) or `default`; undefined: the success status. */
+  /** The status to send, documented by itself, a range (`4XX`) or `default`; undefined: the success status. */
   readonly status?: number | undefined
   readonly accept?: string | undefined
 }
@@ -24,12 +24,12 @@ interface FallbackReply {
 }
 
 interface FallbackBody {
-  /** A text, unless the media type is JSON. */
+  /** A string, unless the media type is JSON. */
   readonly value: Json
   readonly mediaType: string
 }
 
-/** Returns the documented response: an example, else a deterministic generated body, which may break its schema. */
+/** Returns the documented response: an example, or else a deterministic generated body, which may violate its schema. */
 export type Fallback = (request: FallbackRequest) => Promise<FallbackReply>
 
 /** Creates the fallback for a document, which is read when an operation is first requested. */
@@ -52,13 +52,13 @@ export function createFallback({ document }: Pick<Contract, 'document'>): Fallba
   }
 }
 
-/** Returns the documented media type that `Accept` prefers; of several, JSON first, then types with an example. */
+/** Returns the documented media type that `Accept` prefers. In a tie, JSON wins, then types with an example. */
 function chooseType(document: JsonObject, response: string, accept: string): string | undefined {
   const all = Object.keys(resolve(document, joinPointer(response, 'content'))?.value ?? {})
   const json = all.find(isJson)
   const schemaOf = (type = '') =>
     JSON.stringify(resolve(document, joinPointer(response, 'content', type))?.value.schema)
-  const isChecked = (type: string) => schemaOf(type) === schemaOf(json) // the first schema checks responses
+  const isChecked = (type: string) => schemaOf(type) === schemaOf(json) // responses are checked against this one
   const hasExample = (type: string) => readExamples(document, joinPointer(response, 'content', type)).length > 0
   const rank = (type: string) => (type === json ? 0 : hasExample(type) ? 1 : 2)
   const offered = all.filter((type) => !isJson(type) || isChecked(type)).sort((a, b) => rank(a) - rank(b))
@@ -109,7 +109,7 @@ async function makeBody(
   return { value: value === undefined ? '' : toText(document, mediaType, value, schema), mediaType }
 }
 
-/** Returns an example; if it is a text of JSON, as is common in Swagger 2.0, its parsed value. */
+/** Returns an example, parsed if it is a string of JSON, as is common in Swagger 2.0. */
 function parseWritten(example: Json, countErrors: (value: Json) => number): Json {
   const parsed = typeof example === 'string' ? parseJson(example) : undefined
   if (typeof parsed !== 'object' || parsed === null) return example

@@ -7,19 +7,19 @@ export interface FlatSchema extends JsonObject {
   readonly required: string[]
 }
 
-/** A number that varies a value: it selects alternatives, and four of every eight leave out optional members. */
+/** Returns true for a variant without optional members: four of every eight. A variant also selects alternatives. */
 export const isLean = (variant: number): boolean => variant % 8 >= 4
 
 /**
- * Merges a schema with its references, `allOf`, and the alternatives that a variant selects. `path` gets the followed
- * references. Returns undefined if no value is possible, or at the third level of recursion.
+ * Merges a schema with its references, `allOf`, and the alternatives that a variant selects. Adds the followed
+ * references to `path`. Returns undefined if no value is possible, or at the third level of recursion.
  */
 export function flatten(root: JsonObject, schema: Json, variant: number, path: string[]): FlatSchema | undefined {
   const flat: FlatSchema = { properties: {}, required: [] }
   const around = path.length
   const follow = ($ref: string): boolean => {
     const pointer = parseReference($ref)
-    if (pointer !== undefined && path.includes(pointer, around)) return true // merged already
+    if (pointer !== undefined && path.includes(pointer, around)) return true // already merged
     if (pointer === undefined || path.filter((one) => one === pointer).length > 1) return false
     path.push(pointer)
     return add(valueAt(root, pointer) ?? false)
@@ -50,7 +50,7 @@ export const numberOf = (value: Json | undefined, other: number) => (typeof valu
 
 export const listOf = (value: Json | undefined): Json[] => (Array.isArray(value) ? value : [])
 
-/** Selects an alternative, null last, with its discriminator value. */
+/** Selects an alternative, with null as the last one, and adds its discriminator value. */
 function choose(alternatives: readonly Json[], { discriminator }: JsonObject, variant: number): Json {
   const isNull = (one: Json) => Number(isObject(one) && one['type'] === 'null')
   const sorted = alternatives.toSorted((a, b) => isNull(a) - isNull(b))

@@ -2,14 +2,14 @@ import { canonicalJson, isObject, type Json, type JsonObject } from '../../base/
 import { type FlatSchema, flatten, isLean, listOf, numberOf } from './flatten.ts'
 import { makeNumber, makeText, type Tools } from './leaf.ts'
 
-/** The context of a value: the references around its schema, its depth, and the first variant to try. */
+/** The context of a value: the references followed to its schema, its depth, and the first variant to try. */
 interface At {
   readonly path: readonly string[]
   readonly depth: number
   readonly variant: number
 }
 
-/** The depth of a body, and the number of its values, beyond which optional parts are left out. */
+/** The depth of a body, and the number of its values, beyond which optional parts are omitted. */
 const [maxShownDepth, maxShown] = [8, 1000]
 
 /** The maximum depth of a body, and the maximum number of its values. */
@@ -18,7 +18,7 @@ const [maxDepth, maxValues] = [30, 10_000]
 /** The maximum number of variants tried per value, and of checks in total. */
 const [maxVariants, maxChecks] = [16, 200]
 
-/** Keywords that the first variant may break. */
+/** Keywords that the first variant may violate. */
 const UNCERTAIN = [
   ...[
     'oneOf',
@@ -38,8 +38,8 @@ const UNCERTAIN = [
 ]
 
 /**
- * Returns a deterministic value for a schema, with its optional members, but without those only for requests; undefined
- * if there is none. With `isValid`, each part that may break its schema is checked and varied.
+ * Returns a deterministic value for a schema, or undefined if none is found. It has the optional members, except those
+ * for requests only. With `isValid`, each part that may violate its schema is checked, and varied until it is valid.
  */
 export const generate = (root: JsonObject, schema: Json, tools: Tools): Json | undefined =>
   new Generator(root, tools).make(schema, { path: [], depth: 0, variant: 0 })
@@ -119,7 +119,7 @@ class Generator {
     const room = Math.max(0, numberOf(flat.maxProperties, maxValues) - required.length)
     for (const name of [...required, ...(this.#isShort(at) ? [] : others.slice(0, room))]) {
       const schema = this.#memberSchema(flat, name)
-      if (flatten(this.#root, schema, 0, [])?.writeOnly === true) continue // for requests alone
+      if (flatten(this.#root, schema, 0, [])?.writeOnly === true) continue // only for requests
       const value = this.make(schema, at)
       if (value !== undefined) object[name] = value
       else if (required.includes(name)) return undefined

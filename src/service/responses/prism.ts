@@ -2,7 +2,7 @@ import type { Json, JsonObject } from '../../base/core/json.ts'
 import { once } from '../../base/core/memoize.ts'
 import { dereference } from '../contract/resolve.ts'
 
-/** The pipeline validates requests and responses, so Prism validates nothing. */
+/** Turns off validation in Prism, because the pipeline validates requests and responses. */
 const CONFIG = {
   isProxy: false,
   checkSecurity: false,
@@ -27,7 +27,7 @@ const load = once(async () => {
   }
 })
 
-/** Recursion, and what Prism does not handle: members only for requests, null, and discriminators. */
+/** Matches recursive schemas, and what Prism does not support: members for requests only, null, discriminators. */
 const unsuited = /"\$ref"|"writeOnly":true|"discriminator":|"type":\[?"null"/
 
 /** Returns the body that Prism's mock sends for a JSON schema; undefined for an unsupported schema, or no body. */
@@ -45,6 +45,6 @@ export async function samplePrism(document: JsonObject, schema: Json | undefined
     if (reply?._tag !== 'Right' || reply.right.output.body === undefined) return undefined
     return JSON.parse(JSON.stringify(reply.right.output.body))
   } catch {
-    return undefined // it throws for unexpected schemas
+    return undefined // Prism throws for some schemas
   }
 }

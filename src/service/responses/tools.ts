@@ -18,10 +18,10 @@ export async function createMakeValue(document: JsonObject): Promise<MakeValue> 
   const { sample, stringMatching } = await import('fast-check')
   const matchText: Tools['matchText'] = (pattern, seed) =>
     tryFlags(pattern, (expression) => {
-      // It does not support assertions, so texts are generated without them, and tested.
+      // The library does not support assertions, so texts are generated without them, and then tested.
       const plain = pattern.replace(/\(\?<?[=!][^()]*\)|\\[bB]/g, '')
       const source = new RegExp(plain, expression.flags)
-      // The library lists all characters of a class such as \p{L}, which takes some 100 ms.
+      // The library lists all characters of a class such as \p{L}, which takes hundreds of milliseconds.
       const ms = /\\p\{/i.test(pattern) ? 10 * maxPatternMs : maxPatternMs
       const find = (list: () => readonly string[]) =>
         runWithTimeout(ms, () => list().find((text) => expression.test(text)))?.value

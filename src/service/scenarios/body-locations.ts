@@ -2,7 +2,7 @@ import { isObject, type Json, type JsonObject } from '../../base/core/json.ts'
 import { joinPointer, parsePointer } from '../../base/core/json-pointer.ts'
 
 export interface BodyPlace {
-  /** JSON pointer; in a schema, with a star for the index of an item: `/dataPoints/*`. */
+  /** JSON pointer. In a schema, an asterisk represents the index of an item: `/dataPoints/*`. */
   readonly pointer: string
   readonly schema: JsonObject
   /** True for a required member. */
@@ -37,7 +37,7 @@ interface SchemaLocation extends BodyPlace {
   readonly isCertain: boolean
 }
 
-/** Returns all places within a resolved schema, outermost first; a recursive `$ref` ends the walk. */
+/** Returns all locations in a resolved schema, outermost first; a recursive `$ref` is not followed. */
 export function listSchemaLocations(schema: JsonObject): SchemaLocation[] {
   return [...visit({ pointer: '', schema, required: false, isCertain: true })]
 }
@@ -54,7 +54,7 @@ function* visit(location: SchemaLocation): Generator<SchemaLocation> {
   }
 }
 
-/** Returns the name of a place, in which a list represents its items: `dataPoints.date` for the items' `date`. */
+/** Returns the field name of a location, without the items of lists: `dataPoints.date` for the `date` of each item. */
 export function fieldOf({ pointer }: BodyPlace): string {
   return parsePointer(pointer)
     .filter((token) => token !== '*')

@@ -8,7 +8,7 @@ import { gatewayScenarios } from './gateways.ts'
 import { createStatusScenario, refusalScenarios, statusScenarios } from './refusals.ts'
 import { timeScenarios } from './time.ts'
 
-/** The expectations family: its rules mark requests of negative tests that cannot send `X-Sim-Expect`. */
+/** The expectations family, for rules that mark requests of negative tests which cannot send `X-Sim-Expect`. */
 const expectationScenarios = (
   [
     ['violation', 'break the contract: reports count it separately, and a request that does not is a finding.'],
@@ -28,13 +28,13 @@ const expectationScenarios = (
 const sampledOut: ScenarioDefinition = {
   name: 'sampled-out',
   family: 'idempotency',
-  description: 'The event is dropped by sampling: the document says with which status, and whether there is a body.',
+  description: 'Sampling drops the event; the contract defines the status, and whether there is a body.',
   parameters: [],
   inapplicableReason(operation) {
     const properties = operation.bodySchema()?.['properties']
     const hasRate = isObject(properties) && Object.hasOwn(properties, 'sampleRate')
     if (hasRate || operation.droppedStatus !== operation.successStatus) return undefined
-    return `${operation.id} samples nothing`
+    return `${operation.id} does not sample events`
   },
   effect: () => ({ kind: 'sample-out' }),
 }

@@ -23,15 +23,15 @@ export function describeClientView(effect: Effect, operation: Operation): string
     case 'gateway':
       return describeGateway(effect, operation)
     case 'data':
-      return `${success} with ${describeFigures(effect.overrides)}.`
+      return `${success} with ${describeData(effect.overrides)}.`
     case 'delay':
-      return `The ordinary response after ${effect.drawn ? 'a delay that the seed draws' : `${effect.ms(() => 0)} ms`}.`
+      return `The ordinary response after ${effect.drawn ? 'a random delay from the seed' : `${effect.ms(() => 0)} ms`}.`
     case 'deliver':
       return describeDelivery(effect.mode, success) + describeWrite(operation, effect.isBeforeWork)
     case 'lose-ack':
       return describeDelivery({ kind: 'reset' }, success) + describeWrite(operation, false)
     case 'drift':
-      return `${success} with a body that is damaged at one place; the header X-Sim-Damage names the place.`
+      return `${success} with a body that is damaged at one location; the header X-Sim-Damage names it.`
     case 'expect':
       return 'The ordinary response; only the reports differ.'
   }
@@ -41,7 +41,7 @@ function describeReply(reply: Reply, operation: Operation): string {
   const fields = Object.entries(reply.headers).map(([name, value]) => `${name}: ${value}`)
   const body = bodyOfRefusal(operation, reply)
   const status = `Status ${reply.status}${isDocumented(operation, reply.status) ? '' : ' (undocumented)'}`
-  return [status, ...fields, body === undefined ? 'a body as documented' : `body ${JSON.stringify(body)}`].join(', ')
+  return [status, ...fields, body === undefined ? 'the documented body' : `body ${JSON.stringify(body)}`].join(', ')
 }
 
 function describeDropped({ droppedStatus: status, hasResponseBody }: Operation): string {
@@ -54,9 +54,9 @@ function describeGateway({ reply }: Extract<Effect, { kind: 'gateway' }>, { base
   return `Status ${status}${fields.join('')}, ${body ? body.mediaType : 'no body'}; not from the service.`
 }
 
-function describeFigures({ persona, shape, nulls = [], extreme }: Partial<DataOverrides>): string {
+function describeData({ persona, shape, nulls = [], extreme }: Partial<DataOverrides>): string {
   if (extreme) return `extreme values in ${extreme.fields.map(({ field }) => field).join(', ')}`
-  if (persona !== undefined) return `the numbers of a model of the persona "${persona}"`
+  if (persona !== undefined) return `the numbers of a model with the persona "${persona}"`
   if (shape === 'no-null') return 'data in every field'
   return nulls.length > 0 ? `null in ${nulls.join(', ')}` : 'zero counts, and null wherever null is allowed'
 }
@@ -68,7 +68,7 @@ function describeDelivery(mode: DeliveryMode, success: string): string {
     case 'dribble':
       return `${success} at once, then the body in ${mode.pieces} pieces within ${mode.ms} ms.`
     case 'hang':
-      return 'No response: the request ends with the timeout of the client.'
+      return 'No response: the request ends when the client times out.'
     case 'reset':
       return 'No response: the connection is reset (in Node the error ECONNRESET).'
     case 'empty':
@@ -79,11 +79,11 @@ function describeDelivery(mode: DeliveryMode, success: string): string {
         '(in Node "other side closed").'
       )
     case 'malformed':
-      return `${success} with the first ${formatPercent(mode.keep)} of the body, which is not JSON.`
+      return `${success} with the first ${formatPercent(mode.keep)} of the body, which is not valid JSON.`
   }
 }
 
-const formatPercent = (share: number) => `${Math.round(share * 100)} %`
+const formatPercent = (share: number) => `${Math.round(share * 100)}%`
 
 function describeWrite({ method }: Operation, isBeforeWork: boolean): string {
   if (method === 'GET') return ''
@@ -92,7 +92,7 @@ function describeWrite({ method }: Operation, isBeforeWork: boolean): string {
 
 export const formatRow = (name: string, description: string) => `  ${name.padEnd(18)} ${description}`
 
-/** Formats a parameter with its default and unit: `retry-after=1 (s): When the client may come back.` */
+/** Formats a parameter with its default and unit: `retry-after=1 (s): When the client may retry.` */
 export function describeParameter(parameter: Parameter): string {
   const { name, default: defaultValue, unit, description } = parameter
   const choices = parameter.type === 'choice' ? ` One of ${parameter.of.join(', ')}.` : ''
@@ -100,7 +100,7 @@ export function describeParameter(parameter: Parameter): string {
   return `${name}${value}${unit ? ` (${unit})` : ''}: ${description}${choices}`
 }
 
-/** Returns an example that switches on a scenario: `null;fields=recommendations`, `slow;ms=1000`, `server-error`. */
+/** Returns an example that turns on a scenario: `null;fields=recommendations`, `slow;ms=1000`, `server-error`. */
 export function exampleOf(definition: ScenarioDefinition): ActiveScenario {
   const texts = new Map(listShownParameters(definition).map((parameter) => [parameter.name, exampleValue(parameter)]))
   const read = readValues([...definition.parameters, probability], texts)

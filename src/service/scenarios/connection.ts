@@ -22,7 +22,7 @@ export const connectionScenarios: readonly ScenarioDefinition[] = [
   deliveryScenario(
     'connection',
     'truncated',
-    'The body breaks off: fewer bytes than Content-Length promises, then the end; ' +
+    'The body is cut off: the connection closes after fewer bytes than Content-Length; ' +
       'the write is kept unless when=before.',
     [keepParameter, whenParameter('after')],
     (values) => ({ kind: 'truncated', keep: numberOf(values, 'keep') }),
@@ -30,7 +30,7 @@ export const connectionScenarios: readonly ScenarioDefinition[] = [
   deliveryScenario(
     'connection',
     'malformed-json',
-    'The body breaks off, and Content-Length agrees: not JSON; the write is kept unless when=before.',
+    'The body is cut off, with a matching Content-Length, so it is not JSON; the write is kept unless when=before.',
     [keepParameter, whenParameter('after')],
     (values) => ({ kind: 'malformed', keep: numberOf(values, 'keep') }),
   ),

@@ -2,14 +2,14 @@ import type { Contract } from '../contract/contract.ts'
 import type { DataOverrides, NamedPersona, ScenarioDefinition } from './definition.ts'
 import { fieldScenarios } from './fields.ts'
 
-/** Returns the data family, for the operations whose handlers generate numbers; `generated` has their ids. */
+/** Returns the data family. `generated`: the ids of the operations that it applies to, whose numbers are generated. */
 export function dataScenarios(
   { operations }: Contract,
   personas: readonly NamedPersona[],
   generated: readonly string[],
 ): ScenarioDefinition[] {
   const definitions = [
-    ...personas.map(({ name, about }) => dataScenario(name, `The model is this persona: ${about}`, { persona: name })),
+    ...personas.map(({ name, about }) => dataScenario(name, `The model has this persona: ${about}`, { persona: name })),
     dataScenario('all-null', 'No traffic: zero counts, and null wherever null is allowed.', { shape: 'all-null' }),
     dataScenario('no-null', 'Data everywhere: no field is null.', { shape: 'no-null' }),
     ...fieldScenarios(operations.filter(({ id }) => generated.includes(id))),
@@ -19,7 +19,7 @@ export function dataScenarios(
     inapplicableReason: (operation, values) =>
       generated.includes(operation.id)
         ? definition.inapplicableReason?.(operation, values)
-        : `it shapes the response of ${generated.join(', ')}, not of ${operation.id}`,
+        : `it changes the response of ${generated.join(', ')}, not of ${operation.id}`,
   }))
 }
 

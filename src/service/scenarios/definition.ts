@@ -1,6 +1,6 @@
 /**
  * The scenarios: everything that can be turned on for a request.
- * Defines a scenario and its effects. Each family has a file of its own, and `catalogue.ts` joins the families.
+ * This file defines a scenario and its effects. Each family has its own file, and `catalogue.ts` joins the families.
  */
 
 import type { Json, JsonObject } from '../../base/core/json.ts'
@@ -21,7 +21,7 @@ export const families = [
   'expectations',
 ] as const
 
-/** A scenario that can be switched on. Help, documentation and control plane are derived from the definitions. */
+/** The definition of a scenario, from which its help, documentation and control endpoints are derived. */
 export interface ScenarioDefinition {
   readonly name: string
   readonly family: (typeof families)[number]
@@ -32,18 +32,18 @@ export interface ScenarioDefinition {
   inapplicableReason?(operation: Operation, values: ScenarioValues): string | undefined
   /** Returns the problem with values that contradict each other (`"max" is less than "ms"`), if any. */
   problem?(values: ScenarioValues): string | undefined
-  /** Returns the values of the parameter "pointer" for an operation, with a star for items; absent without one. */
+  /** Returns the values of the parameter "pointer" for an operation, with an asterisk for items; absent without one. */
   pointers?(operation: Operation): readonly string[]
   effect(values: ScenarioValues): Effect
 }
 
 /** The parameter `p` of every scenario: the probability that it acts on a request. */
-export const probability = number('p', [0, 1], 'How likely it is for a request, drawn by the seed.', { default: 1 })
+export const probability = number('p', [0, 1], 'The probability that it applies to a request, drawn from the seed.', { default: 1 })
 
 export interface ActiveScenario {
   readonly definition: ScenarioDefinition
   readonly values: ScenarioValues
-  /** The text that switched it on: `rate-limited;retry-after=3`. */
+  /** The text that turned it on: `rate-limited;retry-after=3`. */
   readonly text: string
 }
 
@@ -53,7 +53,7 @@ export const effectOf = ({ definition, values }: ActiveScenario): Effect => defi
 
 export interface Catalogue {
   readonly definitions: readonly ScenarioDefinition[]
-  /** The documented statuses; each is a scenario by its number: `429`. Lists leave them out. */
+  /** The documented statuses; each is a scenario by its number: `429`. Lists omit them. */
   readonly statuses: readonly ScenarioDefinition[]
   /** Also finds each status from 400 to 599 that is not documented. */
   find(name: string): ScenarioDefinition | undefined
@@ -66,7 +66,7 @@ export interface NamedPersona {
 
 /** The changes that the data family makes to the generated numbers of one response. */
 export interface DataOverrides {
-  /** The persona in place of the model's own; undefined: the model's own. */
+  /** The persona that replaces the model's own; undefined: the model's own. */
   readonly persona: string | undefined
   readonly shape: 'no-null' | 'all-null' | undefined
   /** Fields set to null regardless of the numbers: `avgSafetyScore`, `dataPoints.avgSafetyScore`. */
@@ -74,7 +74,7 @@ export interface DataOverrides {
   readonly extreme: Extreme | undefined
 }
 
-/** A field of a response with an extreme value: `recommendations.summary`. Items of a list get a different value. */
+/** A field of a response with an extreme value: `recommendations.summary`. A list and its items have the same name. */
 export interface ExtremeField {
   readonly field: string
   readonly value: Json
@@ -88,7 +88,7 @@ export interface Extreme {
 
 export const noOverrides: DataOverrides = { persona: undefined, shape: undefined, nulls: [], extreme: undefined }
 
-/** Returns a number from 0 up to 1, the same for the same seed, request, scenario and label: `chance('delay')`. */
+/** Returns a number in [0, 1), the same for the same seed, request, scenario and label: `chance('delay')`. */
 export type Chance = (label: string) => number
 
 interface DriftedBody {
@@ -99,11 +99,11 @@ interface DriftedBody {
 export type Effect =
   /** Carries out the operation, responds with the status if documented, and overrides scenarios of wider scopes. */
   | { readonly kind: 'ordinary'; readonly status: number }
-  /** Replies in place of the operation. `modelId`: the model in the path, if any. `now`: epoch milliseconds. */
+  /** Replies instead of the operation. `modelId`: the model in the path, if any. `now`: epoch milliseconds. */
   | { readonly kind: 'response'; readonly reply: (operation: Operation, modelId?: string, now?: number) => Reply }
   /** Carries out the operation as if sampling dropped the event. */
   | { readonly kind: 'sample-out' }
-  /** Replies before all else, even if no operation matches. `target`: path and query; `now`: epoch milliseconds. */
+  /** Replies before anything else, even if no operation matches. `target`: path and query; `now`: epoch milliseconds. */
   | { readonly kind: 'gateway'; readonly reply: (request: { target: string; now: number }) => Reply }
   | { readonly kind: 'data'; readonly overrides: Partial<DataOverrides> }
   /** Delays the reply by these milliseconds. `drawn` is true if the delay is random. */
@@ -114,5 +114,5 @@ export type Effect =
   | { readonly kind: 'expect'; readonly expectation: Expectation }
   /** Stores the write and resets the connection before its acknowledgement. */
   | { readonly kind: 'lose-ack' }
-  /** Breaks one rule of the reply's schema: at the scenario's `pointer`, or at a place that depends on `seed`. */
+  /** Breaks one rule of the reply's schema: at the scenario's `pointer`, or at one that depends on `seed`. */
   | { readonly kind: 'drift'; readonly damage: (body: Json, schema: JsonObject, seed: string) => Result<DriftedBody> }

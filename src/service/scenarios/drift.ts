@@ -8,7 +8,7 @@ import { type BodyLocation, type BodyPlace, listBodyLocations, listSchemaLocatio
 import type { ScenarioDefinition } from './definition.ts'
 import { integer, numberOf, type Parameter, type ScenarioValues, textOf } from './parameters.ts'
 
-/** A kind of drift, which breaks one rule of the reply's schema at one place. */
+/** A kind of drift, which breaks one rule of the reply's schema at one location. */
 interface Drift {
   readonly name: string
   readonly description: string
@@ -30,7 +30,7 @@ const drifts: readonly Drift[] = [
   },
   {
     name: 'wrong-type',
-    description: 'A field has another type than the contract says.',
+    description: 'A field has a type that the contract does not allow.',
     fits: ({ schema, pointer }) => pointer !== '' && hasType(schema),
     damage: ({ schema }) => valueOfAnotherType(typesOf(schema)),
   },
@@ -50,7 +50,7 @@ const drifts: readonly Drift[] = [
   {
     name: 'extra-field',
     description:
-      'An object has a field that the contract does not list; it breaks only readers that refuse unknown fields.',
+      'An object has a field that the contract does not list; it breaks only clients that reject unknown fields.',
     fits: ({ schema }) => isObject(schema['properties']),
     fitsValue: isObject,
     damage: ({ value }) => ({ ...(value as JsonObject), unexpectedField: 'added in a later version' }),
@@ -62,10 +62,10 @@ const parameters: readonly Parameter[] = [
     name: 'pointer',
     type: 'text',
     description:
-      'Where, as a JSON pointer such as /recommendations/healthLevel, or /dataPoints/*/date for each item; ' +
-      'without it a place that the seed settles.',
+      'The location, as a JSON pointer such as /recommendations/healthLevel, or /dataPoints/*/date for each item; ' +
+      'by default the seed chooses one.',
   },
-  integer('seed', [0, 1_000_000_000], 'Another number, another place.', { default: 0 }),
+  integer('seed', [0, 1_000_000_000], 'Another number chooses another location.', { default: 0 }),
 ]
 
 /** Returns the drift family: damage derived from the reply's schema with its simulated values. */
@@ -78,13 +78,13 @@ export const driftScenarios = drifts.map(
     inapplicableReason(operation, values) {
       const pointer = textOf(values, 'pointer')
       const possible = responseLocations(operation).filter(drift.fits)
-      // A write is stored before its reply is damaged, so possibly impossible drift is refused in advance.
+      // A write is stored before its reply is damaged, so drift that may be impossible is refused in advance.
       const fitting = possible.filter(({ isCertain }) => isCertain || operation.method === 'GET')
-      if (fitting.length === 0) return `the response of ${operation.id} has no field that this could be done to`
+      if (fitting.length === 0) return `the response of ${operation.id} has no field that this applies to`
       if (pointer === undefined || fitting.some((one) => withStars(one.pointer) === withStars(pointer)))
         return undefined
       const known = fitting.map((one) => one.pointer || '"" (the whole response)')
-      const problem = `it cannot be done at ${cutText(pointer)} of the response of ${operation.id}.`
+      const problem = `it cannot be applied at ${cutText(pointer)} of the response of ${operation.id}.`
       return `${problem} ${describeKnown(pointer, known)}`
     },
     pointers: (operation) =>
@@ -108,13 +108,13 @@ function damageAt(drift: Drift, values: ScenarioValues, body: Json, schema: Json
       : possible.filter((one) => one.pointer === pointer || withStars(one.pointer) === pointer)
   const [first] = chosen
   const where = pointer === undefined ? 'anywhere in' : `at ${pointer} of`
-  if (!first) return failure(`The scenario "${drift.name}" cannot be done ${where} this response.`)
+  if (!first) return failure(`The scenario "${drift.name}" cannot be applied ${where} this response.`)
   let damaged = body
   for (const one of chosen) damaged = replaceAt(damaged, parsePointer(one.pointer), drift.damage(one)) ?? null
   return success({ body: damaged, pointer: pointer ?? first.pointer })
 }
 
-/** Returns a pointer with a star for each index: `/dataPoints/*`. */
+/** Returns a pointer with an asterisk for each index: `/dataPoints/*`. */
 const withStars = (pointer: string) => pointer.replace(/\/\d+(?=\/|$)/g, '/*')
 
 function responseLocations(operation: Operation) {

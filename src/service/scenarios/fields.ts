@@ -16,7 +16,7 @@ interface FieldKind {
 
 const nulls: FieldKind = {
   name: 'null',
-  description: 'The named fields are null, whatever the numbers say.',
+  description: 'The named fields are null, regardless of the numbers.',
   valueFor: (schema) => (typesOf(schema).includes('null') ? null : undefined),
 }
 
@@ -39,7 +39,7 @@ const extremes: readonly FieldKind[] = [
   {
     name: 'strange-texts',
     description:
-      'Every free text has quotes, markup, line breaks, emoji, and letters that are written from right to left.',
+      'Every free text has quotes, markup, line breaks, emoji, and right-to-left letters.',
     valueFor: (schema) => textOfSchema(schema, strangeText, [...strangeText].length),
   },
 ]
@@ -56,7 +56,7 @@ export const fieldScenarios = (operations: readonly Operation[]): ScenarioDefini
 function fieldScenario(kind: FieldKind, operations: readonly Operation[]): ScenarioDefinition {
   const { name, description } = kind
   const isNull = kind === nulls
-  // By id, since each simulator has its own operations; listed on first use, since a start needs no fields.
+  // By id, since each simulator has its own operations; listed on first use, since startup does not need them.
   const byOperation = once(() => new Map(operations.map((operation) => [operation.id, listFields(kind, operation)])))
   const listAll = () => [...byOperation().values()].flat()
   return {
@@ -73,7 +73,7 @@ function fieldScenario(kind: FieldKind, operations: readonly Operation[]): Scena
         },
         description: isNull
           ? 'Nullable fields separated by "|", e.g. fields=recommendations|dataPoints.avgSafetyScore.'
-          : 'Only these fields, separated by "|", such as dataPoints.messageCount; without it all of them.',
+          : 'Only these fields, separated by "|", such as dataPoints.messageCount; by default all of them.',
       },
     ],
     inapplicableReason: ({ id }) =>
@@ -92,7 +92,7 @@ function fieldScenario(kind: FieldKind, operations: readonly Operation[]): Scena
   }
 }
 
-/** Lists the fields that a kind sets, outermost first: `recommendations.strengths`. A list stands for its items. */
+/** Lists the fields that a kind sets, outermost first: `recommendations.strengths`. A list also represents its items. */
 function listFields({ valueFor }: FieldKind, operation: Operation): ExtremeField[] {
   const schema = operation.simulatedResponseSchema(operation.successStatus)
   return listSchemaLocations(schema ?? {}).flatMap((place) => {
@@ -120,7 +120,7 @@ function setField(within: Json, [name = '', ...rest]: readonly string[], value: 
 const isOfType = (schema: JsonObject, type: string) =>
   typesOf(schema).includes(type) && !('enum' in schema || 'const' in schema)
 
-/** Returns the largest number of a schema, or without a maximum the largest integer that JSON readers handle. */
+/** Returns the largest number of a schema, or, without a maximum, the largest integer that is safe in JSON. */
 function largestNumber(schema: JsonObject): number | undefined {
   const isNumber = isOfType(schema, 'number') || isOfType(schema, 'integer')
   if (!isNumber || 'multipleOf' in schema || 'exclusiveMaximum' in schema) return undefined
@@ -134,7 +134,7 @@ function textOfSchema(schema: JsonObject, text: string, length: number): string 
   if (!isOfType(schema, 'string') || 'format' in schema || 'pattern' in schema) return undefined
   const { minLength = 0, maxLength = Number.POSITIVE_INFINITY } = schema
   const size = Math.min(Math.max(length, Number(minLength)), Number(maxLength))
-  // JSON Schema counts characters; some are two units of a string.
+  // JSON Schema counts characters, some of which are two UTF-16 code units.
   const characters = [...text.repeat(Math.ceil(size / [...text].length))]
   return characters.slice(0, size).join('')
 }

@@ -33,12 +33,12 @@ export const gatewayScenarios: readonly ScenarioDefinition[] = [
   ),
   define(
     'redirect',
-    'Returns 307 or 308 with Location, as a gateway does that moves clients to another URL.',
+    'Returns 307 or 308 with Location, as a gateway that moves clients to another URL does.',
     ({ target }, values) =>
       reply(numberOf(values, 'code'), undefined, { Location: textOf(values, 'location') ?? target }),
     [
       integer('code', [307, 308], 'Temporary (307) or permanent (308).', { default: 307 }),
-      text('location', '/v1/elsewhere', 'The URL; by default the same one again, for a rule that acts once.'),
+      text('location', '/v1/elsewhere', 'The URL; by default the requested one, for a rule that acts once.'),
     ],
     ({ location = '/' }) =>
       /^[\x21-\x7e]+$/.test(String(location)) ? undefined : '"location" is a URL in visible ASCII characters',
@@ -47,11 +47,11 @@ export const gatewayScenarios: readonly ScenarioDefinition[] = [
     'maintenance',
     'Returns 503 with an HTML page and Retry-After as a date: the platform is down for maintenance.',
     ({ now }, values) => {
-      // A date has whole seconds, rounded up so that an obedient client is never early.
+      // A date has whole seconds, rounded up so that a compliant client is never early.
       const date = httpDate((Math.ceil(now / 1000) + numberOf(values, 'retry-after')) * 1000)
       return reply(503, page('503 Service Unavailable'), { 'Retry-After': date })
     },
-    [integer('retry-after', [0, 86_400], 'When the client may come back, sent as a date.', { default: 1, unit: 's' })],
+    [integer('retry-after', [0, 86_400], 'When the client may retry, sent as a date.', { default: 1, unit: 's' })],
   ),
   define(
     'status',
@@ -65,7 +65,7 @@ export const gatewayScenarios: readonly ScenarioDefinition[] = [
     [
       { ...integer('code', [200, 599], 'The status.'), required: true, example: '418' },
       text('type', 'text/html', 'The media type of the body; text/plain if none is given.'),
-      text('body', '<h1>Blocked</h1>', 'The body; with a comma or semicolon in quotation marks, where \\" is a mark.'),
+      text('body', '<h1>Blocked</h1>', 'The body; quote it if it has a comma or semicolon, and escape quotes as \\".'),
     ],
     ({ code, type, body }) => {
       if ([204, 205, 304].includes(Number(code)) && body !== undefined) return `a ${code} has no body`

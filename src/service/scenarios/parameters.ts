@@ -6,7 +6,7 @@ type ParameterKind =
       readonly type: 'integer' | 'number'
       readonly minimum: number
       readonly maximum: number
-      /** The words that it accepts besides numbers: `none`. */
+      /** Words that are accepted besides numbers: `none`. */
       readonly words?: readonly string[]
     }
   | { readonly type: 'choice'; readonly of: readonly string[] }
@@ -16,7 +16,7 @@ type ParameterKind =
 
 export type Parameter = ParameterKind & {
   readonly name: string
-  /** The default; undefined for none, see `required`. */
+  /** The default, if any; see `required`. */
   readonly default?: number | string
   readonly required?: boolean
   /** A value for examples, needed for required parameters: `recommendations`. */
@@ -42,25 +42,25 @@ export const number = ofNumber('number')
 
 type ScenarioValue = number | string | readonly string[]
 
-/** Creates the parameter that places a connection fault before or after the service's work. */
+/** Creates the parameter that sets whether a connection fault happens before or after the request is processed. */
 export function whenParameter(defaultValue: 'before' | 'after'): Parameter {
   return {
     name: 'when',
     type: 'choice',
     of: ['before', 'after'],
     default: defaultValue,
-    description: 'Before the service does its work, so that nothing is checked, counted or stored, or after it.',
+    description: 'Before the service processes the request, so that nothing is checked, counted or stored, or after it.',
   }
 }
 
 export const isBeforeWork = (values: ScenarioValues) => values['when'] === 'before'
 
-/** The values of a scenario's parameters; absent for a parameter without a value and default. */
+/** The values of a scenario's parameters; absent for a parameter without a value or default. */
 export type ScenarioValues = Readonly<Record<string, ScenarioValue>>
 
 export const maxControlLength = 2000
 
-/** Parses the texts of parameters and fills in defaults. The error ends a sentence: `has no parameter "x"`. */
+/** Parses the texts of parameters and fills in defaults. The error completes a sentence: `has no parameter "x"`. */
 export function readValues(specs: readonly Parameter[], texts: ReadonlyMap<string, string>): Result<ScenarioValues> {
   const unknownName = [...texts.keys()].find((name) => !specs.some((spec) => spec.name === name))
   if (unknownName !== undefined) return failure(describeUnknownName(unknownName, specs))
@@ -70,7 +70,7 @@ export function readValues(specs: readonly Parameter[], texts: ReadonlyMap<strin
     if (text === undefined && spec.required) return failure(`needs the parameter "${spec.name}": ${spec.description}`)
     const value = text === undefined ? spec.default : readValue(spec, text)
     if (value !== undefined) values[spec.name] = value
-    else if (text !== undefined) return failure(`takes for "${spec.name}" ${describeAllowedRange(spec)}; got "${text}"`)
+    else if (text !== undefined) return failure(`needs "${spec.name}" to be ${describeAllowedRange(spec)}; got "${text}"`)
   }
   return success(values)
 }
@@ -100,7 +100,7 @@ function describeAllowedRange(spec: Parameter): string {
     case 'names':
       return 'names, separated by "|"'
     case 'text':
-      return 'text that is not empty'
+      return 'non-empty text'
   }
 }
 
@@ -109,7 +109,7 @@ const unitOf = ({ unit }: Parameter) => (unit === undefined ? '' : ` (${unit})`)
 function readValue(spec: Parameter, text: string): ScenarioValue | undefined {
   switch (spec.type) {
     case 'names': {
-      // Empty parts between separators are ignored.
+      // Commas and spaces also separate names.
       const names = text.split(/[|,]/).flatMap((part) => part.trim().split(/\s+/))
       return names.includes('') ? undefined : names
     }

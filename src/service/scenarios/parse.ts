@@ -47,7 +47,7 @@ function isSequenceItem(text: string, catalogue: Catalogue): boolean {
 }
 
 const describeMisplaced = (item: string) =>
-  `"${cutText(item)}" is an item of a sequence, and scenarios are expected here. ` +
+  `"${cutText(item)}" is an item of a sequence, but scenarios are expected here. ` +
   'A sequence is the value of X-Sim-Sequence, or of "sequence" in a rule (--rules FILE, PUT /__sim/scenarios).'
 
 /** The prefix of the store's keys for sequences of `X-Sim-Sequence`, unique to them. */
@@ -60,7 +60,7 @@ export function parseSequence(text: string, catalogue: Catalogue): Result<Sequen
   return success({ items: items.value, text })
 }
 
-/** Parses `429;retry-after=1 * 2`; the default count is 1. A pointer to all items (`/a/*`) has an asterisk, too. */
+/** Parses `429;retry-after=1 * 2`; the default count is 1. A pointer to all items (`/a/*`) also has an asterisk. */
 function parseItem(text: string, catalogue: Catalogue): Result<SequenceItem> {
   const at = text.search(/\*[^*/"]*$/)
   const count = at < 0 ? '1' : text.slice(at + 1).trim()
@@ -73,10 +73,10 @@ function parseItem(text: string, catalogue: Catalogue): Result<SequenceItem> {
 }
 
 const itemForm =
-  'An item is a scenario with its parameters, then "*" and its count from 1 to 999999, and commas separate items: ' +
+  'An item is a scenario with its parameters, then "*" and a count from 1 to 999999. Commas separate items: ' +
   '"429;retry-after=1*2, 200".'
 
-/** Returns the position of the item for the request at an index, both from 0: for `429*2, 200` 0 at 0 and 1, then 1. */
+/** Returns the position of the item for the request at an index, both from 0: `429*2, 200` yields 0, 0, 1, 1... */
 export function positionAt({ items }: Sequence, index: number): number {
   let end = 0
   const position = items.findIndex(({ times }) => {
@@ -88,11 +88,11 @@ export function positionAt({ items }: Sequence, index: number): number {
 
 export function itemAt(sequence: Sequence, index: number): ActiveScenario {
   const item = sequence.items[positionAt(sequence, index)]
-  if (!item) throw new Error('a sequence without items was let through')
+  if (!item) throw new Error('the sequence has no items')
   return item.scenario
 }
 
-/** The aspect of a reply that each kind of effect decides. Two effects must not decide the same one. */
+/** The aspect of a reply that each kind of effect determines. Two effects must not determine the same aspect. */
 const decidedAspect = {
   ordinary: 'response',
   response: 'response',
@@ -144,7 +144,7 @@ function parseScenario(text: string, catalogue: Catalogue): Result<ActiveScenari
     const parameter = splitPair(part)
     if (!part.includes('=') || parameter.name === '')
       return failure(
-        `The parameter "${cutText(part)}" of "${name}" is not written as name=value. A comma begins the next scenario.`,
+        `The parameter "${cutText(part)}" of "${name}" is not written as name=value. A comma starts the next scenario.`,
       )
     if (sent.has(parameter.name))
       return failure(`The scenario "${name}" has the parameter "${cutText(parameter.name)}" twice.`)

@@ -18,18 +18,18 @@ interface Refusal {
   readonly headers?: (values: ScenarioValues, now: number, operation?: Operation) => Record<string, string>
 }
 
-const retryAfter = integer('retry-after', [0, 86_400], 'When the client may come back; date: an HTTP date.', {
+const retryAfter = integer('retry-after', [0, 86_400], 'When the client may retry; date: an HTTP date.', {
   default: 1,
   unit: 's',
   words: ['date', 'none'],
 })
 
-const retryAfterMs = integer('retry-after-ms', [0, 86_400_000], 'The same; default: as retry-after, if a number.', {
+const retryAfterMs = integer('retry-after-ms', [0, 86_400_000], 'The same; by default retry-after, if a number.', {
   unit: 'ms',
   words: ['none'],
 })
 
-const limit = integer('limit', [1, 1_000_000], 'The limit that the rate fields speak of.', {
+const limit = integer('limit', [1, 1_000_000], 'The limit in the rate limit headers.', {
   default: 60,
   unit: 'per hour',
 })
@@ -56,7 +56,7 @@ const namedRefusals: readonly Refusal[] = [
     summary: 'Rate limit exceeded.',
     message: (values) => messages.rateLimited(limitOf(values), resetMsOf(values)),
     parameters: [retryAfter, retryAfterMs, limit],
-    // All are computed from the same numbers, so that they are consistent.
+    // All headers are computed from the same numbers, so that they are consistent.
     headers: (values, now) => ({ ...rateHeaders(limitOf(values), 0, resetMsOf(values)), ...headersOf(values, now) }),
   },
   { name: 'server-error', statuses: [500], summary: 'Internal server error.' },
@@ -71,7 +71,7 @@ const namedRefusals: readonly Refusal[] = [
 
 const limitOf = (values: ScenarioValues): RateLimit => ({ quota: numberOf(values, 'limit'), windowMs: hourMs })
 
-/** The wait in seconds for a date, without milliseconds, since a date is rounded up to seconds. */
+/** The wait in seconds if `Retry-After` is a date and `retry-after-ms` is not set. */
 const dateSeconds = 2
 
 /** Formats an instant as an HTTP date, rounded up to seconds. */
@@ -98,14 +98,14 @@ export const refusalScenarios = namedRefusals.map((refusal) =>
 /** Returns a scenario for every documented status: `404`. A status below 400 overrides scenarios of wider scopes. */
 export function statusScenarios({ operations }: Contract): ScenarioDefinition[] {
   const statuses = new Set(operations.flatMap((operation) => [operation.successStatus, ...operation.statuses]))
-  // Another response would have to follow a 1xx.
+  // A 1xx is not a final response.
   return [...statuses]
     .filter((status) => status >= 200)
     .sort((a, b) => a - b)
     .map(createStatusScenario)
 }
 
-const whateverScope = 'whatever a wider scope says'
+const overridesScopes = 'which overrides wider scopes'
 
 export function createStatusScenario(status: number): ScenarioDefinition {
   const name = String(status)
@@ -114,13 +114,13 @@ export function createStatusScenario(status: number): ScenarioDefinition {
     return {
       name,
       family: 'refusals',
-      description: `The service as it is, with the status ${status} where it is documented, ${whateverScope}.`,
+      description: `The ordinary response, with the status ${status} if documented, ${overridesScopes}.`,
       parameters: [],
       // Every success status applies to every operation, so that "429*2, 200" works for an operation that returns 201.
       effect: () => ({ kind: 'ordinary', status }),
     }
   }
-  const manner = namedRefusal ? `, as "${namedRefusal.name}" does` : ' as the contract documents it, if it does'
+  const manner = namedRefusal ? `, as "${namedRefusal.name}" does` : ', with the documented body, if any'
   return refusalScenario(name, `Returns ${status}${manner}.`, [status], namedRefusal)
 }
 

@@ -7,7 +7,7 @@ import type { RequestMatch } from '../exchange/match.ts'
 
 const maxFields = 100
 
-/** Finds an unknown operation; undefined if it is known, or none is named. */
+/** Returns a message about an unknown operation; undefined if it is known, or no operation is given. */
 export function findUnknownOperation(id: string | undefined, operations: readonly Operation[]): string | undefined {
   const known = operations.map((operation) => operation.id)
   if (id === undefined || known.includes(id)) return undefined
@@ -46,7 +46,7 @@ function findUselessModel({ model }: RequestMatch, operations: readonly Operatio
 function findUselessMethod({ method }: RequestMatch, operations: readonly Operation[]): string | undefined {
   const known = [...new Set(operations.map((operation) => operation.method))]
   if (method === undefined || known.includes(method.toUpperCase())) return undefined
-  return `No request of ${listIds(operations)} has the method "${method}", but ${known.join(', ')}.`
+  return `The method of ${listIds(operations)} is ${known.join(', ')}, not "${method}".`
 }
 
 function findUselessPath(
@@ -55,11 +55,11 @@ function findUselessPath(
   operations: readonly Operation[],
 ): string | undefined {
   const bare = path?.replace(/^\/_s\/[^/]*(?=\/)/, '') ?? '' // without a sandbox's base path
-  const isAsked = (operation: Operation) => {
+  const isMatched = (operation: Operation) => {
     const found = match(operation.method, bare)
     return found.kind === 'operation' && found.operation.id === operation.id
   }
-  if (path === undefined || operations.some(isAsked)) return undefined
+  if (path === undefined || operations.some(isMatched)) return undefined
   const known = [...new Set(operations.map((operation) => operation.basePath + operation.path))]
   return `No request of ${listIds(operations)} has the path "${cutText(path, 200)}". ${describeKnown(path, known)}`
 }
@@ -84,7 +84,7 @@ export function findUnknownFields({ body = {} }: RequestMatch, operations: reado
   )
 }
 
-/** Returns the pointers of a condition on the body, which contains pointers or is a part of the body. */
+/** Returns the pointers in a condition on the body: its names, or those of the members of a partial body. */
 function listPointers(body: JsonObject): string[] {
   const names = Object.keys(body)
   return names.every((name) => name === '' || name.startsWith('/')) ? names : [...partPointers(body, '')]

@@ -8,7 +8,7 @@ import { readSource } from '../../base/documents/read-source.ts'
 import { errorAt, type Findings } from '../../base/documents/source.ts'
 import { type Rule, type RuleContext, readRules } from './rules.ts'
 
-/** Loads the file of `--rules`. The error has a finding with its line for each invalid value. */
+/** Loads the file of `--rules`. The error lists a finding with its line for each invalid value. */
 export async function loadRulesFile(file: string, context: RuleContext): Promise<Result<readonly Rule[], Findings>> {
   const read = await readSource(file)
   if (!read.ok) return read
@@ -22,7 +22,7 @@ export async function loadRulesFile(file: string, context: RuleContext): Promise
   return failure(rules.error.map(({ pointer, message }) => errorAt(source.place(pointer), message)))
 }
 
-const contractMessage = 'is an OpenAPI document, and no file of scenario rules; give it with --contract'
+const contractMessage = 'is an OpenAPI document, not a file of scenario rules; pass it with --contract'
 
 /** Returns true for a value that looks like a rules file: with a member such as `rules`, a rule, or a list of rules. */
 export function isRulesFile(value: Json): boolean {
@@ -31,7 +31,7 @@ export function isRulesFile(value: Json): boolean {
   return isRule(value) || Object.keys(value).some((name) => findNearest(name, ['rules']) !== undefined)
 }
 
-/** Returns true for a rule. Keys and models in fixtures have a scenario, too, but beside a token or an id. */
+/** Returns true for a rule. Keys and models in fixtures can also have a scenario, but they have a token or an id. */
 function isRule(value: Json): boolean {
   return isObject(value) && ('scenario' in value || 'sequence' in value) && !('token' in value || 'id' in value)
 }

@@ -39,9 +39,9 @@ export interface Rule {
 }
 
 export interface ActiveRule extends Rule {
-  /** Identifies the rule's counts in store keys. A rule that is sent again gets a new key, and counts from 0. */
+  /** Identifies the rule's counts in store keys. A rule with a new key counts from 0. */
   readonly key: string
-  /** The reason why the rule is skipped since the contract was reloaded, or undefined if it still fits. */
+  /** The reason why the rule is skipped since the contract was reloaded, or undefined if it still applies. */
   readonly misfit?: string
 }
 
@@ -63,7 +63,7 @@ export interface PlacedRule extends RuleReference {
   readonly rule: ActiveRule
 }
 
-/** Lists the rules in the order in which they are tried: the sandbox rules, then the start-up rules. */
+/** Lists the rules in the order in which they are tried: the sandbox rules, then the startup rules. */
 export function placeRules(ofSandbox: ActiveRules, startUp: ActiveRules): PlacedRule[] {
   return [
     ...ofSandbox.map((rule, index) => ({ rule, scope: 'sandbox', index }) as const),
@@ -153,7 +153,7 @@ function readRuleAction(
 ): Result<RuleAction, Flaw> {
   const fault = (member: string, message: string) => failure({ pointer: `/${member}`, message })
   if (parameters)
-    return fault('parameters', 'Give parameters without a quotation mark to one scenario whose text has none.')
+    return fault('parameters', 'The values must not have a quotation mark, and "scenario" must name one scenario.')
   if (sequence !== undefined) {
     if (scenario !== undefined) return fault('sequence', 'A rule has either a scenario or a sequence.')
     const parsed = parseSequence(sequence, catalogue)
@@ -161,7 +161,7 @@ function readRuleAction(
   }
   const parsed = parseScenarios(scenario ?? '', catalogue)
   if (!parsed.ok) return fault('scenario', parsed.error)
-  if (parsed.value.length === 0) return fault('scenario', 'The rule switches nothing on.')
+  if (parsed.value.length === 0) return fault('scenario', 'The rule does not turn on a scenario.')
   return success({ scenarios: parsed.value, sequence: undefined })
 }
 
@@ -172,7 +172,7 @@ export function findMismatch(rule: Rule, subject: MatchSubject): string | undefi
   return difference && (difference.field === 'operation' ? 'operation' : `match/${difference.field}`)
 }
 
-/** Returns a sentence for each scenario that applies to none of the operations. */
+/** Returns a sentence for each scenario that does not apply to any of the operations. */
 export function listInapplicable({ scenarios, sequence }: RuleAction, operations: readonly Operation[]): string[] {
   const all = [...scenarios, ...(sequence?.items.map(({ scenario }) => scenario) ?? [])]
   return all.flatMap(({ definition, values, text }) => {

@@ -1,7 +1,7 @@
 import { failure, type Result, success } from '../../base/core/result.ts'
 import { cutText } from '../../base/core/text.ts'
 
-/** The parts between the separators of a scenario's text, with their names for messages. */
+/** The separators in a scenario's text and the parts between them, as messages name them. */
 const partNames = {
   ',': { part: 'item', separator: 'comma' },
   ';': { part: 'parameter', separator: 'semicolon' },
@@ -15,7 +15,7 @@ export function splitParts(text: string, separator: keyof typeof partNames): Res
   if (!parts.includes('')) return success(parts)
   const names = partNames[separator]
   return failure(
-    `"${cutText(text)}" has an empty ${names.part}. Leave out the ${names.separator} that separates nothing.`,
+    `"${cutText(text)}" has an empty ${names.part}. Remove the extra ${names.separator}.`,
   )
 }
 

@@ -2,7 +2,7 @@ import { deliveryScenario } from './connection.ts'
 import type { Chance, ScenarioDefinition } from './definition.ts'
 import { integer, number, numberOf, type Parameter, type ScenarioValues, textOf, whenParameter } from './parameters.ts'
 
-/** The maximum delay, milliseconds: ten minutes, since clients give up earlier. */
+/** The maximum delay, milliseconds: ten minutes, because clients give up earlier. */
 const maxDelayMs = 600_000
 
 const milliseconds = (name: string, defaultMs: number | undefined, description: string): Parameter =>
@@ -14,16 +14,16 @@ export const timeScenarios: readonly ScenarioDefinition[] = [
     family: 'time',
     description: 'The response is late.',
     parameters: [
-      milliseconds('ms', 1000, 'The delay; the least one where uniform, the median where lognormal.'),
+      milliseconds('ms', 1000, 'The delay; for uniform the minimum, for lognormal the median.'),
       {
         name: 'distribution',
         type: 'choice',
         of: ['fixed', 'uniform', 'lognormal'],
         default: 'fixed',
-        description: 'How delays are spread.',
+        description: 'The distribution of the delay.',
       },
-      milliseconds('max', undefined, 'The longest delay: of uniform twice ms unless given, of lognormal any.'),
-      number('sigma', [0, 5], 'Of lognormal: how wide; the standard deviation of the logarithm.', { default: 0.5 }),
+      milliseconds('max', undefined, 'The maximum delay; by default twice ms for uniform.'),
+      number('sigma', [0, 5], 'For lognormal, the standard deviation of the logarithm.', { default: 0.5 }),
     ],
     problem(values) {
       const isDrawn = textOf(values, 'distribution') !== 'fixed'
@@ -38,17 +38,17 @@ export const timeScenarios: readonly ScenarioDefinition[] = [
   deliveryScenario(
     'time',
     'dribble',
-    'The body comes in pieces, spread over time.',
+    'The body is sent in pieces, spread over time.',
     [
-      milliseconds('ms', 2000, 'From the first piece to the last.'),
-      integer('pieces', [2, 1000], 'How many.', { default: 10 }),
+      milliseconds('ms', 2000, 'The time from the first piece to the last.'),
+      integer('pieces', [2, 1000], 'The number of pieces.', { default: 10 }),
     ],
     (values) => ({ kind: 'dribble', ms: numberOf(values, 'ms'), pieces: numberOf(values, 'pieces') }),
   ),
   deliveryScenario(
     'time',
     'hang',
-    'No response ever comes; the connection stays open until the client gives up, ' +
+    'No response is sent; the connection stays open until the client gives up, ' +
       'and nothing is stored unless when=after.',
     [whenParameter('before')],
     () => ({ kind: 'hang' }),

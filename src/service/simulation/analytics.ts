@@ -19,7 +19,7 @@ export interface AnalyticsQuery {
   readonly days: number
   /** Epoch milliseconds; the last data point is the UTC day of this instant. */
   readonly now: number
-  /** The name of a persona; undefined for the model's own, from a fixture or drawn by the seed. */
+  /** The name of a persona; undefined for the model's own, from a fixture or the seed. */
   readonly persona?: string | undefined
   /** `no-null`: every nullable field has data; `all-null`: no traffic. Default: the shape of the model's fixture. */
   readonly shape?: 'no-null' | 'all-null' | undefined

@@ -43,23 +43,23 @@ export function assess(model: AssessedModel, totals: PeriodTotals, phrases: Phra
   }
 }
 
-/** Creates the writer of a model's texts. The seed chooses a variant for each `place`: `low-growth title`. */
+/** Creates the writer of a model's texts. The seed chooses a variant for each text, named by `key`: `low-growth title`. */
 function createPhraseWriter(model: AssessedModel, phrases: Phrases, totals: PeriodTotals) {
   const { seed, modelId } = model
   const fill = (phrase: string, wording: Wording) =>
     fillPlaceholders(phrase, (name) => wording[name] ?? COMMON_WORDING[name]?.(totals, model))
   return {
     phrases,
-    write: (variants: Variants, place: string, wording: Wording = {}) =>
-      fill(chooseVariant(variants, seed, modelId, place), wording),
-    writeTwo: (variants: Variants, place: string, wording: Wording) =>
-      chooseTwoVariants(variants, seed, modelId, place).map((phrase) => fill(phrase, wording)),
+    write: (variants: Variants, key: string, wording: Wording = {}) =>
+      fill(chooseVariant(variants, seed, modelId, key), wording),
+    writeTwo: (variants: Variants, key: string, wording: Wording) =>
+      chooseTwoVariants(variants, seed, modelId, key).map((phrase) => fill(phrase, wording)),
   }
 }
 
 const SEVERITIES = ['critical', 'warning', 'info'] as const
 
-/** Finds the issues, most severe first. Of several rules with the same measure, only the first one met counts. */
+/** Finds the issues, most severe first. Of several rules with the same measure, only the first that is met counts. */
 function findIssues(totals: PeriodTotals, measurements: Measurements, writer: PhraseWriter) {
   const met = ISSUE_RULES.filter((rule) => meets(rule, measurements[rule.measure]))
   const first = met.filter((rule) => met.find(({ measure }) => measure === rule.measure) === rule)
@@ -136,7 +136,7 @@ function writeRecommendation(
   }
 }
 
-/** Returns the phrases of a rule. Throws if there are none, although `checkPhrases` has checked that there are some. */
+/** Returns the phrases of a rule. Throws if there are none, which `checkPhrases` rules out. */
 function requirePhrases<Value>(entries: Readonly<Record<string, Value>>, id: string): Value {
   const entry = entries[id]
   if (entry === undefined) throw new Error(`phrases.yaml has no phrases for "${id}"`)

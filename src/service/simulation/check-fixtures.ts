@@ -42,7 +42,7 @@ function checkRulePhrases(
     ...rules.flatMap(({ id, measure }) => {
       const at = joinPointer(pointer, id)
       if (!(id in phrases)) return [{ pointer: at, message: `the rule "${id}" has no phrases` }]
-      return checkPlaceholders(at, phrases[id], measure ? listFigures(measure) : ['pattern'])
+      return checkPlaceholders(at, phrases[id], measure ? listNumbers(measure) : ['pattern'])
     }),
     ...unknown.map((id) => ({
       pointer: joinPointer(pointer, id),
@@ -51,7 +51,7 @@ function checkRulePhrases(
   ]
 }
 
-function listFigures(measure: Measure): string[] {
+function listNumbers(measure: Measure): string[] {
   const isDetection = DETECTION_FIELDS.some((field) => field === measure)
   return isDetection ? ['number', 'threshold', 'count'] : ['number', 'threshold']
 }
@@ -65,8 +65,8 @@ function checkPlaceholders(pointer: string, phrases: unknown, own: readonly stri
   const known = [...own, ...Object.keys(COMMON_WORDING)]
   const messages = listPlaceholders(phrases)
     .filter((name) => !known.includes(name))
-    .map((name) => `{{${name}}} has no meaning here; known: ${known.join(', ')}`)
+    .map((name) => `{{${name}}} is not a placeholder here; known: ${known.join(', ')}`)
   const rest = phrases.replace(/\{\{[^{}]*\}\}/g, '')
-  if (/[{}]/.test(rest)) messages.push('a brace stands alone; placeholders are {{name}}')
+  if (/[{}]/.test(rest)) messages.push('has an unpaired brace; placeholders are written {{name}}')
   return messages.map((message) => ({ pointer, message }))
 }

@@ -32,7 +32,7 @@ export function listPlaceholders(phrase: string): string[] {
   return Array.from(phrase.matchAll(PLACEHOLDER), ([, name = '']) => name.trim())
 }
 
-/** Replaces the placeholders of a phrase. Throws for one without a value, although `checkPhrases` refuses those. */
+/** Replaces the placeholders of a phrase. Throws if one has no value, which `checkPhrases` rules out. */
 export function fillPlaceholders(phrase: string, findValue: (name: string) => string | undefined): string {
   return phrase.replace(PLACEHOLDER, (_, name: string) => {
     const value = findValue(name.trim())
@@ -41,14 +41,14 @@ export function fillPlaceholders(phrase: string, findValue: (name: string) => st
   })
 }
 
-/** Chooses a variant, deterministic for a seed, model and place. */
-export function chooseVariant(variants: Variants, seed: string, modelId: string, place: string): string {
-  return withSeededRandom([seed, modelId, place], (random) => random.helpers.arrayElement(variants))
+/** Chooses a variant, deterministic for a seed, model and key. */
+export function chooseVariant(variants: Variants, seed: string, modelId: string, key: string): string {
+  return withSeededRandom([seed, modelId, key], (random) => random.helpers.arrayElement(variants))
 }
 
 /** Chooses two different variants and returns them in their order; all variants if there are fewer. */
-export function chooseTwoVariants(variants: Variants, seed: string, modelId: string, place: string): string[] {
-  const first = withSeededRandom([seed, modelId, place], (random) => random.number.int(variants.length - 1))
+export function chooseTwoVariants(variants: Variants, seed: string, modelId: string, key: string): string[] {
+  const first = withSeededRandom([seed, modelId, key], (random) => random.number.int(variants.length - 1))
   const chosen = variants.map((_, index) => (index - first + variants.length) % variants.length < 2)
   return variants.filter((_, index) => chosen[index])
 }

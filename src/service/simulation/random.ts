@@ -24,13 +24,13 @@ function createLightRandomizer(): Randomizer {
   }
 }
 
-/** A separate instance, without a locale's words: a seed would change the data of other users of the exported one. */
+/** A separate instance without locale data, because seeding the exported one would affect its other users. */
 const privateFaker = new SimpleFaker({ randomizer: createLightRandomizer() })
 privateFaker.setDefaultRefDate('2026-01-01T00:00:00.000Z')
 
 /**
  * Calls `drawValues` with a generator that yields the same numbers for the same seed path. All calls share one reseeded
- * instance (creating one takes over 100 µs): `drawValues` must be synchronous, not store it, and not nest calls.
+ * instance (creating one takes over 100 µs), so `drawValues` must be synchronous, and must not store it or nest calls.
  */
 export function withSeededRandom<T>(seedPath: SeedPath, drawValues: (random: Random) => T): T {
   privateFaker.seed(deriveSeed(seedPath))

@@ -2,7 +2,7 @@ import type { DetectedIssue, Recommendation } from './analytics.ts'
 import type { DetectionField, LabelField, ScoreField } from './persona.ts'
 
 /**
- * A value that a rule compares. A name of an analytics field means that field (of a detection its `percentage`, of a
+ * A value that a rule compares. The name of an analytics field means that field (for a detection its `percentage`, for a
  * label its `score`); the others can be computed from the data points:
  * - `qualityChange`: average quality of the later half of the period minus that of the earlier half;
  * - `worstDayGap`: average quality of the period minus that of its worst day;
@@ -32,7 +32,7 @@ export interface RecommendationRule {
   readonly category: Recommendation['category']
   /** One of these issues is enough; the most severe one sets the priority. */
   readonly issues: readonly string[]
-  /** The strengths that together lead to it, with low priority, if no issue does; by default only issues do. */
+  /** The strengths that together trigger it, with low priority, if no issue does; by default only issues do. */
   readonly strengths?: readonly string[]
 }
 

@@ -158,7 +158,7 @@ describe('is refused with its line:', () => {
       'overlay.yaml:1:1 error has a version that is not understood: 1.0.0 and 1.1.0 are',
     ])
     expect(await findingsOf(action, head.replace('overlay', 'openapi'))).toEqual([
-      'overlay.yaml:1:1 error is not an OpenAPI Overlay: "overlay: 1.1.0" is expected at its top',
+      'overlay.yaml:1:1 error is not an OpenAPI Overlay: expected "overlay: 1.1.0" at the top',
     ])
   })
 

@@ -18,14 +18,14 @@ describe('a fault of a document is found with its place', () => {
   const ignored = (keyword: string, expected: string) => `warning "${keyword}" must be ${expected}; it is ignored`
   const narrower = 'must be a JSON schema with the narrower rules, such as {maximum: 1}'
   test.each([
-    [`{ $ref: '${name}' }`, `21:17 warning $ref "${name}" leads back to itself; any value is accepted`],
+    [`{ $ref: '${name}' }`, `21:17 warning $ref "${name}" is circular; any value is accepted`],
     ['{ type: text }', `21:17 ${ignored('type', `one of ${types}`)}`],
     ['{ type: string, x-simulated-values: [ball] }', `21:31 warning ${narrower}`],
     ["{ type: string, pattern: '(' }", `21:31 ${ignored('pattern', 'a regular expression')}`],
-    ["{ type: string, minLength: '1' }", `21:31 ${ignored('minLength', 'a whole number from 0')}`],
-    ['{ type: string, enum: [] }', `21:31 ${ignored('enum', 'a list of values that is not empty')}`],
+    ["{ type: string, minLength: '1' }", `21:31 ${ignored('minLength', 'a non-negative integer')}`],
+    ['{ type: string, enum: [] }', `21:31 ${ignored('enum', 'a non-empty list of values')}`],
     ['{ type: string, properties: { a: 1 } }', `21:31 ${ignored('properties', 'schemas by name')}`],
-    ['{ type: string, format: colour }', '21:31 warning the format "colour" is not known and not checked'],
+    ['{ type: string, format: colour }', '21:31 warning the format "colour" is unknown and not checked'],
   ])('the schema %s', async (schema, finding) => {
     expect(await findingsOf(withText('name: { type: string }', `name: ${schema}`))).toEqual([finding])
   })
@@ -34,8 +34,8 @@ describe('a fault of a document is found with its place', () => {
   const description = '          description: All things\n'
   const missing = '/paths/~1things/get/responses/200/description'
   const examples = 'examples: { ball: { value: {} } }'
-  const otherStatus = 'warning has no 2xx response; another one that it documents is sent'
-  const unknown = 'only 2.0, 3.0, 3.1 and 3.2 are understood'
+  const otherStatus = 'warning has no 2xx response; another documented response is sent'
+  const unknown = 'only 2.0, 3.0, 3.1 and 3.2 are supported'
   test.each([
     ['a syntax error', 'info: {', 'info: [{', `3:1 error ${inSequence}`],
     ['a key twice', 'type: object', 'type: object\n      type: a', '19:7 error is a key that this object has already'],
@@ -43,7 +43,7 @@ describe('a fault of a document is found with its place', () => {
       'a wrong example',
       'example: { name: ball }',
       examples,
-      '14:35 warning the example "ball" does not fit its schema: /name is required',
+      '14:35 warning the example "ball" does not match its schema: /name is required',
     ],
     ['no success status', "'200':", "'404':", `6:5 ${otherStatus}`],
     ['a response without description', description, '', `9:9 warning is not valid OpenAPI 3.1: ${missing} is required`],
@@ -57,13 +57,13 @@ describe('a fault of a document is found with its place', () => {
     ['', '1:1 error is empty; YAML or JSON is expected'],
     [' \n# a comment\n', '1:1 error is empty; YAML or JSON is expected'],
     ['[]', '1:1 error is not an OpenAPI document'],
-    ['{}', '1:1 error is not an OpenAPI document: "openapi: 3.1.0" is expected at its top'],
+    ['{}', '1:1 error is not an OpenAPI document: expected "openapi: 3.1.0" at the top'],
   ])('the document %j', async (text, finding) => {
     expect(await findingsOf(text)).toEqual([finding])
   })
 })
 
-const byPath = 'this operation is called by its path'
+const byPath = 'this operation is named by its path'
 
 test('operations of referenced path items are checked, even if there are no others', async () => {
   const item = (name: string) =>
@@ -72,9 +72,9 @@ test('operations of referenced path items are checked, even if there are no othe
   const items = `components:\n  pathItems:\n${item('a')}${item('b')}`
   const text = `${SMALL.slice(0, SMALL.indexOf('  /things'))}${paths}${items}`
   expect(await findingsOf(text)).toEqual([
-    '10:7 warning has no 2xx response; another one that it documents is sent',
-    '12:7 warning has no 2xx response; another one that it documents is sent',
-    `12:14 warning the operationId "a" is taken already at doc.yaml:10:14; ${byPath}`,
+    '10:7 warning has no 2xx response; another documented response is sent',
+    '12:7 warning has no 2xx response; another documented response is sent',
+    `12:14 warning the operationId "a" is already used at doc.yaml:10:14; ${byPath}`,
   ])
   const valid = text.replaceAll("'404'", "'200'").replace('a, resp', 'b, resp')
   expect(await findingsOf(valid)).toEqual([])
@@ -91,11 +91,11 @@ test('all findings are returned at once, errors first', async () => {
     .replace('components:', `${more}components:`)
   expect(await findingsOf(text)).toEqual([
     '2:1 warning is not valid OpenAPI 3.1: /info/version is required',
-    '16:34 warning $ref "#/components/responses/None" leads to nothing; it is left out',
-    '22:7 warning "nullable: true" means nothing in OpenAPI 3.1; read as if null were allowed. ' +
+    '16:34 warning $ref "#/components/responses/None" points to nothing; it is ignored',
+    '22:7 warning "nullable: true" is not defined in OpenAPI 3.1; treated as allowing null. ' +
       'Write a list of types with null instead: type: [string, "null"]',
     '23:7 warning "propertys" is not a keyword of JSON Schema 2020-12 and has no effect',
-    '14:26 warning the example "example" does not fit its schema: /name must be a string; got 7 (a number)',
+    '14:26 warning the example "example" does not match its schema: /name must be a string; got 7 (a number)',
   ])
 })
 
@@ -106,7 +106,7 @@ test('the findings on an unreadable contract and unreadable overlays are reporte
 
 test('a document of OpenAPI 3.2 is served as one of 3.1, and the findings say so', async () => {
   const document = SMALL.replace('openapi: 3.1.0', 'openapi: 3.2.0')
-  const note = '1:1 info is OpenAPI 3.2, and served as 3.1: of what 3.2 adds, only examples and "itemSchema" are used'
+  const note = '1:1 info is OpenAPI 3.2, served as 3.1; of the features of 3.2, only examples and "itemSchema" are used'
   expect(await findingsOf(document)).toEqual([note])
   const finding = '2:1 warning is not valid OpenAPI 3.2: /info/version is required'
   expect(await findingsOf(document.replace(', version: 1.0.0', ''))).toContain(finding)
@@ -114,6 +114,6 @@ test('a document of OpenAPI 3.2 is served as one of 3.1, and the findings say so
 
 test('a response of a status that is not documented has a violation that names the documented ones', async () => {
   const { checkResponse } = operationOf(await contractOf(SMALL), 'listThings')
-  const message = 'the status 404 is not documented; documented are 200'
+  const message = 'the status 404 is not documented; documented: 200'
   expect(checkResponse(404, {})).toEqual([{ in: 'response', pointer: '', keyword: 'status', message }])
 })

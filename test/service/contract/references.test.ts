@@ -38,16 +38,16 @@ thing: { type: object, properties: { a: { type: string, typo: 1 } } }
     expect(contract && operationOf(contract, 'add').checkBody('application/json', 7)).toMatchObject([{ in: 'body' }])
   })
 
-  const cannot = (path: string, fault: string) => `cannot be followed: ${path} ${fault}`
-  const outside = 'leads out of the document; only files beside it, or in the working directory, are read'
+  const cannot = (path: string, fault: string) => `cannot be resolved: ${path} ${fault}`
+  const outside = 'points outside; only files in the document's folder or the working directory are read'
   test.each([
     ['none.yaml', cannot('none.yaml', 'cannot be read: there is no such file')],
     ['folder.yaml#/A', cannot('folder.yaml', 'is a folder; an ordinary file is expected')],
     ['broken.yaml', cannot('broken.yaml:2:1', 'is a key that this object has already')],
     ['empty.yaml', cannot('empty.yaml:1:1', 'is empty; YAML or JSON is expected')],
-    ['api.xsd', 'leads to a file that is not named .yaml, .yml or .json'],
-    ['other.yaml#/None', 'leads to nothing'],
-    ['other.yaml#/text', 'leads to no object'],
+    ['api.xsd', 'points to a file without the extension .yaml, .yml or .json'],
+    ['other.yaml#/None', 'points to nothing'],
+    ['other.yaml#/text', 'points to no object'],
     ['http://api.test/a.yaml', outside],
     ['/etc/a.yaml', outside],
     ['../a.yaml', outside],
@@ -71,9 +71,9 @@ thing: { type: object, properties: { a: { type: string, typo: 1 } } }
 
 describe('a reference that fails', () => {
   test.each([
-    ['to nothing', '#/components/schemas/Thin', 'leads to nothing'],
-    ['to nothing by an anchor', '#thin', 'leads to nothing'],
-    ['to a response', '#/paths/~1things/get/responses/200', 'leads to a response; a schema is expected here'],
+    ['to nothing', '#/components/schemas/Thin', 'points to nothing'],
+    ['to nothing by an anchor', '#thin', 'points to nothing'],
+    ['to a response', '#/paths/~1things/get/responses/200', 'points to a response, but a schema is expected here'],
   ])('%s leaves a schema open', async (_target, ref, fault) => {
     const text = SMALL.replace('#/components/schemas/Thing', ref)
     expect(await findingsOf(text)).toEqual([`13:25 warning $ref "${ref}" ${fault}; any value is accepted`])
@@ -88,7 +88,7 @@ describe('a reference that fails', () => {
     ).replace('example: { name: ball }', `examples: { a: ${none} }\n          links: { b: ${none} }`)
     const findings = await findingsOf(text)
     expect(findings).toHaveLength(5)
-    for (const finding of findings) expect(finding).toMatch(/warning .* leads to nothing; it is left out$/)
+    for (const finding of findings) expect(finding).toMatch(/warning .* points to nothing; it is ignored$/)
     const operation = operationOf(await contractOf(text), 'listThings')
     expect([operation.body, operation.parameters, operation.examples(200)]).toEqual([undefined, [], []])
     expect(operation.statuses).toEqual([200, 404])

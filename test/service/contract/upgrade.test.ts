@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest'
 import { contractOf, findingsOf, SMALL } from './documents.ts'
 
-const note = (version: string) => `1:1 info is ${version}, and was upgraded to 3.1 in memory; the file stays as it is`
+const note = (version: string) => `1:1 info is ${version}, and was upgraded to 3.1 in memory; the file is not changed`
 
 const ok = "{ responses: { '204': { description: ok } } }"
 
@@ -30,13 +30,13 @@ definitions:
 `
   expect(await findingsOf(text)).toEqual([
     '5:5 warning bodies of the type multipart/form-data are accepted unchecked',
-    '9:65 warning the format "shape" is not known and not checked',
+    '9:65 warning the format "shape" is unknown and not checked',
     note('Swagger 2.0'),
   ])
 })
 
 test('a document without operations is refused', async () => {
-  const reason = 'describes no operation, so there is nothing to serve; webhooks are requests that the API itself sends'
+  const reason = 'has no operations, so there is nothing to serve; webhooks do not count, because the API sends them'
   expect(await findingsOf(SMALL.replace(/paths:.*/s, 'paths: {}\n'))).toEqual([`4:1 error ${reason}`])
 })
 

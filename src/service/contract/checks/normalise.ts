@@ -3,12 +3,12 @@ import { listSchemas } from '../walk.ts'
 import { type DocumentFault, warning } from './fault.ts'
 
 /**
- * Changes schemas with keywords of OpenAPI 3.0 in place: they allow null for `nullable: true` and exclude the bound for
- * `exclusiveMinimum: true`. OpenAPI 3.1 does not define `nullable`, so validators would refuse the intended null; each
- * gets a warning. Call this after `bundleReferences`, and before any other reader of the schemas.
+ * Converts OpenAPI 3.0 keywords in schemas to 3.1, in place: `nullable: true`, and `exclusiveMinimum: true` or its
+ * counterpart. Each conversion yields a warning. OpenAPI 3.1 does not define `nullable`, so validators would reject the
+ * intended null. Call this after `bundleReferences`, and before anything else reads the schemas.
  */
 export function normaliseSchemas(document: JsonObject): DocumentFault[] {
-  // The list is complete before the first change, because a change adds schemas.
+  // The schemas are listed before the first change, because changes add schemas.
   return listSchemas(document).flatMap(({ pointer, value }) => {
     const faults = ['Minimum', 'Maximum'].flatMap((bound) => excludeBound({ pointer, value }, bound))
     const isNullable = value.nullable === true || value['x-nullable'] === true
@@ -16,7 +16,7 @@ export function normaliseSchemas(document: JsonObject): DocumentFault[] {
     if (!isNullable) return faults
     allowNull(value)
     const message =
-      '"nullable: true" means nothing in OpenAPI 3.1; read as if null were allowed. ' +
+      '"nullable: true" is not defined in OpenAPI 3.1; treated as allowing null. ' +
       'Write a list of types with null instead: type: [string, "null"]'
     return [...faults, warning(`${pointer}/nullable`, message)]
   })
@@ -35,7 +35,7 @@ function excludeBound({ pointer, value }: { pointer: string; value: JsonObject }
 
 function allowNull(schema: JsonObject): void {
   if (['$ref', 'allOf', 'anyOf', 'oneOf'].some((name) => name in schema)) {
-    // A reference or combination could refuse null, so the schema becomes the choice between itself and null.
+    // A reference or combination could reject null, so the schema becomes a choice between itself and null.
     const moved = { ...schema }
     for (const name of Object.keys(schema)) delete schema[name]
     schema.anyOf = [moved, { type: 'null' }]

@@ -17,9 +17,9 @@ interface Part extends DocumentNode {
 type FailedReference = DocumentNode & { readonly fault: string }
 
 /**
- * Changes a document in place so that each `$ref` points to an object of the expected kind within it: parts of other
- * files are copied, `$id`s and anchors replaced. The source's places name the original file of a value.
- * @returns also the references without a target; `leaveOut` removes them
+ * Rewrites a document in place so that each `$ref` points to an object of the expected kind in the same document. Parts
+ * of other files are copied in, and `$id`s and anchors become pointers. `place` still returns a value's original file.
+ * @returns the source, and the references that cannot be resolved; `leaveOut` removes them
  */
 export async function bundleReferences(main: Source, document: JsonObject) {
   const bundle = new Bundle(main, document)
@@ -41,7 +41,7 @@ class Bundle {
   readonly #document: JsonObject
   readonly #main: Source
   #kinds: ReadonlyMap<string, NodeKind> = new Map()
-  /** The schemas with an `$id`, by its spellings, or with an anchor, prefixed with the name of its file. */
+  /** The named schemas, by each spelling of their `$id`, and by their anchors with the file name in front. */
   readonly #named = new Map<string, SourcePart>()
   readonly #schemas = new Map<string, string>()
   #size = 0
@@ -53,7 +53,7 @@ class Bundle {
     this.#register(main)
   }
 
-  /** Replaces maps such as `paths: { $ref: ./paths.yaml }` with their targets; returns those without a target. */
+  /** Replaces maps such as `paths: { $ref: ./paths.yaml }` with their targets. Returns the maps without a target. */
   async inlineMaps(): Promise<FailedReference[]> {
     const failed: FailedReference[] = []
     const sections = Object.keys(valueAt(this.#document, '/components') ?? {}).map((name) => `/components/${name}`)
@@ -69,7 +69,7 @@ class Bundle {
     const found = await this.#find(this.origins.find(pointer), String(map.$ref))
     const target = found.ok ? valueAt(found.value.source.value, found.value.pointer) : undefined
     if (!found.ok || !isObject(target))
-      return [{ kind: 'document', pointer, value: map, fault: found.ok ? 'leads to no object' : found.error }]
+      return [{ kind: 'document', pointer, value: map, fault: found.ok ? 'points to no object' : found.error }]
     delete map.$ref
     this.origins.set(pointer, found.value)
     Object.assign(map, JSON.parse(JSON.stringify(target)))
@@ -79,7 +79,7 @@ class Bundle {
   /** Turns a reference into a pointer within the document. Returns the part copied for it, if any. */
   async follow(part: Part): Promise<Result<Part[]>> {
     const { pointer, value } = part
-    if (valueAt(this.#document, pointer) !== value) return success([]) // it was in a part that was replaced
+    if (valueAt(this.#document, pointer) !== value) return success([]) // its part has been replaced
     if (typeof value.$ref !== 'string') return failure('must be a string')
     const found = await this.#find(this.origins.find(pointer), value.$ref)
     return found.ok ? this.#point(part, found.value) : found
@@ -91,27 +91,27 @@ class Bundle {
     if (!root.ok) return root
     const inner = parseReference(`#${fragment}`)
     const anchor = inner === undefined ? this.#named.get(`${root.value.source.file}#${fragment}`) : undefined
-    // A pointer is relative to the enclosing schema with an `$id`; many documents mean the root of the file
-    // nevertheless.
+    // JSON Schema resolves a pointer from the enclosing schema with an `$id`, but many documents mean the root of the
+    // file.
     const starts = name === '' && this.#named.size > 0 ? [innermostId(at), root.value] : [root.value]
     const targets = anchor ? [anchor] : starts.map((start) => ({ ...start, pointer: start.pointer + (inner ?? '#') }))
     const found = targets.find(({ source, pointer }) => valueAt(source.value, pointer) !== undefined)
-    return found ? success(found) : failure('leads to nothing')
+    return found ? success(found) : failure('points to nothing')
   }
 
-  /** Finds an `$id`, or reads a file. Only files of the project are read: the document may be untrusted. */
+  /** Finds a schema by `$id`, or reads a file. Only project files are read, because the document may be untrusted. */
   async #findRoot(name: string, { file }: Source): Promise<Result<SourcePart>> {
     const named = this.#named.get(name)
     if (named) return success(named)
     const path = join(dirname(file), parseReference(`#/${name}`) ?? name)
     const project = isWithin(resolve(), this.#main.file) ? resolve() : dirname(this.#main.file)
     if (/^([a-z][\w+.-]+:|[/\\])/i.test(name) || !isWithin(project, path))
-      return failure('leads out of the document; only files beside it, or in the working directory, are read')
-    if (!/\.(ya?ml|json)$/i.test(path)) return failure('leads to a file that is not named .yaml, .yml or .json')
+      return failure('points outside; only files in the document's folder or the working directory are read')
+    if (!/\.(ya?ml|json)$/i.test(path)) return failure('points to a file without the extension .yaml, .yml or .json')
     const known = this.files.get(path)
     const read = known ? success(known) : await readSource(path)
     if (read.ok) return success({ source: this.#register(read.value), pointer: '' })
-    return failure(`cannot be followed: ${read.error.map(({ place, message }) => `${place} ${message}`)[0]}`)
+    return failure(`cannot be resolved: ${read.error.map(({ place, message }) => `${place} ${message}`)[0]}`)
   }
 
   #register(source: Source): Source {
@@ -130,20 +130,20 @@ class Bundle {
     const isInMain = from.source === this.#main
     const known = isInMain ? this.#kinds.get(from.pointer) : undefined
     const isRight = known === kind || (isInMain && kind === 'schema' && typeof target === 'boolean')
-    if (!isRight && known !== undefined) return failure(`leads to a ${known}; a ${kind} is expected here`)
+    if (!isRight && known !== undefined) return failure(`points to a ${known}, but a ${kind} is expected here`)
     const place = isRight ? from.pointer : kind === 'schema' ? this.#schemas.get(keyOf(from)) : undefined
-    if (place === undefined) return isObject(target) ? this.#copy(part, from, target) : failure('leads to no object')
+    if (place === undefined) return isObject(target) ? this.#copy(part, from, target) : failure('points to no object')
     if (parseReference(String(value.$ref)) !== place) value.$ref = toFragment(place)
     return success([])
   }
 
-  /** Copies a schema to the components, and any other part to the place of its reference. */
+  /** Copies a schema to the components. Any other part replaces its reference. */
   #copy({ kind, pointer, value, copied }: Part, from: SourcePart, target: JsonObject): Result<Part[]> {
-    if (copied.includes(keyOf(from))) return failure('leads back to itself')
+    if (copied.includes(keyOf(from))) return failure('is circular')
     this.#size += measureJson(target).members
-    if (this.#size > MAX_VALUES) return failure(`makes a document of more than ${MAX_VALUES} values`)
+    if (this.#size > MAX_VALUES) return failure(`expands the document to more than ${MAX_VALUES} values`)
     const copy: JsonObject = JSON.parse(JSON.stringify(target))
-    const at = kind === 'schema' ? this.#findFreePlace(from) : pointer
+    const at = kind === 'schema' ? this.#findFreePointer(from) : pointer
     const tokens = parsePointer(at)
     Object.assign(valueAtTokens(this.#document, tokens.slice(0, -1)) ?? {}, { [tokens.at(-1) ?? '']: copy })
     this.origins.set(at, from)
@@ -153,13 +153,13 @@ class Bundle {
     return success([{ kind, pointer: at, value: copy, copied: [] }])
   }
 
-  /** Returns an unused pointer for the copy of a schema, with its name. */
-  #findFreePlace({ source, pointer }: SourcePart): string {
+  /** Returns an unused pointer for the copy of a schema, derived from the schema's name. */
+  #findFreePointer({ source, pointer }: SourcePart): string {
     const section = 'swagger' in this.#document ? '/definitions' : '/components/schemas'
     let map = this.#document
     for (const name of parsePointer(section)) {
       map[name] ??= {}
-      map = map[name] as JsonObject // or the structure is wrong
+      map = map[name] as JsonObject // an object in any valid document
     }
     const name = (pointer.split('/').at(-1) || basename(source.file, extname(source.file))).replace(/[^\w.-]/g, '_')
     let free = name
@@ -171,7 +171,7 @@ class Bundle {
 function listReferences({ kind, pointer, value: root }: DocumentNode): DocumentNode[] {
   return [...walk(root, kind, pointer)].filter((node) => {
     const { kind, value } = node
-    // A dynamic one leads to its anchor unless a schema around it overrides its target.
+    // A dynamic reference is treated as a static one: overrides by enclosing schemas are ignored.
     if (kind === 'schema' && '$dynamicRef' in value) value.$ref ??= value.$dynamicRef ?? null
     if (kind === 'schema') delete value.$dynamicRef
     return value.$ref !== undefined
@@ -182,7 +182,7 @@ const isWithin = (folder: string, file: string): boolean => !/^(\.\.|\/|[a-z]:)/
 
 const keyOf = ({ source, pointer }: SourcePart): string => `${source.file}#${pointer}`
 
-/** Lists the names of a schema: its `$id` with the relative ones that can mean it, and its anchors. */
+/** Lists the names of a schema: its `$id`, the relative forms of the `$id`, and its anchors. */
 function listNames({ $id, $anchor, $dynamicAnchor }: JsonObject, file: string): string[] {
   const id = typeof $id === 'string' ? $id.replace(/#$/, '') : ''
   const anchors = [$anchor, $dynamicAnchor].filter((name) => typeof name === 'string')
@@ -196,12 +196,12 @@ function innermostId({ source, pointer }: SourcePart): SourcePart {
   return innermostId({ source, pointer: pointer.slice(0, pointer.lastIndexOf('/')) })
 }
 
-/** Removes failed references from the document. Only a failed path item is an error: it would have no operations. */
+/** Removes failed references. Only those to path items and operations are errors, because nothing could be served. */
 export function leaveOut(document: JsonObject, failed: readonly FailedReference[]): DocumentFault[] {
   const faults = failed.map((reference) => leaveOutOne(document, reference))
   for (const node of walk(document)) {
     if (node.value.$ref !== undefined && followReferences(document, node.pointer).isCircle)
-      faults.push(leaveOutOne(document, { ...node, fault: 'leads back to itself' }))
+      faults.push(leaveOutOne(document, { ...node, fault: 'is circular' }))
     if (node.kind === 'schema') for (const name of ['$id', '$anchor', '$dynamicAnchor']) delete node.value[name]
   }
   return faults
@@ -217,5 +217,5 @@ function leaveOutOne(document: JsonObject, { kind, pointer, value, fault }: Fail
   const isServed =
     (pointer === '/paths' || ['pathItem', 'operation'].includes(kind)) && !/\/(webhooks|callbacks)\//.test(pointer)
   if (isServed) return error(`${pointer}/$ref`, message)
-  return warning(`${pointer}/$ref`, `${message}; ${kind === 'schema' ? 'any value is accepted' : 'it is left out'}`)
+  return warning(`${pointer}/$ref`, `${message}; ${kind === 'schema' ? 'any value is accepted' : 'it is ignored'}`)
 }

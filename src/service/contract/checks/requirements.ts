@@ -1,4 +1,4 @@
-/** Start-up checks of an OpenAPI document, one aspect per file; `contract/load.ts` defines their order. */
+/** Checks of an OpenAPI document at startup, one aspect per file. `contract/load.ts` defines their order. */
 import { groupBy } from '../../../base/core/group-by.ts'
 import { isObject, type Json, type JsonObject } from '../../../base/core/json.ts'
 import { joinPointer } from '../../../base/core/json-pointer.ts'
@@ -19,18 +19,18 @@ export function checkVersion(document: JsonObject): DocumentFault | undefined {
   if (version !== undefined) document.openapi = version + patch
   else if (openapi === undefined && /^2(\.0)?$/.test(String(swagger))) document.swagger = '2.0'
   else if (openapi !== undefined || swagger !== undefined) {
-    const message = `is OpenAPI ${openapi ?? swagger}; only 2.0, 3.0, 3.1 and 3.2 are understood`
+    const message = `is OpenAPI ${openapi ?? swagger}; only 2.0, 3.0, 3.1 and 3.2 are supported`
     return error(openapi === undefined ? '/swagger' : '/openapi', message)
   } else if (rules !== undefined)
-    return error('/openapi', 'is a file of scenario rules, and no OpenAPI document; give it with --rules')
-  else return error('/openapi', 'is not an OpenAPI document: "openapi: 3.1.0" is expected at its top')
+    return error('/openapi', 'is a file of scenario rules, not an OpenAPI document; pass it with --rules')
+  else return error('/openapi', 'is not an OpenAPI document: expected "openapi: 3.1.0" at the top')
   return undefined
 }
 
 /** Checks that a valid document can be simulated: operations with a 2xx status, unique ids and paths. */
 export function* checkRequirements(document: JsonObject, source: Source): Generator<DocumentFault> {
   if (String(document.openapi).startsWith('3.2')) {
-    const message = 'is OpenAPI 3.2, and served as 3.1: of what 3.2 adds, only examples and "itemSchema" are used'
+    const message = 'is OpenAPI 3.2, served as 3.1; of the features of 3.2, only examples and "itemSchema" are used'
     yield { severity: 'info', pointer: '/openapi', message }
   }
   yield* checkOperations(document, source)
@@ -39,7 +39,7 @@ export function* checkRequirements(document: JsonObject, source: Source): Genera
 }
 
 const NO_OPERATION =
-  'describes no operation, so there is nothing to serve; webhooks are requests that the API itself sends'
+  'has no operations, so there is nothing to serve; webhooks do not count, because the API sends them'
 
 function* checkOperations(document: JsonObject, source: Source): Generator<DocumentFault> {
   const operations = listOperations(document).map(({ item, method }) => joinPointer(item, method))
@@ -49,14 +49,14 @@ function* checkOperations(document: JsonObject, source: Source): Generator<Docum
     const value = resolve(document, pointer)?.value ?? {}
     const { operationId: id } = value
     if (listSuccesses(value).length === 0)
-      yield warning(pointer, 'has no 2xx response; another one that it documents is sent')
+      yield warning(pointer, 'has no 2xx response; another documented response is sent')
     const problem = checkSimulatedStatus(value)
     if (problem !== undefined) yield error(joinPointer(pointer, simulatedStatus), problem)
     const first = firstPointers.get(id)
     const idPointer = joinPointer(pointer, 'operationId')
-    const taken = `the operationId "${id}" is taken already at`
+    const taken = `the operationId "${id}" is already used at`
     if (first !== undefined)
-      yield warning(idPointer, `${taken} ${source.place(first)}; this operation is called by its path`)
+      yield warning(idPointer, `${taken} ${source.place(first)}; this operation is named by its path`)
     else if (id !== undefined) firstPointers.set(id, idPointer)
   }
 }
@@ -70,10 +70,10 @@ function checkSimulatedStatus(operation: JsonObject): string | undefined {
   const isValid = ([outcome, status]: [string, Json]) =>
     ['success', 'dropped'].includes(outcome) && documented.includes(String(status))
   if (isObject(chosen) && Object.entries(chosen).every(isValid)) return undefined
-  return `must choose documented 2xx statuses for success or dropped; documented are ${documented.join(', ') || 'none'}`
+  return `must map success or dropped to documented 2xx statuses; documented: ${documented.join(', ') || 'none'}`
 }
 
-/** Warns of parts that are ignored: methods, members beside a `$ref`, servers, bodies in other types, schemes. */
+/** Warns about ignored parts: methods, members beside a `$ref`, servers, bodies in other types, security schemes. */
 function* findUnchecked(document: JsonObject, { kind, pointer, value }: DocumentNode): Generator<DocumentFault> {
   const warn: Warn = (message, ...tokens) => warning(joinPointer(pointer, ...tokens), message)
   const { servers, content, security } = value
@@ -104,23 +104,23 @@ function isCheckedBody(document: JsonObject, mediaType: string, media: Json | un
 function* findUndefinedSchemes(document: JsonObject, security: readonly Json[], warn: Warn) {
   for (const [index, names] of security.entries())
     for (const name of Object.keys(names ?? {}).filter((one) => resolve(document, schemePointer(one)) === undefined)) {
-      const message = `the scheme "${name}" is not defined in components.securitySchemes; it demands no credential`
+      const message = `the scheme "${name}" is not defined in components.securitySchemes; it requires no credentials`
       yield warn(message, 'security', index, name)
     }
 }
 
-/** Warns of paths that no request can have, and of paths that differ only in parameter names. */
+/** Warns about paths that no request can match, and paths that differ only in parameter names. */
 function* checkPaths(document: JsonObject): Generator<DocumentFault> {
   for (const path of Object.keys(document.paths ?? {}))
     if (/^\/.*[?#]/.test(path))
-      yield warning(joinPointer('/paths', path), 'is never requested: a path has no query ("?") and no fragment ("#")')
+      yield warning(joinPointer('/paths', path), 'matches no request: a path has no query ("?") or fragment ("#")')
   for (const group of groupBy(listOperations(document), ({ path }) => anonymousPath(path)).values()) {
     const [first, ...others] = new Set(group.map(({ path }) => path))
     for (const path of others) {
       const methods = group.filter((one) => one.path === path).map(({ method }) => method)
       const isTaken = group.some((one) => one.path !== path && methods.includes(one.method))
       if (isTaken) yield warning(joinPointer('/paths', path), `cannot be told apart from ${first}, which is served`)
-      else yield warning(joinPointer('/paths', path), `is the path ${first} with other names; its methods are added`)
+      else yield warning(joinPointer('/paths', path), `is ${first} with other names; its methods are added to it`)
     }
   }
 }

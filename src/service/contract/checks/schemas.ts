@@ -30,11 +30,11 @@ const RULES = new Map(
     [
       ['$ref const default', 'any value', () => true],
       ['type', `one of ${TYPES.join(', ')}, or a list of some of them`, isTypes],
-      ['enum', 'a list of values that is not empty', isList(() => true, 1)],
+      ['enum', 'a non-empty list of values', isList(() => true, 1)],
       ['minimum maximum exclusiveMinimum exclusiveMaximum', 'a number', Number.isFinite],
-      ['multipleOf', 'a number above 0', (value) => Number.isFinite(value) && Number(value) > 0],
-      ['minLength maxLength minItems maxItems', 'a whole number from 0', isCount],
-      ['minContains maxContains minProperties maxProperties', 'a whole number from 0', isCount],
+      ['multipleOf', 'a number greater than 0', (value) => Number.isFinite(value) && Number(value) > 0],
+      ['minLength maxLength minItems maxItems', 'a non-negative integer', isCount],
+      ['minContains maxContains minProperties maxProperties', 'a non-negative integer', isCount],
       ['uniqueItems', 'true or false', (value) => typeof value === 'boolean'],
       ['format', 'a string', isText],
       ['pattern', 'a regular expression', (value) => isText(value) && isPattern(value)],
@@ -42,7 +42,7 @@ const RULES = new Map(
       ['dependentRequired', 'lists of names by name', isMap(isList(isText, 0))],
       ['properties dependentSchemas $defs', 'schemas by name', isMap(isSchema)],
       ['patternProperties', 'schemas by regular expression', isMap(isSchema, isPattern)],
-      ['allOf anyOf oneOf prefixItems', 'a list of schemas that is not empty', isList(isSchema, 1)],
+      ['allOf anyOf oneOf prefixItems', 'a non-empty list of schemas', isList(isSchema, 1)],
       ['items contains additionalProperties propertyNames not if then else', 'a schema', isSchema],
       ['unevaluatedItems unevaluatedProperties contentSchema', 'a schema', isSchema],
     ] satisfies [names: string, expected: string, isValid: Test][]
@@ -53,7 +53,7 @@ const ANNOTATIONS =
   `$id $schema $anchor $dynamicAnchor $dynamicRef $vocabulary $comment title description deprecated readOnly writeOnly
   examples contentEncoding contentMediaType discriminator xml externalDocs example`.split(/\s+/)
 
-/** Returns true for a validating keyword with a valid value. Any other is ignored. */
+/** Returns true for a validating keyword with a valid value. All others are ignored. */
 export const isChecked = (keyword: string, value: Json): boolean => RULES.get(keyword)?.isValid(value) ?? false
 
 /** Returns a pattern as a regular expression, with the first flag that accepts it; undefined if none does. */
@@ -83,16 +83,16 @@ function findFault(keyword: string, value: Json, isFormat: (name: string) => boo
   const rule = RULES.get(keyword)
   if (!rule) return `"${keyword}" is not a keyword of JSON Schema 2020-12 and has no effect`
   if (!rule.isValid(value)) return `"${keyword}" must be ${rule.expected}; it is ignored`
-  if (keyword === 'format' && !isFormat(String(value))) return `the format "${value}" is not known and not checked`
+  if (keyword === 'format' && !isFormat(String(value))) return `the format "${value}" is unknown and not checked`
   return undefined
 }
 
-/** Checks a document against the published schema of its version. A start skips it, since the library takes 170 ms. */
+/** Checks a document against the published schema of its version. Startup skips this, since it takes 170 ms. */
 export async function checkStructure(document: JsonObject): Promise<DocumentFault[]> {
   const { Validator } = await import('@seriousme/openapi-schema-validator')
   const validator = new Validator({ allErrors: true, verbose: true })
   const { errors } = await validator.validate(structuredClone(document))
-  // The validator returns a text instead of a list for broken references, which `leaveOut` reports with places.
+  // For broken references the validator returns a string instead of a list; `leaveOut` reports these with locations.
   const violations = Array.isArray(errors) ? toViolations(errors, 'body') : []
   // A member that breaks a rule also makes members of its object unevaluated; those violations are dropped.
   const around = (pointer: string) => pointer.slice(0, pointer.lastIndexOf('/'))
@@ -106,7 +106,7 @@ export async function checkStructure(document: JsonObject): Promise<DocumentFaul
   })
 }
 
-/** Warns of every example that breaks its schema, because clients are written from examples. */
+/** Warns about every example that breaks its schema, because clients are written from examples. */
 export function checkExamples(document: JsonObject, compiler: Compiler): DocumentFault[] {
   return [...walk(document)].filter(hasJsonExamples).flatMap((node) => {
     const schema = resolveSchema(document, joinPointer(node.pointer, 'schema'))
@@ -117,7 +117,7 @@ export function checkExamples(document: JsonObject, compiler: Compiler): Documen
       if (validate(example.value)) return []
       return toViolations(validate.errors, 'body', example.pointer).map(({ pointer, message }) => {
         const member = pointer.slice(example.pointer.length) || 'it'
-        return warning(pointer, `the example "${example.name}" does not fit its schema: ${member} ${message}`)
+        return warning(pointer, `the example "${example.name}" does not match its schema: ${member} ${message}`)
       })
     })
   })

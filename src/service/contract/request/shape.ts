@@ -1,4 +1,4 @@
-/** Texts of a request as values: parameters and fields by their styles and schemas, and unknown names. */
+/** Converts texts in a request to values by their schemas; `styles.ts` splits them, `unknown-names.ts` finds typos. */
 import { isObject, type Json, type JsonObject } from '../../../base/core/json.ts'
 import { parseReference } from '../../../base/core/json-pointer.ts'
 import { resolve } from '../resolve.ts'
@@ -10,7 +10,7 @@ export type Sent = string | readonly Sent[] | Map<string, Sent>
 /** The syntax of a number in JSON: not `0x10`, `+1`, `.5` or `Infinity`. */
 const NUMBER = /^-?(?:0|[1-9]\d*)(?:\.\d+)?(?:e[+-]?\d+)?$/i
 
-/** The types that a schema names in any of its parts, with references resolved, and its inner shapes. */
+/** The types that a schema names in any of its parts, with references resolved, and the shapes of its members. */
 export class Shape {
   /** Empty for a schema without types. */
   readonly types: ReadonlySet<string>
@@ -34,12 +34,12 @@ export class Shape {
     this.names = new Set([...parts].flatMap(({ properties }) => Object.keys(isObject(properties) ? properties : {})))
   }
 
-  /** True if a text can be a value: for a schema that names `string`, or no type. */
+  /** True if a string can be valid: the schema names the type `string`, or no type. */
   get takesText(): boolean {
     return this.types.size === 0 || this.types.has('string')
   }
 
-  /** True if members outside `properties` are described, or no members are. */
+  /** True if the schema has `additionalProperties`, or names no properties. */
   get isOpen(): boolean {
     return this.names.size === 0 || this.has('additionalProperties')
   }
@@ -65,7 +65,7 @@ export class Shape {
     return found
   }
 
-  /** Coerces a raw value. A text of the wrong type stays; validators report the type. */
+  /** Coerces a raw value. A text of the wrong type stays a string, so that validators report it. */
   read(sent: Sent): Json {
     const isList = this.types.has('array')
     if (typeof sent === 'string') {
@@ -88,7 +88,7 @@ export class Shape {
   }
 }
 
-/** Returns the types of a part: those of its values or members if it names none. */
+/** Returns the types that a part names; if it names none, those implied by its values or members. */
 function listTypes({ type, const: only, enum: listed = only === undefined ? null : [only], ...part }: JsonObject) {
   if (type !== undefined) return [type].flat().map(String)
   if (Array.isArray(listed)) return listed.map((value) => (value === null ? 'null' : typeof value))

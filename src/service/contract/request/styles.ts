@@ -14,7 +14,7 @@ export interface Serialisation {
   readonly shape: Shape
 }
 
-/** The prefix of each style, and the separators of values: not exploded, and exploded. */
+/** The prefix of each style, and its separators of values if not exploded, and if exploded. */
 const STYLES: Readonly<Record<string, readonly [mark: string, separator?: string, exploded?: string]>> = {
   simple: ['', ',', ','],
   label: ['.', ',', '.'],
@@ -27,7 +27,7 @@ const STYLES: Readonly<Record<string, readonly [mark: string, separator?: string
 /** The maximum number of names in brackets: `a[b][c]` has two. */
 const MAX_DEPTH = 20
 
-/** Creates a function that finds, in linear time, the sent parameters of one location, and the other names. */
+/** Creates a function that sorts sent fields, in linear time, into the parameters of a location and unknown names. */
 export function createFinder<Known extends Serialisation>(parameters: readonly Known[]) {
   const byName = new Map(parameters.map((parameter) => [parameter.name, parameter]))
   const spread = parameters.filter(isSpread)
@@ -53,7 +53,7 @@ export function createFinder<Known extends Serialisation>(parameters: readonly K
 const isSpread = ({ style, explode, shape: { types } }: Serialisation) =>
   style === 'form' && explode && types.has('object') && !types.has('array')
 
-/** Returns the names that lead from a parameter to a member: `a`, `b` for `filter[a][b]`. */
+/** Returns the path from a parameter to a member: `a`, `b` for `filter[a][b]`. */
 function pathOf(parameter: Serialisation, key: string): string[] | undefined {
   const { name, style, in: place, shape } = parameter
   if (key === name) return []
@@ -75,7 +75,7 @@ export function readSent(parameter: Serialisation, sent: Sent): Result<Json, Pic
   if (isJson && !(sent instanceof Map)) {
     const values = [sent].flat().map((text) => parseJson(String(text)))
     const parsed = values.filter((value) => value !== undefined)
-    if (parsed.length < values.length) return failure({ keyword: 'json', message: 'must be JSON; it cannot be parsed' })
+    if (parsed.length < values.length) return failure({ keyword: 'json', message: 'must be valid JSON' })
     const [only = null] = parsed
     return success(typeof sent === 'string' && (Array.isArray(only) || !shape.types.has('array')) ? only : parsed)
   }
@@ -85,7 +85,7 @@ export function readSent(parameter: Serialisation, sent: Sent): Result<Json, Pic
   return failure({ keyword: 'style', message })
 }
 
-/** Splits a text into items or members; undefined if it does not have the parameter's style. */
+/** Splits a text into items or members; undefined if the text is not in the parameter's style. */
 function splitText({ in: place, name, style, explode, shape }: Serialisation, text: string): Sent | undefined {
   const isList = shape.types.has('array')
   const isObject = shape.types.has('object') && !isList

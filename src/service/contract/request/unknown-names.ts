@@ -21,13 +21,13 @@ export function findUnknownNames(operation: Operation, query: RawParameters['que
 function unknownParameter(name: string, { parameters, queryKeys }: Operation): Violation {
   const known = [...parameters.filter((one) => one.in === 'query').map((one) => one.name), ...queryKeys]
   const similar = findSimilar(name, known)
-  const list = known.length === 0 ? 'there is none' : `known: ${known.join(', ')}`
+  const list = known.length === 0 ? 'it has none' : `known: ${known.join(', ')}`
   const hint = similar === undefined ? list : `did you mean "${similar}"?`
   const message = `is not a query parameter of this operation, and has no effect; ${hint}`
   return { in: 'query', pointer: joinPointer('', cutText(name)), keyword: 'unknown-parameter', message }
 }
 
-/** Compares members with a resolved schema. `left`: the remaining comparisons: bodies can be large. */
+/** Compares members with a resolved schema. `left` is the number of comparisons left, because bodies can be large. */
 function findUnknownMembers(
   schema: Json | undefined,
   value: Json | undefined,
@@ -42,7 +42,7 @@ function findUnknownMembers(
   for (const name in value) {
     const inner = value[name]
     if (!Object.hasOwn(properties, name)) compareName(name, properties, value, pointer, search)
-    // Most members are texts and numbers, and building a pointer takes longer than all else here.
+    // Most members are strings and numbers, and building a pointer takes longer than everything else here.
     else if (typeof inner === 'object') findUnknownMembers(properties[name], inner, joinPointer(pointer, name), search)
   }
 }
@@ -57,7 +57,7 @@ function compareName(
   if (search.left === 0) return
   search.left -= 1
   const similar = findSimilar(name, Object.keys(properties))
-  // beside the documented one it is probably intended
+  // If the documented member is also sent, this one is probably intended.
   if (similar === undefined || Object.hasOwn(value, similar)) return
   const message = `is not documented, and has no effect; did you mean "${similar}"?`
   search.findings.push({ in: 'body', pointer: joinPointer(pointer, name), keyword: 'similar-name', message })
