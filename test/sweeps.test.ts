@@ -257,7 +257,7 @@ describe('every parameter', () => {
       const parsed = parseScenarios(text, catalogue)
       expect([text, parsed.ok ? 'taken' : parsed.error]).toEqual([
         text,
-        expect.stringMatching(new RegExp(`takes for "${name}"|is no (nullable|such) field`)),
+        expect.stringMatching(new RegExp(`needs "${name}" to be|is no (nullable|such) field`)),
       ])
     }
   })

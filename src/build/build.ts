@@ -21,11 +21,11 @@ for (const signal of ['SIGINT', 'SIGTERM', 'SIGHUP'])
     process.exit(1)
   })
 try {
-  await chmod(folder, 0o755) // dist/ is read by every user, such as that of the image
+  await chmod(folder, 0o755) // every user can read dist/, such as the user of the image
   const [, hasTypes] = await Promise.all([writeBundles(folder), compileTypes()])
   if (hasTypes) {
     await utimes(join(folder, STAMP), begun, begun)
-    await putInPlace()
+    await replaceDist()
   } else process.exitCode = 1
 } finally {
   await rm(folder, { recursive: true, force: true })
@@ -40,8 +40,8 @@ async function compileTypes(): Promise<boolean> {
   return true
 }
 
-/** Node has no call that exchanges two folders, so `dist/` is missing between two renames, for some microseconds. */
-async function putInPlace(): Promise<void> {
+/** Node cannot exchange two folders atomically, so `dist/` is missing for some microseconds between two renames. */
+async function replaceDist(): Promise<void> {
   for (let tries = 1; existsSync(folder); tries += 1) {
     try {
       if (existsSync(dist)) renameSync(dist, `${folder}-old`)

@@ -11,7 +11,7 @@ const commonOptions = { absWorkingDir: root, bundle: true, metafile: true, logLe
 /** The options of bundles for Node. Names are not minified, so that the stacks in the log are readable. */
 const bundleOptions = { ...commonOptions, platform: 'node', format: 'cjs', target: 'node20' } as const
 
-/** The options of a script whose modules run when they are first required, also those that `import()` names. */
+/** The options of a script whose modules run when they are first required, including those loaded with `import()`. */
 const scriptOptions = {
   ...bundleOptions,
   supported: { 'dynamic-import': false },
@@ -34,9 +34,9 @@ module.enableCompileCache?.() // for the next start; not available in Node 20
 module.createRequire(import.meta.url)('./${BUNDLE}').cli()
 `
 
-/** The imports in `libraries.cjs`, which a start with the bundled documents does not need. */
+/** The imports in `libraries.cjs`, which are not needed to start with the bundled documents. */
 const seldomLoaded: readonly string[] = [
-  './library.ts', // from src/features/mcp: its list of imports leaves out half of that library
+  './library.ts', // from src/features/mcp: its list of imports omits half of that library
   '@scalar/openapi-upgrader/2.0-to-3.0',
   '@seriousme/openapi-schema-validator',
   'ajv',
@@ -52,9 +52,9 @@ const seldomLoaded: readonly string[] = [
   'yaml',
 ]
 
-/** Returns the script that replaces a module that a library imports but never calls. */
+/** Returns a replacement for a module that a library imports but never calls. */
 const leaveOut = (name: string) =>
-  [name, `module.exports = function () { throw new Error('${name} is left out: see src/build/bundles.ts') }`] as const
+  [name, `module.exports = function () { throw new Error('${name} is omitted: see src/build/bundles.ts') }`] as const
 
 /** Replaces modules with scripts that import from the importer's folder. `/a.ts` matches the end of a path. */
 function replaceModules(replaced: readonly (readonly [name: string, script: string])[]): Plugin {
@@ -86,12 +86,12 @@ export async function writeBundles(dist: string): Promise<void> {
   const scripts = [await writeMainBundle(dist), await writeSeldomLoaded(dist), await writeConsole(dist)]
   await writeLicences([...scripts, ...(await writeLibrary(dist))], dist)
   const prism = await writePeer(dist, '@stoplight/prism-http', {
-    alias: { 'jsonc-parser': 'jsonc-parser/lib/esm/main.js' }, // its CommonJS form cannot be bundled
+    alias: { 'jsonc-parser': 'jsonc-parser/lib/esm/main.js' }, // its CommonJS build cannot be bundled
     plugins: [
       replaceModules([
         leaveOut('node-fetch'), // forwards requests
         leaveOut('postman-collection'),
-        ['@faker-js/faker', `exports.default = require('@faker-js/faker/locale/en')`], // its languages are megabytes
+        ['@faker-js/faker', `exports.default = require('@faker-js/faker/locale/en')`], // all locales take megabytes
       ]),
     ],
   })
@@ -104,13 +104,13 @@ export async function writeBundles(dist: string): Promise<void> {
 }
 
 async function writeMainBundle(dist: string) {
-  // Minified to a third, since nobody reads it.
+  // Minified to a third of its size, because nobody reads it.
   const precompiled = await transform(await precompile(), { minify: true })
   return build({
     ...scriptOptions,
     stdin: { contents: entries, resolveDir: root },
     outfile: join(dist, BUNDLE),
-    minifyWhitespace: true, // a start takes 3 to 6 % less (FINDINGS)
+    minifyWhitespace: true, // startup takes 3 to 6% less time (FINDINGS)
     lineLimit: 160, // Node shows the line of an error
     external: ['@stoplight/prism-http', 'ioredis', './libraries.cjs'],
     plugins: [
@@ -118,7 +118,7 @@ async function writeMainBundle(dist: string) {
         ['/precompiled.ts', precompiled.code],
         ...seldomLoaded.map((name) => [name, `module.exports = require('./libraries.cjs')['${name}']()`] as const),
         // Express imports these to read bodies and send files, and pino to write. Loading the first three takes a fifth
-        // of a start, loading the others 9 ms on Node 20 (FINDINGS).
+        // of the startup time, and loading the others 9 ms on Node 20 (FINDINGS).
         ...['body-parser', 'mime-types', 'send', 'qs', 'ipaddr.js', 'thread-stream', 'sonic-boom'].map(leaveOut),
       ]),
     ],
@@ -131,15 +131,15 @@ function writeSeldomLoaded(dist: string) {
     ...scriptOptions,
     stdin: { contents: lines.join('\n'), resolveDir: join(root, 'src/features/mcp') },
     outfile: join(dist, 'libraries.cjs'),
-    minify: true, // half of its size, and all of it third-party code
+    minify: true, // halves the size; all of it is third-party code
   })
 }
 
 /**
- * Writes the library, and the modules for test runners, which import it. It is CommonJS, so that `import` and `require`
- * both load it, also in Jest and in every Node 20. It contains the client of the control plane, so that the client's
- * errors belong to the realm of the tests, and loads the simulator from the bundle. It uses Node's globals, since jsdom
- * in Jest lacks some.
+ * Writes the library, and the modules for test runners, which import it. The library is CommonJS, so that both `import`
+ * and `require` can load it, including in Jest and in every release of Node 20. It contains the client of the control
+ * plane, so that the client's errors belong to the realm of the tests, and loads the simulator from the bundle. It uses
+ * Node's globals, since jsdom in Jest lacks some.
  */
 function writeLibrary(dist: string) {
   const globals =
@@ -152,7 +152,7 @@ function writeLibrary(dist: string) {
       entryPoints: [join(root, `src/${source}.ts`)],
       outfile: join(dist, file),
       format,
-      external: ['vitest', '@playwright/test', 'testcontainers'], // which their users have
+      external: ['vitest', '@playwright/test', 'testcontainers'], // installed by their users
       ...(source === 'index' ? { banner, plugins: [loadBundle] } : { plugins: [importLibrary] }),
       ...(only && { footer: { js: `module.exports = module.exports.${only}` } }),
     }),
@@ -162,7 +162,7 @@ function writeLibrary(dist: string) {
 
 /**
  * Bundles a library into `dist/node_modules`, where Node looks first, so that a checkout and the image load it in half
- * the time. The npm package leaves it out, since Prism is larger than all else; users install an optional peer.
+ * the time. The npm package does not include it, since Prism is larger than the rest; users install an optional peer.
  */
 function writePeer(dist: string, name: string, options: Pick<BuildOptions, 'alias' | 'plugins'> = {}) {
   return build({

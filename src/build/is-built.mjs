@@ -1,20 +1,20 @@
-/** The one rule for `npm start`, an installation and `npm test`: they build only if a source is newer than `dist/`. */
+/** Decides whether `npm start`, an installation and `npm test` build: only if a source is newer than `dist/`. */
 import { existsSync, readdirSync, statSync } from 'node:fs'
 import { join } from 'node:path'
 
-/** The folders and files that a build reads. A change of the installed packages changes the lock file. */
+/** The folders and files that a build reads. Changing the installed packages changes the lock file. */
 const folders = ['src', 'spec', 'fixtures']
 const files = ['package.json', 'package-lock.json', 'tsconfig.json', 'tsconfig.types.json']
 
-/** The file that has the time at which its build began, so that a source that was changed during the build is newer. */
+/** The file whose time is the start of its build, so that sources changed during the build are newer. */
 export const STAMP = 'index.d.cts'
 
-/** Returns the epoch milliseconds of the last change of a file or folder; 0: there is none. */
+/** Returns when a file or folder was last changed, in epoch milliseconds; 0 if it does not exist. */
 export const changedAt = (/** @type {string[]} */ ...path) =>
   statSync(join(...path), { throwIfNoEntry: false })?.mtimeMs ?? 0
 
 /**
- * Returns true if `dist/` of a checkout is newer than all that a build reads. A removed file changes its folder.
+ * Returns true if `dist/` of a checkout is newer than all files that a build reads. Removing a file changes its folder.
  * @param {string} root
  */
 export function isBuilt(root) {

@@ -85,7 +85,7 @@ describe('a page of another origin', () => {
     ['a frame that says nothing of its mode', () => ({ 'sec-fetch-site': 'cross-site' }), 403],
   ])('%s', async (_name, headers, status) => {
     const response = await askAs(headers())
-    if (status === 403) expectRefusal(response, 403, /closed to pages of other origins/)
+    if (status === 403) expectRefusal(response, 403, /rejects requests from pages of other origins/)
     else expect(response.status).toBe(status)
   })
 

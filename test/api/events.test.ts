@@ -35,7 +35,7 @@ describe('a retry returns the first event', () => {
     expect(await post(sim, other)).toBe(eventId)
     expect(await kept(sim)).toEqual([{ eventId, value: 'first', replays: 1 }])
     const { requests } = await steer(sim, 'GET', '/requests?advice=true')
-    const advice = { pointer: '/insertId', keyword: 'idempotency', message: expect.stringMatching(/first one stands/) }
+    const advice = { pointer: '/insertId', keyword: 'idempotency', message: expect.stringMatching(/event is kept/) }
     expect(requests).toMatchObject([{ advice: [advice] }])
   })
 

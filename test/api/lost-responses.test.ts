@@ -166,7 +166,7 @@ describe('a request aborted by its client', () => {
     for (const count of [1, 2]) await breakOff(sandbox, post(sandbox, lines, beginning), count)
     expect((await ask(sim(), '/v1/events', { body, sandbox })).status).toBe(201)
     const requests = await listRequests(sim(), `bodies=true&sandbox=${sandbox}`)
-    const error = 'The client went away before the end of its body.'
+    const error = 'The client disconnected before the end of the request body.'
     const broken = { status: 400, origin: 'simulator', body: { json: { success: false, error } } }
     expect(requests).toMatchObject([
       { brokenOff: true, operation: 'createEvent', response: broken },

@@ -94,7 +94,7 @@ test('a fresh clone installs and builds before it serves or tests, and again onl
 test('npm start without development dependencies serves the existing build, and says why', async () => {
   const { ready, output } = npm(await checkoutWith(['dist']), ...serve)
   expect((await fetch(`${await ready()}/healthz`)).status).toBe(200)
-  expect(output()).toMatch(/convsim is not built again, and dist\/ is unchanged: .*--omit=dev.*npm ci --include=dev/)
+  expect(output()).toMatch(/convsim is not rebuilt, and dist\/ is unchanged: .*--omit=dev.*npm ci --include=dev/)
 })
 
 test.each([

@@ -39,7 +39,7 @@ describe('--overlay', () => {
   test('that the contract does not take stops the start', async () => {
     const file = await overlayWith('{ target: $.nothing, remove: true }')
     const { code, stderr } = await run(['serve', '--port', '0', '--overlay', file, '--log-format', 'pretty'])
-    const reason = 'our.overlay.yaml:4:7: error: meets nothing in the document: $.nothing'
+    const reason = 'our.overlay.yaml:4:7: error: matches nothing in the document: $.nothing'
     expect([code, stderr]).toEqual([1, expect.stringContaining(reason)])
   })
 })

@@ -92,7 +92,7 @@ describe('convsim record', () => {
     const headers = { authorization: 'Bearer any-key' }
     const request = { method: 'GET', path: `${analyticsPath}?period=7d`, headers }
     const { why } = await steer(sim, 'POST', '/explain', request)
-    expect(JSON.stringify(why)).toContain(`The response is an exact one of the fixtures: ${out}/responses/`)
+    expect(JSON.stringify(why)).toContain(`The response is an exact response from the fixtures: ${out}/responses/`)
 
     const again = await run(['record', har, '--out', out, '--write'])
     expect(again).toMatchObject({ code: 1, stderr: expect.stringContaining('not empty, and nothing is overwritten') })

@@ -30,7 +30,7 @@ describe('convsim scenarios NAME', () => {
     const { code, stdout } = await runInProcess(['scenarios', 'rate-limited'])
     expect(code).toBe(0)
     expect(stdout).toMatch(/^rate-limited \(refusals\)\n {2}Returns 429: Rate limit exceeded\.\n/)
-    expect(stdout).toMatch(/\n {2}retry-after=1 \(s\): When the client may come back; date: an HTTP date\.\n/)
+    expect(stdout).toMatch(/\n {2}retry-after=1 \(s\): When the client may retry; date: an HTTP date\.\n/)
     expect(stdout).toMatch(/\n {2}p=1: How likely/)
     for (const { id } of allOperations)
       expect(stdout).toMatch(new RegExp(`\\n  ${id} +(Status 429, .*Retry-After: 1, .*"success":false|Not applicable)`))
@@ -64,7 +64,7 @@ describe('convsim scenarios NAME', () => {
 
   test.each([
     ['rate-limted', /no scenario "rate-limted"/],
-    ['slow;ms=soon', /takes for "ms" a whole number/],
+    ['slow;ms=soon', /needs "ms" to be a whole number/],
     ['', /name of the scenario is empty/],
   ])('refuses %j', async (name, reason) => {
     const { code, stdout, stderr } = await runInProcess(['scenarios', name])

@@ -93,7 +93,7 @@ test.each<[string[], Record<string, string>, RegExp]>([
   [['--fail-on', 'retry,violaton'], {}, /got "retry,violaton"\. Did you mean "violation"\? See convsim serve/],
   [['no/x.md'], {}, noFile('--contract')],
   [['--fixtures', 'no'], {}, / no: error: there is no such folder; .*keys\.yaml.* \(--fixtures\)/],
-  [['--fixtures', 'package.json'], {}, / package\.json: error: is a file, and a folder is expected; .*keys\.yaml/],
+  [['--fixtures', 'package.json'], {}, / package\.json: error: is a file, not a folder; .*keys\.yaml/],
   ...['contract', 'rules', 'seed-state', 'report'].flatMap((name): [string[], object, RegExp][] => {
     const flag = `--${name}`
     const variable = `CONVSIM_${name.replace('-', '_').toUpperCase()}`

@@ -16,7 +16,7 @@ test.each([
   ['an exact response', ['--fixtures', 'fixtures'], 'fixtures/responses/a.json'],
   ['the lock', ['--state', 'state.json'], 'state.json.lock'],
   ['the log', ['--state', 'state.json'], 'state.json.journal', 'is not a file'],
-])('a pipe in place of %s is refused at once', async (_, args, file, reason = 'is a pipe; an ordinary file is') => {
+])('a pipe in place of %s is refused at once', async (_, args, file, reason = 'is a pipe; expected a regular file') => {
   const cwd = await tempFolder()
   await cp(bundledFixtures, join(cwd, 'fixtures'), { recursive: true })
   mkdirSync(join(cwd, 'fixtures/responses'), { recursive: true })
@@ -48,7 +48,7 @@ test.each(['--rules', '--contract', '--overlay', '--seed-state'])(
       const { ended, stderr } = convsim([...inMemory, flag, await tempFile(text, 'empty.yaml')])
       expect([await ended, stderr()]).toEqual([
         1,
-        expect.stringContaining('empty.yaml:1:1: error: is empty; YAML or JSON is expected'),
+        expect.stringContaining('empty.yaml:1:1: error: is empty; expected YAML or JSON'),
       ])
     }
   },
@@ -67,7 +67,7 @@ test('recorded traffic in a named pipe is refused, and from a shell’s pipe is 
   const cwd = await tempFolder()
   execFileSync('mkfifo', [join(cwd, 'pipe')])
   const named = convsim(['drift', '--har', 'pipe'], { cwd })
-  expect([await named.ended, named.stderr()]).toEqual([1, expect.stringContaining('pipe is a pipe; an ordinary file')])
+  expect([await named.ended, named.stderr()]).toEqual([1, expect.stringContaining('pipe is a pipe; expected a')])
   const har = await tempFile('{"log": {"entries": []}}', 'a.har')
   const late = `exec "$0" "$1" drift --har <(sleep 0.3; cat ${har})`
   const shell = startProgram('bash', ['-c', late, process.execPath, cli])

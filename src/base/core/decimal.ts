@@ -10,7 +10,7 @@ export function isMultiple(value: number, divisor: number): boolean {
   return (digits * 10n ** BigInt(exponent - shift)) % (divisorDigits * 10n ** BigInt(divisorExponent - shift)) === 0n
 }
 
-/** Returns digits and exponent of a finite number: -15 and -1 of -1.5. */
+/** Returns the digits and the exponent of a finite number: -15 and -1 for -1.5. */
 function toDecimal(number: number): [digits: bigint, exponent: number] {
   const [mantissa = '', exponent = '0'] = String(number).split('e')
   const [whole = '', fraction = ''] = mantissa.split('.')

@@ -16,7 +16,7 @@ export function parsePointer(pointer: string): string[] {
     .map((token) => token.replaceAll('~1', '/').replaceAll('~0', '~'))
 }
 
-/** Returns the value at a pointer, or undefined if it leads to no value. Inherited members do not count. */
+/** Returns the value at a pointer, or undefined if there is none. Inherited members are ignored. */
 export function valueAt(root: Json | undefined, pointer: string): Json | undefined {
   return valueAtTokens(root, parsePointer(pointer))
 }
@@ -46,7 +46,7 @@ export function parseReference(reference: string): string | undefined {
   }
 }
 
-/** Returns a copy with another value at a place, or without the member there. A missing place changes nothing. */
+/** Returns a copy with another value at a path, or without it if `value` is undefined. Ignores a missing path. */
 export function replaceAt(whole: Json, [token, ...rest]: readonly string[], value: Json | undefined): Json | undefined {
   if (token === undefined) return value
   if (Array.isArray(whole)) {

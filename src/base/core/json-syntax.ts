@@ -5,14 +5,14 @@ import { failure, type Result, success } from './result.ts'
 /** The maximum nesting, in levels, so that recursive functions cannot overflow the stack. */
 export const maxDepth = 64
 
-/** The maximum members and items, and characters, of a record (an item of an outermost list), and outside of lists. */
+/** The maximum numbers of values and characters in a record, an item of an outermost list, and outside these lists. */
 export const maxRecordValues = 40_000
 export const maxRecordLength = 4 * 1024 * 1024
 
 /** The maximum length of a text or a number in large JSON, since each is read in one step. */
 const maxTokenLength = 2 * 1024 * 1024
 
-/** The codes of white space: space, tab, and the ends of lines. */
+/** The character codes of whitespace in JSON: space, tab, line feed and carriage return. */
 const spaces: ReadonlySet<number> = new Set([0x20, 0x09, 0x0a, 0x0d])
 const scalar = /-?(?:0|[1-9]\d*)(?:\.\d+)?(?:[eE][+-]?\d+)?|true|false|null/y
 const stringPart = /[ !#-[\]-\uffff]+|\\(?:["\\/bfnrt]|u[0-9a-fA-F]{4})/y
@@ -56,7 +56,7 @@ export class JsonReader {
     const first = this.#text[this.at]
     if (first !== '{' && first !== '[') return this.#readScalar(expected)
     if (this.#path.length === maxDepth) this.#refuse(`must not be nested deeper than ${maxDepth} levels`)
-    if (this.#path.length === 1000) this.#refuseSyntax('less nesting') // which would overflow the stack
+    if (this.#path.length === 1000) this.#refuseSyntax('less nesting') // more would overflow the stack
     this.#skip(1)
     return yield* this.#readContents(first === '{' ? {} : [])
   }
@@ -81,7 +81,7 @@ export class JsonReader {
   #readName(members: JsonObject, expected: string): string {
     if (this.#text[this.at] !== '"') this.#refuseSyntax(expected)
     const name = String(this.#readScalar(expected))
-    // The place of a repeated name is ambiguous: the error is about the whole text.
+    // The path of a repeated name is ambiguous, so the error is about the whole text.
     if (Object.hasOwn(members, name)) this.#refuse(`has the member ${JSON.stringify(name)} twice in one object`, [])
     if (name === '__proto__') this.#refuse('is not allowed as a member name', [...this.#path, name])
     if (!this.#take(':')) this.#refuseSyntax('":"')
@@ -90,14 +90,14 @@ export class JsonReader {
 
   #readScalar(expected: string): Json {
     const isString = this.#text[this.at] === '"'
-    // The end of a longer one is not searched for: that takes 100 ms in 16 MB.
+    // The end of a longer token is not searched for, because that takes 100 ms in 16 MB.
     const text = this.#isLarge ? this.#text.slice(this.at, this.at + maxTokenLength + 1) : this.#text.slice(this.at)
     const length = isString ? endOfString(text, 0) || text.length : endOfMatch(scalar, text, 0)
     if (this.#isLarge && length > maxTokenLength)
       this.#refuse(`must not have more than ${maxTokenLength} characters in a text`)
     const value = parseJson(text.slice(0, length))
     if (value === undefined) return isString ? this.#refuseString() : this.#refuseSyntax(expected)
-    // Only an escape can write half a surrogate pair: the text itself is UTF-8.
+    // Only an escape can produce half a surrogate pair, because the text itself is valid UTF-8.
     if (typeof value === 'string' && !value.isWellFormed())
       this.#refuse('must be well-formed Unicode; it has half a surrogate pair')
     if (typeof value === 'number' && !Number.isFinite(value))
@@ -114,7 +114,7 @@ export class JsonReader {
 
   #skip(length: number): void {
     this.at += length
-    // A pattern would keep each character for backtracking, and its stack can overflow.
+    // A regular expression would save each position for backtracking, and could overflow its stack.
     while (spaces.has(this.#text.charCodeAt(this.at))) this.at += 1
     this.#boundRecord(this.at - this.#record.at, maxRecordLength, 'characters')
   }
@@ -133,7 +133,7 @@ export class JsonReader {
     if (this.#isLarge && count > max) this.#refuse(`must not have more than ${max} ${unit}`, this.#path.slice(0, 2))
   }
 
-  /** Refuses valid JSON, unless any is accepted. */
+  /** Refuses valid JSON, unless the reader accepts all valid JSON. */
   #refuse(message: string, path = this.#path): void {
     if (this.#maxValues === Number.POSITIVE_INFINITY) return
     this.#path = path
@@ -172,11 +172,11 @@ export function endOfString(text: string, opening: number): number {
 /** Finds the first fault of a text that is not JSON. Node's own messages differ between its versions. */
 export function findSyntaxFault(text: string): Pick<JsonReader, 'at' | 'expected'> {
   const reader = new JsonReader(text)
-  reader.read().next() // up to the end, since the JSON is not large
+  reader.read().next() // runs to the end, since only large JSON yields
   return reader
 }
 
-/** The maximum number of characters before a fault in which lines are counted; that takes a few milliseconds. */
+/** The maximum number of characters in which lines are counted, which takes a few milliseconds. */
 const maxCounted = 1024 * 1024
 
 /**

@@ -35,7 +35,7 @@ export function canonicalJson(value: Json): string {
 /** Caches the number of members of each compared object, since a body is compared with the values of many rules. */
 const memberCounts = new WeakMap<JsonObject, number>()
 
-/** Returns true if JSON values are equal in any order of members. The time depends on the expected value only. */
+/** Returns true if JSON values are equal, ignoring member order. The time depends on the expected value only. */
 export function isSameJson(expected: Json, actual: Json | undefined): boolean {
   if (Array.isArray(expected)) {
     if (!Array.isArray(actual) || actual.length !== expected.length) return false
@@ -60,7 +60,7 @@ function countMembers(object: JsonObject): number {
 
 const isContainer = (value: Json): value is Json[] | JsonObject => typeof value === 'object' && value !== null
 
-/** Counts members and items, at all levels together, and levels of objects and arrays: 0 for a text, 1 for `{}`. */
+/** Counts the members and items at all levels, and the levels of nesting: 0 for a string, 1 for `{}`. */
 export function measureJson(root: Json) {
   let members = 0
   let levels = 0
@@ -71,7 +71,7 @@ export function measureJson(root: Json) {
   return { members, levels }
 }
 
-/** Returns how many more members and items a value may have; negative if it has too many, or is too deep. */
+/** Returns how many more members and items a value may have; negative if it has too many, or is nested too deeply. */
 export function membersLeft(value: Json, members: number, levels: number): number {
   if (!isContainer(value)) return members
   const items = Object.values(value)
@@ -123,8 +123,8 @@ export interface Violation {
   /** JSON pointer within that part: `/components/0/content`, `/period` for a parameter; empty for the whole part. */
   readonly pointer: string
   /**
-   * The broken keyword of JSON Schema (`required`, `enum`, ...); `json` or `media-type` for text that was not read as a
-   * value; `more` for the rules that were not checked, since too many were broken.
+   * The broken keyword of JSON Schema (`required`, `enum`, ...); `json` or `media-type` for a body that was not
+   * parsed; `more` for the rules that were not checked, since too many were broken.
    */
   readonly keyword: string
   /** The expected and the actual value: `must be one of "7d", "30d", "90d"; got "14d"`. */

@@ -19,7 +19,7 @@ export function limitTime<Fault>(validate: Check<Fault>): Check<Fault> {
   const limited: Check<Fault> = (value) => {
     const check = () => runWithTimeout(maxCheckMs, () => catchOverflow(() => validate(value)))
     const isValid = (check() ?? check())?.value
-    limited.errors = isValid === undefined ? [{ ...brokenOff, data: value } as Fault] : (validate.errors ?? null)
+    limited.errors = isValid === undefined ? [{ ...timeoutError, data: value } as Fault] : (validate.errors ?? null)
     return isValid ?? false
   }
   return limited
@@ -35,13 +35,13 @@ function catchOverflow(check: () => boolean): boolean | undefined {
   }
 }
 
-const brokenOff = {
+const timeoutError = {
   keyword: TIMEOUT,
   instancePath: '',
   schemaPath: '',
   params: {},
   message:
-    `cannot be checked: the patterns or recursive schemas of the contract take more than ${maxCheckMs} ms for it. ` +
+    `cannot be checked: the patterns or recursive schemas of the contract take more than ${maxCheckMs} ms. ` +
     'Send shorter texts or fewer levels, or change these patterns and schemas',
 }
 
@@ -61,7 +61,7 @@ export function runWithTimeout<T>(ms: number, work: () => T): { readonly value: 
   for (;;) {
     const result = runOnce(ms, work)
     const { user, system } = cpuUsage(before)
-    // Only half, since the timeout does not use the CPU clock, and another run doubles the stall.
+    // Half is enough, since the timeout is not measured in CPU time, and another run doubles the delay.
     if (result || user + system >= (ms * 1000) / 2) return result
   }
 }

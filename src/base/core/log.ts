@@ -1,9 +1,9 @@
-/** The levels of a log, the least important first. */
+/** The levels of a log, from least to most severe. */
 export type LogLevel = 'trace' | 'debug' | 'info' | 'warn' | 'error'
 
-/** A log with five levels. A pino logger fits. */
+/** A log with five levels, such as a pino logger. */
 export interface Log extends Readonly<Record<LogLevel, (fields: object, message: string) => void>> {
-  /** Returns true for a level that is written, so that fields are collected only where they are read. */
+  /** Returns true for a level that is written, so that callers collect fields only for these. */
   isLevelEnabled(level: LogLevel): boolean
 }
 

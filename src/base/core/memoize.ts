@@ -20,7 +20,7 @@ export class LruCache<T> {
   readonly #capacity: number
   /** Entries from the least to the most recently used. */
   readonly #entries = new Map<string, { readonly value: T }>()
-  /** The most recently used entry, returned without reordering: repeated GETs of a model take 4 % less time. */
+  /** The most recently used entry, returned without reordering: repeated GETs of a model take 4% less time. */
   #latest: { readonly key: string; readonly value: T } | undefined
 
   constructor(capacity: number) {

@@ -1,4 +1,4 @@
-/** Long work in slices of 10 ms, one per turn of the event loop, so that other requests are handled in between. */
+/** Does long work in slices of 10 ms, one per turn of the event loop, so that other requests are handled in between. */
 import { monotonicNow, nextTurn } from './timers.ts'
 
 /** Milliseconds of work after which other requests are handled. */
@@ -92,7 +92,7 @@ function letOthersRun(): Promise<void> {
   return lastSlice
 }
 
-/** Waits until sockets have been read: two immediates, since one set during reading runs before the next read. */
+/** Waits until sockets have been read: two turns, since an immediate set during a read runs before the next read. */
 async function readSockets(): Promise<void> {
   await nextTurn()
   await nextTurn()

@@ -24,8 +24,8 @@ export function escapeNonAscii(text: string): string {
 const escapeCharacter = (character: string) => `\\u${character.charCodeAt(0).toString(16).padStart(4, '0')}`
 
 /**
- * Bytes as Latin-1 text, one character per byte. Node writes such text together with the head of a reply, and in V8's
- * heap the journal stores it in less memory than a short buffer (see `test/bench/FINDINGS.md`).
+ * Converts bytes to Latin-1 text, one character per byte. Node writes such text together with the head of a reply, and
+ * in the journal it takes less memory than a short buffer (see `test/bench/FINDINGS.md`).
  */
 export function toLatin1({ buffer, byteOffset, length }: Uint8Array): string {
   return Buffer.from(buffer, byteOffset, length).toString('latin1')
@@ -35,7 +35,7 @@ export function fromLatin1(latin1: string): Buffer {
   return Buffer.from(latin1, 'latin1')
 }
 
-/** Returns the bytes of a text in UTF-8, as text. ASCII has the same bytes in both. */
+/** Returns the UTF-8 bytes of a text as Latin-1 text. ASCII text is unchanged. */
 export function utf8ToLatin1(text: string): string {
   return Buffer.byteLength(text) === text.length ? text : Buffer.from(text).toString('latin1')
 }
@@ -45,7 +45,7 @@ const UNIT_BYTES = { b: 1, kb: 2 ** 10, mb: 2 ** 20 }
 /** Parses a size in bytes, at least 1: `500kb`, `1mb` or `512`, by powers of 1024; undefined for any other text. */
 export function parseSize(text: string): number | undefined {
   const [, number, unit = 'b'] = /^(\d{1,9})(b|kb|mb)?$/i.exec(text) ?? []
-  const bytes = Number(number) * UNIT_BYTES[unit.toLowerCase() as keyof typeof UNIT_BYTES] // proved by the pattern
+  const bytes = Number(number) * UNIT_BYTES[unit.toLowerCase() as keyof typeof UNIT_BYTES] // guaranteed by the pattern
   return bytes >= 1 ? bytes : undefined
 }
 

@@ -43,8 +43,8 @@ export const {
 let isEnding = false
 
 /**
- * Resolves at the end of the turn of the event loop, once all pending input was read. Then the replies of the turn are
- * sent together, with one wake-up of the client. Code that runs then can wait for the end of the same turn again.
+ * Resolves at the end of the turn of the event loop, when all pending input has been read. The replies of the turn are
+ * then sent together, which wakes the client once. Code that runs then can wait for the end of the same turn again.
  */
 export function endOfTurn(): Promise<void> {
   return new Promise((resolve) => {

@@ -20,7 +20,7 @@ export function createAjv(warn: (message: string) => void, options: Options = {}
     strictRequired: false,
     // Callers check each schema against the meta-schema, because they know its location.
     validateSchema: false,
-    // Copying each shared schema to each reference would only delay the start.
+    // Copying each shared schema to each reference would only delay startup.
     inlineRefs: false,
     logger: { log: warn, warn, error: warn },
     ...options,

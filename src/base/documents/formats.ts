@@ -10,14 +10,14 @@ export const OWN_FORMATS = {
   'iso-8601': (text: string) => parseInstant(text) !== undefined,
   // The format of `Date.toISOString`, used for times in the state file and in bundles.
   'utc-instant': (text: string) => !Number.isNaN(Date.parse(text)) && new Date(text).toISOString() === text,
-  'date-time': isDateTime, // without a space in place of the `T`
+  'date-time': isDateTime, // a space instead of the `T` is not allowed
   time: (text: string) => isDateTime(`2000-01-01T${text}`),
   // The prefix `urn:uuid:`, which ajv-formats accepts, is not part of a UUID in a JSON API.
   uuid: /^[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}$/i,
-  // As JSON, the greatest of 64 bits is 2^63 in JavaScript.
+  // JavaScript parses the largest 64-bit integer as 2^63.
   int64: { type: 'number', validate: (number: number) => Number.isInteger(number) && Math.abs(number) <= 2 ** 63 },
   byte: /^(?:[A-Za-z\d+/]{4})*(?:[A-Za-z\d+/]{2}==|[A-Za-z\d+/]{3}=)?$/,
-  // Including hosts that are not on the Internet, such as http://localhost:3000.
+  // Hosts need not be on the Internet: http://localhost:3000.
   url: (text: string) => /^[a-z][a-z\d+.-]*:[^\s<>"\\^`{|}]+$/i.test(text) && URL.canParse(text),
 } as const satisfies Readonly<Record<string, Format>>
 
@@ -30,7 +30,7 @@ export const FORMAT_PHRASES: Readonly<Record<string, string>> = {
   time: 'an RFC 3339 time such as "12:00:00Z"',
   int32: 'an integer from -2147483648 to 2147483647',
   int64: 'an integer from -2^63 to 2^63 - 1',
-  byte: 'a text in base64',
+  byte: 'base64 text',
   url: 'a URL',
   email: 'an e-mail address',
   uri: 'a URI',

@@ -6,7 +6,7 @@ export interface SourcePart {
   readonly pointer: string
 }
 
-/** Where the values of a document come from: the file itself, or the files it refers to. */
+/** Maps the values of a document to the files that contain them: the file itself, or those that it refers to. */
 export class Origins {
   readonly #main: Source
   readonly #set = new Map<string, SourcePart & { readonly turn: number }>()
@@ -21,7 +21,7 @@ export class Origins {
     this.#set.set(pointer, { ...origin, turn: this.#turns })
   }
 
-  /** Removes an item of a list with `length` items: those behind it move forward with their origins. */
+  /** Removes an item from a list with `length` items. The items after it move forward, with their origins. */
   removeItem(list: string, index: number, length: number): void {
     for (let at = index; at < length - 1; at += 1) this.set(joinPointer(list, at), this.find(joinPointer(list, at + 1)))
   }

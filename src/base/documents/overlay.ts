@@ -6,7 +6,7 @@ import { findTreeFault } from './parse.ts'
 import { type Overlay, type OverlayAction, type SelectedNode, select } from './read-overlay.ts'
 import { errorAt, type Findings, MAX_VALUES, type Source } from './source.ts'
 
-/** Applies an overlay to a copy of a document, and tracks what comes from it. Stops at the first action that fails. */
+/** Applies an overlay to a copy of a document, and tracks the values it adds. Stops at the first action that fails. */
 export function applyOverlay(document: Source, { source, actions }: Overlay): Result<Source, Findings> {
   const draft = new Draft(document, source)
   for (const action of actions) {
@@ -23,7 +23,7 @@ class Draft {
   readonly #overlay: Source
 
   constructor(document: Source, overlay: Source) {
-    this.value = JSON.parse(JSON.stringify(document.value)) // a YAML alias shares one value between places
+    this.value = JSON.parse(JSON.stringify(document.value)) // all uses of a YAML alias share one value
     this.origins = new Origins(document)
     this.#overlay = overlay
   }
@@ -32,19 +32,19 @@ class Draft {
     const flaw = (message: string) => ({ pointer: joinPointer(pointer, 'target'), message })
     const from = joinPointer(pointer, kind)
     const nodes = select(this.value, target)
-    if (nodes.length === 0) return flaw(`meets nothing in the document: ${target}`)
+    if (nodes.length === 0) return flaw(`matches nothing in the document: ${target}`)
     const isWhole = nodes.some(({ tokens }) => tokens.length === 0)
     if (kind === 'remove')
       return isWhole ? flaw('is the whole document, which cannot be removed') : this.#remove(nodes, from)
     const kinds = new Set(nodes.map(({ value }) => kindOf(value)))
-    if (kinds.size > 1) return flaw(`meets ${[...kinds].join(' and ')}; an update needs places of one kind`)
+    if (kinds.size > 1) return flaw(`matches ${[...kinds].join(' and ')}; an update needs targets of one kind`)
     const update = read(this.value)
     if (!update.ok) return { pointer: from, message: update.error }
     if (nodes.length * (measureJson(update.value).members + 1) > MAX_VALUES)
-      return { pointer, message: `meets ${nodes.length} places, too many for an update of this size` }
+      return { pointer, message: `matches ${nodes.length} targets, too many for an update of this size` }
     const faults = nodes.map(({ tokens }) => this.#merge(tokens, update.value, from, true))
     const ofTree = findTreeFault(this.value)
-    const fault = ofTree && { pointer, message: `makes a document that ${ofTree.message}` }
+    const fault = ofTree && { pointer, message: `results in a document that ${ofTree.message}` }
     return faults.find((one) => one !== undefined) ?? fault
   }
 
@@ -77,8 +77,8 @@ class Draft {
     if (old === undefined) return this.#put(tokens, update, from)
     if (Array.isArray(old) && (isTarget || Array.isArray(update))) return this.#append(tokens, old, update, from)
     if (kindOf(old) !== kindOf(update)) {
-      const place = joinPointer('', ...tokens) || 'the document'
-      const message = `cannot be merged: ${place} is ${kindOf(old)}, and the update ${kindOf(update)}. Remove it first`
+      const at = joinPointer('', ...tokens) || 'the document'
+      const message = `cannot be merged: ${at} is ${kindOf(old)}, but the update is ${kindOf(update)}. Remove it first`
       return { pointer: from, message }
     }
     if (!isObject(old) || !isObject(update)) return this.#put(tokens, update, from)

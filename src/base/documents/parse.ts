@@ -17,10 +17,10 @@ import { findSyntaxFault, quoteCharacter } from '../core/json-syntax.ts'
 import { failure, type Result, reasonOf, success } from '../core/result.ts'
 import { errorAt, type Findings, MAX_VALUES, type Source } from './source.ts'
 
-/** The largest number of syntax errors in the findings: later ones are mostly consequences of the first. */
+/** The maximum number of syntax errors that are reported: later ones are mostly consequences of the first. */
 const MAX_SYNTAX_ERRORS = 5
 
-/** Parses YAML, and JSON as a subset of YAML. `file`: the path, for the places of findings. */
+/** Parses YAML, and JSON as a subset of YAML. `file`: the path, for the locations of findings. */
 export function parseSource(text: string, file: string): Result<Source, Findings> {
   try {
     return readText(text, file)
@@ -42,7 +42,7 @@ function readText(text: string, file: string): Result<Source, Findings> {
     const faults = listSyntaxFaults(document.errors, text, file)
     return failure(faults.map(({ at, message }) => errorAt(placeOf(at), message)))
   }
-  if (document.contents === null) return failure([errorAt(`${file}:1:1`, 'is empty; YAML or JSON is expected')])
+  if (document.contents === null) return failure([errorAt(`${file}:1:1`, 'is empty; expected YAML or JSON')])
   // YAML's core schema, the default, yields only JSON types. All uses of an alias share one value.
   let value = document.toJS({ maxAliasCount: -1 }) as Json
   const fault = findTreeFault(value)
@@ -55,10 +55,10 @@ function readText(text: string, file: string): Result<Source, Findings> {
 const MAX_LEVELS = 200
 const TOO_DEEP = `is nested deeper than ${MAX_LEVELS} levels`
 
-/** Messages by error code, in place of the library's, which address its callers. */
+/** Messages by error code, which replace the library's, since those are for its callers. */
 const messages: Readonly<Partial<Record<ErrorCode, string>>> = {
-  MULTIPLE_DOCS: 'begins a second document; a file has one: delete the line "---" and what does not belong to it',
-  DUPLICATE_KEY: 'is a key that this object has already',
+  MULTIPLE_DOCS: 'starts a second document; a file has only one: delete the line "---" and the other document',
+  DUPLICATE_KEY: 'is a duplicate key',
 }
 
 /** Returns the first errors of a text that cannot be parsed; for JSON only one, in JSON's terms. */
@@ -72,7 +72,7 @@ function listSyntaxFaults(errors: readonly YAMLError[], text: string, file: stri
 
 function describeYamlError(error: YAMLError): string {
   if (isStackOverflow(error)) return TOO_DEEP
-  // The library's message ends with place and line, which the finding already has.
+  // The library's message ends with line and column, which the finding already has.
   return messages[error.code] ?? error.message.split(/ at line \d+, column \d+/)[0] ?? error.message
 }
 
@@ -103,17 +103,17 @@ function findMember(node: unknown, token: string): { start: unknown; value: unkn
 
 const offsetOfNode = (node: unknown): number => (isNode(node) ? (node.range?.[0] ?? 0) : 0)
 
-const TOO_LARGE = `is too large: a file has at most ${MAX_VALUES} values, those of an alias counted at each use`
+const TOO_LARGE = `is too large: a file can have at most ${MAX_VALUES} values, counting an alias at each use`
 
 /** Finds the first reason why a value is not a JSON tree of usable size: YAML aliases can create endless values. */
 export const findTreeFault = (root: Json): Flaw | undefined => findFault(root, '', { count: 0, around: [] })
 
-/** `passed`: the number of values so far, and the objects and lists around the current one. */
+/** `passed`: the number of values so far, and the objects and lists that contain the current one. */
 function findFault(value: Json, pointer: string, passed: { count: number; around: object[] }): Flaw | undefined {
   passed.count += 1
   if (passed.count > MAX_VALUES) return { pointer, message: TOO_LARGE }
   if (typeof value !== 'object' || value === null) return undefined
-  if (passed.around.includes(value)) return { pointer, message: 'contains itself, by an alias' }
+  if (passed.around.includes(value)) return { pointer, message: 'contains itself through an alias' }
   if (passed.around.length === MAX_LEVELS) return { pointer, message: TOO_DEEP }
   passed.around.push(value)
   for (const [name, member] of Object.entries(value)) {
@@ -125,7 +125,7 @@ function findFault(value: Json, pointer: string, passed: { count: number; around
   return undefined
 }
 
-const NO_PROTO = '"__proto__" is not allowed as a member name: programs take it for something else'
+const NO_PROTO = '"__proto__" is not allowed as a member name: it has a special meaning in JavaScript'
 
 /** Writes a value as YAML with short lines. */
 export const writeYaml = (value: Json): string => stringify(value, { lineWidth: 120, singleQuote: true })

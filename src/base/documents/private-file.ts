@@ -17,7 +17,7 @@ type Content = string | AsyncIterable<string>
 export async function writePrivateFile(file: string, content: Content): Promise<void> {
   const found = await stat(file).catch(() => undefined)
   const link = found ? undefined : await lstat(file).catch(() => undefined)
-  const isReplaceable = found ? found.isFile() : !link?.isSymbolicLink() // a dangling link gets the file that it names
+  const isReplaceable = found ? found.isFile() : !link?.isSymbolicLink() // a dangling link: its target is created
   if (isOpenFile(file) || !isReplaceable) return writeInPlace(file, content)
   const path = found ? await realpath(file) : file
   const folder = await mkdtemp(join(dirname(path), '.convsim-')).catch(throwIfFull)
@@ -29,7 +29,7 @@ export async function writePrivateFile(file: string, content: Content): Promise<
     await writeAndClose(await open(temporary, 'wx', PRIVATE_FILE), content)
     await rename(temporary, path).catch((error) => {
       throwIfFull(error)
-      return writeInPlace(path, createReadStream(temporary, 'utf8')) // it is a mount
+      return writeInPlace(path, createReadStream(temporary, 'utf8')) // it is a mount point
     })
   } finally {
     await rm(folder, { recursive: true, force: true })
@@ -43,7 +43,7 @@ function throwIfFull(error: NodeJS.ErrnoException): undefined {
 
 async function writeInPlace(file: string, content: Content): Promise<void> {
   const isOpen = isOpenFile(file)
-  // A dangling link gets the file that it names.
+  // Writing to a dangling link creates its target.
   const opened = await open(file, isOpen ? 'a' : constants.O_WRONLY | constants.O_CREAT, PRIVATE_FILE)
   await writeAndClose(opened, content, !isOpen)
 }

@@ -55,6 +55,6 @@ function findFileProblem(stats: Stats, maxBytes: number): string | undefined {
   return stats.size > maxBytes ? describeTooLarge(maxBytes) : undefined
 }
 
-const describeKind = (kind: string) => `is a ${kind}; an ordinary file is expected`
+const describeKind = (kind: string) => `is a ${kind}; expected a regular file`
 
 const describeTooLarge = (maxBytes: number) => `is larger than ${maxBytes / 1024 / 1024} MiB`

@@ -51,7 +51,7 @@ export const isOverlay = (value: Json): value is JsonObject => isObject(value) &
 function createOverlayFinding({ pointer, message }: Violation, source: Source): Finding {
   const sentence =
     pointer === '/overlay'
-      ? 'has a version that is not understood: 1.0.0 and 1.1.0 are'
+      ? 'has an unsupported version: use 1.0.0 or 1.1.0'
       : `is not valid in an overlay: ${pointer || 'the file'} ${message}`
   return errorAt(source.place(pointer), sentence)
 }
@@ -64,7 +64,7 @@ function readAction(action: Json, pointer: string, source: Source): Result<Overl
   if (!isJsonPath(target)) return fail('target', NO_PATH)
   if (!isJsonPath(from)) return fail('copy', NO_PATH)
   if (remove !== true && copy !== undefined && update !== undefined)
-    return fail('copy', 'cannot be beside "update": use one')
+    return fail('copy', 'cannot be combined with "update"')
   if (remove !== true && copy === undefined && update === undefined)
     return fail('target', 'has nothing to do: add "update", "copy" or "remove: true"')
   const kind = remove === true ? 'remove' : copy === undefined ? 'update' : 'copy'
@@ -79,10 +79,10 @@ function readAction(action: Json, pointer: string, source: Source): Result<Overl
 function readOne(document: Json, path: string): Result<Json> {
   const [node, ...others] = select(document, path)
   if (node && others.length === 0) return success(structuredClone(node.value))
-  return failure(`must meet one value; ${path} meets ${node ? others.length + 1 : 'none'}`)
+  return failure(`must match one value; ${path} matches ${node ? others.length + 1 : 'none'}`)
 }
 
-const NO_PATH = "is no JSONPath (RFC 9535); a name such as x-name needs brackets: $['x-name']"
+const NO_PATH = "is not a JSONPath (RFC 9535); a name such as x-name needs brackets: $['x-name']"
 
 function isJsonPath(text: string): boolean {
   try {

@@ -8,7 +8,7 @@ import { errorAt, type Findings, type Source } from './source.ts'
 /** The maximum size of a file. Parsing that much YAML takes seconds. */
 const MAX_FILE_BYTES = 16 * 1024 * 1024
 
-/** Reads a YAML or JSON file. A file equal to a precompiled one is not parsed, since parsing delays the start. */
+/** Reads a YAML or JSON file. A file equal to a precompiled one is not parsed, since parsing delays startup. */
 export async function readSource(file: string, precompiled?: PrecompiledFiles): Promise<Result<Source, Findings>> {
   let bytes: Buffer
   try {
@@ -29,8 +29,8 @@ function describeReadError(error: unknown): string {
   if (error instanceof UnusableFileError) return error.message
   const code = error instanceof Error && 'code' in error ? error.code : undefined
   if (code === 'ENOENT') return 'cannot be read: there is no such file'
-  if (code === 'ENOTDIR') return 'cannot be read: a part of its path is a file, and no folder'
-  return `cannot be read: ${code === 'EACCES' ? 'this user may not read it' : reasonOf(error)}`
+  if (code === 'ENOTDIR') return 'cannot be read: a part of its path is a file, not a folder'
+  return `cannot be read: ${code === 'EACCES' ? 'permission denied' : reasonOf(error)}`
 }
 
 export const computeDigest = (bytes: Buffer): string => createHash('sha256').update(bytes).digest('hex')

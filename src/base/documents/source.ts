@@ -7,12 +7,12 @@ import type { PrecompiledSource } from './precompiled.ts'
 
 export const MAX_VALUES = 1_000_000
 
-/** A YAML or JSON file that was read, together with the places of its values. */
+/** A YAML or JSON file that was read, together with the locations of its values. */
 export interface Source {
   /** The path as the caller gave it. */
   readonly file: string
   readonly value: Json
-  /** The files that parts of the value come from; undefined if all of it comes from `file`. */
+  /** The files that contain parts of the value; undefined if `file` contains all of it. */
   readonly files?: readonly string[]
   place(pointer: string): string
   /** The precompiled file; undefined for a file that was parsed. */
@@ -21,11 +21,11 @@ export interface Source {
 
 /** An error, a warning or a piece of information about a source file, for its author. */
 export interface Finding {
-  /** `info`: a part that has no effect, as its author may want to know. */
+  /** `info`: not a mistake, but something that the author may want to know. */
   readonly severity: 'error' | 'warning' | 'info'
   /** `spec/openapi.yaml:12:5`; the file alone if no line is known. */
   readonly place: string
-  /** A sentence without its subject, which is the value at the place: `cannot be read: ENOENT`. */
+  /** A sentence without its subject, which is the value at the location: `cannot be read: ENOENT`. */
   readonly message: string
   /** The flag that named the file: `--rules`; undefined if none did, or if the place is a flag itself. */
   readonly flag?: string

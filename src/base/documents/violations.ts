@@ -69,7 +69,7 @@ const MEMBER_AT_FAULT: Readonly<Record<string, string>> = {
 
 const SENTENCES: Readonly<Record<string, (error: ErrorObject) => string>> = {
   required: () => 'is required',
-  dependentRequired: ({ params }) => `is required beside "${params.property}"`,
+  dependentRequired: ({ params }) => `is required with "${params.property}"`,
   additionalProperties: ({ params, parentSchema }) =>
     `is not allowed here${describeAllowed(params.additionalProperty, parentSchema)}`,
   unevaluatedProperties: () => 'is not allowed here',
@@ -94,11 +94,11 @@ const SENTENCES: Readonly<Record<string, (error: ErrorObject) => string>> = {
   exclusiveMinimum: ({ params, data }) => `must be more than ${params.limit}; got ${data}`,
   exclusiveMaximum: ({ params, data }) => `must be less than ${params.limit}; got ${data}`,
   multipleOf: ({ params, data }) => `must be a multiple of ${params.multipleOf}; got ${data}`,
-  uniqueItems: ({ params }) => `must not hold anything twice; items ${params.j} and ${params.i} are the same`,
-  contains: ({ params }) => `must hold at least ${formatCount(params.minContains ?? 1, 'item')} of the described shape`,
+  uniqueItems: ({ params }) => `must not contain duplicates; items ${params.j} and ${params.i} are the same`,
+  contains: ({ params }) => `must have at least ${formatCount(params.minContains ?? 1, 'item')} of the described shape`,
   anyOf: ({ data }) => `must have one of the described shapes; got ${quote(data)}`,
   oneOf: ({ data }) => `must have exactly one of the described shapes; got ${quote(data)}`,
-  not: ({ data }) => `must not have the shape that is ruled out; got ${quote(data)}`,
+  not: ({ data }) => `must not have the excluded shape; got ${quote(data)}`,
   'false schema': () => 'is not allowed here',
 }
 

@@ -18,7 +18,7 @@ export function redactDocument(text: string, token?: string): string {
 
 const formCode = /^(code=)[^&\s]+(?=&)/
 
-// Each pattern starts at a line or a `<`, and passes no other start before its value, so that its time is linear.
+// Each pattern starts at a line or a `<`, and does not cross another start before its value, so its time is linear.
 
 /** The pattern of a part of multipart/form-data: its head, its name, and its value up to the next boundary. */
 const formPart =
@@ -33,7 +33,7 @@ function hideValue(whole: string, head: string, name: string, value: string): st
   return value.trim() !== '' && isHiddenText(name, value) ? `${head}${redacted}` : whole
 }
 
-/** The first characters of a text body that a message may quote, with the names before them. */
+/** The number of characters at the start of a text body that a message may quote, including names. */
 const maxQuotedLength = 1000
 
 /** Returns the quoted replacement of a credential, if it is one. `names`: the path to it; empty for the body. */

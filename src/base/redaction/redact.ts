@@ -127,7 +127,7 @@ function redactParameter(text: string): string {
 
 const colon = /\s*:\s*/y
 
-/** The value of a member: a string, which may be truncated, or a number or word. */
+/** Matches the value of a member: a string, which may be truncated, or a number or word. */
 const memberValue = /"[^"\\]*(?:\\[\s\S][^"\\]*)*"?|[^\s,"[\]{}]+/y
 
 /** Redacts members of JSON that may be truncated or within other text, in linear time: it visits each quote once. */

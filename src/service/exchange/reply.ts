@@ -45,7 +45,7 @@ export interface Body {
   readonly mediaType: string
   /** True for an exact body from a fixture, which need not follow `x-simulated-values`. */
   readonly isExact?: true
-  /** True for an example of the document, or a body generated from its schema: its errors are errors in the document. */
+  /** True for an example of the document, or a body generated from its schema. Its errors are the document's. */
   readonly isDocumented?: true
   /** Returns the encoded body with one character per byte, encoded on the first call. */
   latin1(): string
@@ -80,7 +80,7 @@ export type DeliveryMode =
   /** TCP RST. */
   | { readonly kind: 'reset' }
   | { readonly kind: 'empty' }
-  /** The first part of the body, a share of `keep`, with the Content-Length of the whole; then the connection closes. */
+  /** The first part of the body, a share of `keep`, with the full Content-Length; then the connection closes. */
   | { readonly kind: 'truncated'; readonly keep: number }
   /** The first part of the body, a share of `keep` (0 to 1), with a matching Content-Length. */
   | { readonly kind: 'malformed'; readonly keep: number }
@@ -150,7 +150,7 @@ export interface OutgoingReply {
   readonly date: number | undefined
   /** Called once when the delivery has ended; `sight` is absent if no client received the reply. */
   readonly onEnd?: (outcome: DeliveryOutcome, sight?: ClientSight) => void
-  /** Called at most once, after `onEnd`, if the client disconnects before another request. `isReset`: with unread bytes. */
+  /** Called at most once, after `onEnd`, if the client leaves before another request. `isReset`: with unread bytes. */
   readonly onLeave?: (isReset: boolean) => void
 }
 

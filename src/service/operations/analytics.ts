@@ -84,7 +84,7 @@ function analyticsBody(
 }
 
 /**
- * Returns how the events of a model's products change the conversation quality of each day: by the weight in the quality
+ * Returns how the events of a model's products change each day's conversation quality: by the weight in the quality
  * settings times the day's impact. Undefined if there are no events. Two shifts with the same key are equal.
  */
 async function qualityShift(store: Store, sandbox: string, productIds: readonly string[], { days, now }: PeriodQuery) {

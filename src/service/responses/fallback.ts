@@ -29,7 +29,7 @@ interface FallbackBody {
   readonly mediaType: string
 }
 
-/** Returns the documented response: an example, or else a deterministic generated body, which may violate its schema. */
+/** Returns the documented response: an example, else a deterministic generated body, which may violate its schema. */
 export type Fallback = (request: FallbackRequest) => Promise<FallbackReply>
 
 /** Creates the fallback for a document, which is read when an operation is first requested. */

@@ -25,7 +25,7 @@ export function describeClientView(effect: Effect, operation: Operation): string
     case 'data':
       return `${success} with ${describeData(effect.overrides)}.`
     case 'delay':
-      return `The ordinary response after ${effect.drawn ? 'a random delay from the seed' : `${effect.ms(() => 0)} ms`}.`
+      return `The ordinary response after ${effect.drawn ? 'a seeded random delay' : `${effect.ms(() => 0)} ms`}.`
     case 'deliver':
       return describeDelivery(effect.mode, success) + describeWrite(operation, effect.isBeforeWork)
     case 'lose-ack':

@@ -38,7 +38,7 @@ export interface ScenarioDefinition {
 }
 
 /** The parameter `p` of every scenario: the probability that it acts on a request. */
-export const probability = number('p', [0, 1], 'The probability that it applies to a request, drawn from the seed.', { default: 1 })
+export const probability = number('p', [0, 1], 'Its probability per request, drawn from the seed.', { default: 1 })
 
 export interface ActiveScenario {
   readonly definition: ScenarioDefinition
@@ -103,7 +103,7 @@ export type Effect =
   | { readonly kind: 'response'; readonly reply: (operation: Operation, modelId?: string, now?: number) => Reply }
   /** Carries out the operation as if sampling dropped the event. */
   | { readonly kind: 'sample-out' }
-  /** Replies before anything else, even if no operation matches. `target`: path and query; `now`: epoch milliseconds. */
+  /** Replies before all stages, even if no operation matches. `target`: path and query; `now`: epoch milliseconds. */
   | { readonly kind: 'gateway'; readonly reply: (request: { target: string; now: number }) => Reply }
   | { readonly kind: 'data'; readonly overrides: Partial<DataOverrides> }
   /** Delays the reply by these milliseconds. `drawn` is true if the delay is random. */

@@ -92,7 +92,7 @@ function fieldScenario(kind: FieldKind, operations: readonly Operation[]): Scena
   }
 }
 
-/** Lists the fields that a kind sets, outermost first: `recommendations.strengths`. A list also represents its items. */
+/** Lists the fields that a kind sets, outermost first: `recommendations.strengths`. Items have their list's name. */
 function listFields({ valueFor }: FieldKind, operation: Operation): ExtremeField[] {
   const schema = operation.simulatedResponseSchema(operation.successStatus)
   return listSchemaLocations(schema ?? {}).flatMap((place) => {

@@ -49,7 +49,7 @@ export function whenParameter(defaultValue: 'before' | 'after'): Parameter {
     type: 'choice',
     of: ['before', 'after'],
     default: defaultValue,
-    description: 'Before the service processes the request, so that nothing is checked, counted or stored, or after it.',
+    description: 'Before the service handles the request, so that nothing is checked, counted or stored, or after it.',
   }
 }
 
@@ -70,7 +70,7 @@ export function readValues(specs: readonly Parameter[], texts: ReadonlyMap<strin
     if (text === undefined && spec.required) return failure(`needs the parameter "${spec.name}": ${spec.description}`)
     const value = text === undefined ? spec.default : readValue(spec, text)
     if (value !== undefined) values[spec.name] = value
-    else if (text !== undefined) return failure(`needs "${spec.name}" to be ${describeAllowedRange(spec)}; got "${text}"`)
+    else if (text !== undefined) return failure(`needs "${spec.name}" to be ${describeAllowed(spec)}; got "${text}"`)
   }
   return success(values)
 }
@@ -87,7 +87,7 @@ export const numberOf = (values: ScenarioValues, name: string) => values[name] a
 export const textOf = (values: ScenarioValues, name: string) => values[name] as string | undefined
 export const namesOf = (values: ScenarioValues, name: string) => (values[name] ?? []) as readonly string[]
 
-function describeAllowedRange(spec: Parameter): string {
+function describeAllowed(spec: Parameter): string {
   switch (spec.type) {
     case 'integer':
       return [`a whole number from ${spec.minimum} to ${spec.maximum}${unitOf(spec)}`, ...(spec.words ?? [])].join(

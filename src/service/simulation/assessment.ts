@@ -43,7 +43,7 @@ export function assess(model: AssessedModel, totals: PeriodTotals, phrases: Phra
   }
 }
 
-/** Creates the writer of a model's texts. The seed chooses a variant for each text, named by `key`: `low-growth title`. */
+/** Creates the writer of a model's texts. The seed chooses a variant for each `key`: `low-growth title`. */
 function createPhraseWriter(model: AssessedModel, phrases: Phrases, totals: PeriodTotals) {
   const { seed, modelId } = model
   const fill = (phrase: string, wording: Wording) =>

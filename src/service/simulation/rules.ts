@@ -2,8 +2,8 @@ import type { DetectedIssue, Recommendation } from './analytics.ts'
 import type { DetectionField, LabelField, ScoreField } from './persona.ts'
 
 /**
- * A value that a rule compares. The name of an analytics field means that field (for a detection its `percentage`, for a
- * label its `score`); the others can be computed from the data points:
+ * A value that a rule compares. The name of an analytics field means that field (for a detection its `percentage`, for
+ * a label its `score`); the others can be computed from the data points:
  * - `qualityChange`: average quality of the later half of the period minus that of the earlier half;
  * - `worstDayGap`: average quality of the period minus that of its worst day;
  * - `messagesPerConversation`; `silentDays`: days without a conversation.

@@ -1,5 +1,5 @@
 /**
- * Generated analytics: pure functions, the only user of faker.
+ * Generated analytics, from pure functions; the only code that uses faker.
  *
  * `createSimulation` computes the analytics of a query in four steps: it finds the persona of the model (persona.ts),
  * draws each day (day.ts), adds up the period (period.ts), and assesses it by rules (assessment.ts).
@@ -27,7 +27,7 @@ interface SimulationFixtures {
   readonly phrases: Phrases
 }
 
-/** The minimum traffic of a day with the shape `no-null`: 7 such days have the `MIN_CONVERSATIONS` of an assessment. */
+/** The minimum traffic of a day with the shape `no-null`, so that 7 such days reach `MIN_CONVERSATIONS`. */
 const MIN_FOR_NO_NULL = { conversations: 5, ratings: 1 }
 
 export function createSimulation({ personas, models, phrases }: SimulationFixtures): Simulate {
@@ -36,7 +36,7 @@ export function createSimulation({ personas, models, phrases }: SimulationFixtur
 
   function getPersona(name: string): Persona {
     const persona = personaByName.get(name)
-    // The name comes from the fixtures or from a scenario, both already checked, so an unknown name is a bug.
+    // The names in fixtures and scenarios have already been checked, so an unknown name is a bug.
     if (!persona) throw new Error(`unknown persona "${name}"; known: ${[...personaByName.keys()].join(', ')}`)
     return persona
   }
@@ -46,7 +46,7 @@ export function createSimulation({ personas, models, phrases }: SimulationFixtur
     const model = modelById.get(modelId)
     const name = query.persona ?? model?.persona
     const persona = name === undefined ? drawPersona(personas, query.seed, modelId) : getPersona(name)
-    // A persona of the query overrides the shape of the model's fixture.
+    // A persona in the query overrides the shape of the model's fixture.
     const shape = query.shape ?? (query.persona === undefined ? model?.shape : undefined)
     const days = shiftQuality(drawDays(persona, { ...query, modelId, shape }), query.qualityShift)
     const totals = aggregate(days, shape === 'no-null' ? [] : (persona.switchedOff ?? []))

@@ -13,7 +13,7 @@ export interface AssessedModel {
   readonly name?: string | undefined
 }
 
-/** Returns the values of the placeholders that every phrase may use. The period must have conversations. */
+/** Functions for the placeholders that every phrase may use. The period must have conversations. */
 export const COMMON_WORDING: Readonly<Record<string, (totals: PeriodTotals, model: AssessedModel) => string>> = {
   model: (_, { name }) => name ?? 'this model',
   Model: (_, { name }) => name ?? 'This model',
@@ -63,7 +63,7 @@ export function formatCount(count: number, noun: string): string {
   return `${digits} ${noun}${count === 1 ? '' : 's'}`
 }
 
-/** Formats a value with as many decimals as distinguish it from the threshold, at most 4: `0.8496` for 0.85. */
+/** Formats a value with enough decimals to distinguish it from the threshold, at most 4: `0.8496` for 0.85. */
 function formatDistinctly(value: number, threshold: number, decimals: number): string {
   const text = value.toFixed(decimals)
   return decimals < 4 && Number(text) === threshold && value !== threshold
@@ -106,7 +106,7 @@ function drawExampleDetails({ seed, modelId }: AssessedModel): { reference: stri
 const WEEKDAYS = 'Sunday Monday Tuesday Wednesday Thursday Friday Saturday'.split(' ')
 const MONTHS = 'January February March April May June July August September October November December'.split(' ')
 
-/** Formats a day: `Wednesday, 14 January`. Intl is not used, since its texts depend on the engine's version. */
+/** Formats a day: `Wednesday, 14 January`. Intl is not used, since its output depends on the engine's version. */
 function formatDate(day: number): string {
   const at = startOfDay(day)
   return `${WEEKDAYS[at.getUTCDay()]}, ${at.getUTCDate()} ${MONTHS[at.getUTCMonth()]}`

@@ -126,7 +126,7 @@ test.each([
 ] as const)('on %s, %s at %s, which the response cannot have, is refused before a write', async (id, name, pointer) => {
   const before = await readStateInfo(sim())
   const response = await askDamaged(id, `${name};pointer=${pointer}`)
-  expectRefusal(response, 400, `cannot be done at ${pointer}`, /Did you mean "|Known: (\/|"" \(the whole response\))/)
+  expectRefusal(response, 400, `be applied at ${pointer}`, /Did you mean "|Known: (\/|"" \(the whole response\))/)
   expect(await readStateInfo(sim())).toEqual(before)
 })
 
@@ -135,7 +135,7 @@ test('a place that this response lacks is refused, so that no test silently runs
   const scenarios = ['unknown-enum', 'drop-field;pointer=/recommendations/summary', 'wrong-type;pointer=/dataPoints/30']
   for (const scenario of [...scenarios, 'drop-field;pointer=/recommendations/summary, reset']) {
     const response = await ask(sim(), empty, { headers: { 'x-sim-scenario': scenario } })
-    expectRefusal(response, 400, /cannot be done (at|anywhere in).*this response/)
+    expectRefusal(response, 400, /cannot be applied (at|anywhere in).*this response/)
     expect(response.headers.get('x-sim-damage')).toBeNull()
   }
 })

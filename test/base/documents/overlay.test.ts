@@ -117,22 +117,22 @@ describe('a place', () => {
 
 describe('is refused with its line:', () => {
   test.each([
-    ['a target that meets nothing', '$.nobody, remove: true', '4:7 meets nothing in the document: $.nobody'],
-    ['a broken path', "'$.people[', remove: true", '4:7 is no JSONPath (RFC 9535)'],
-    ['a name without brackets', '$.x-name, remove: true', '4:7 is no JSONPath (RFC 9535); a name such as x-name needs'],
+    ['a target that matches nothing', '$.nobody, remove: true', '4:7 matches nothing in the document: $.nobody'],
+    ['a broken path', "'$.people[', remove: true", '4:7 is not a JSONPath (RFC 9535)'],
+    ['a name without brackets', '$.x-name, remove: true', '4:7 is not a JSONPath (RFC 9535); a name such as x-name'],
     ['an action without effect', '$.name', '4:7 has nothing to do: add "update", "copy" or "remove: true"'],
-    ['update beside copy', '$.name, update: 1, copy: $.name', '4:34 cannot be beside "update": use one'],
-    ['a copy of several values', '$.name, copy: $.people.*', '4:23 must meet one value; $.people.* meets 3'],
+    ['update beside copy', '$.name, update: 1, copy: $.name', '4:34 cannot be combined with "update"'],
+    ['a copy of several values', '$.name, copy: $.people.*', '4:23 must match one value; $.people.* matches 3'],
     ['the whole document', '$, remove: true', '4:7 is the whole document, which cannot be removed'],
     [
       'a list in the place of a text',
       '$, update: { name: [a] }',
-      '4:28 cannot be merged: /name is a single value, and the update a list',
+      '4:28 cannot be merged: /name is a single value, but the update is a list',
     ],
     [
       'a text in the place of an object',
       '$, update: { colours: red }',
-      '4:28 cannot be merged: /colours is an object, and the update a single value',
+      '4:28 cannot be merged: /colours is an object, but the update is a single value',
     ],
     ['one update of list and object', '$.*, update: { a: 1 }', '4:7 meets an object and a single value and a list'],
     [
@@ -155,7 +155,7 @@ describe('is refused with its line:', () => {
   test('another version, and a file that is not an overlay', async () => {
     const action = '  - { target: $.name, remove: true }\n'
     expect(await findingsOf(action, head.replace('1.1.0', '2.0.0'))).toEqual([
-      'overlay.yaml:1:1 error has a version that is not understood: 1.0.0 and 1.1.0 are',
+      'overlay.yaml:1:1 error has an unsupported version: use 1.0.0 or 1.1.0',
     ])
     expect(await findingsOf(action, head.replace('overlay', 'openapi'))).toEqual([
       'overlay.yaml:1:1 error is not an OpenAPI Overlay: expected "overlay: 1.1.0" at the top',
@@ -164,7 +164,7 @@ describe('is refused with its line:', () => {
 
   test('an overlay that makes the document too large', { tags: ['long'] }, async () => {
     const doubling = '  - { target: $.people, copy: $.people }\n'.repeat(20)
-    const finding = expect.stringMatching(/^overlay\.yaml:\d+:5 error makes a document that is too large/)
+    const finding = expect.stringMatching(/^overlay\.yaml:\d+:5 error results in a document that is too large/)
     expect(await findingsOf(doubling)).toEqual([finding])
   })
 })

@@ -15,7 +15,7 @@ test('a file that cannot be read causes a finding, not an exception', async () =
     expect(await readSource(place)).toMatchObject({ ok: false, error: [{ severity: 'error', place }] })
   for (const [place, kind] of [['/dev/zero', 'device'] as const, [pipe, 'pipe'] as const])
     expect(await readSource(place)).toMatchObject({
-      error: [{ place, message: `is a ${kind}; an ordinary file is expected` }],
+      error: [{ place, message: `is a ${kind}; expected a regular file` }],
     })
   expect(await readSource(large)).toMatchObject({ ok: false, error: [{ message: 'is larger than 16 MiB' }] })
   await writeFile(file, 'a: 1\n')

@@ -20,7 +20,7 @@ const check = await loadSchema({ schema: { type: 'array', uniqueItems: true }, n
 
 test('the first item that repeats another one is named', () => {
   expect(check([1, { a: [1], b: 2 }, { b: 2, a: [1] }])).toMatchObject([
-    { pointer: '', keyword: 'uniqueItems', message: 'must not hold anything twice; items 1 and 2 are the same' },
+    { pointer: '', keyword: 'uniqueItems', message: 'must not contain duplicates; items 1 and 2 are the same' },
   ])
 })
 

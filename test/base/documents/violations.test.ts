@@ -30,7 +30,7 @@ test.each<[JsonObject, Json, string]>([
   [{ type: 'string', maxLength: 2 }, '😀😀😀', ': must have at most 2 characters; got 3: "😀😀😀"'],
   [{ type: 'array', minItems: 1 }, [], ': must have at least 1 item; got 0'],
   [{ type: 'array', maxItems: 1 }, [1, 2], ': must have at most 1 item; got 2'],
-  [{ type: 'array', uniqueItems: true }, [1, 2, 1], ': must not hold anything twice; items 0 and 2 are the same'],
+  [{ type: 'array', uniqueItems: true }, [1, 2, 1], ': must not contain duplicates; items 0 and 2 are the same'],
   [{ type: 'object', minProperties: 2 }, {}, ': must have at least 2 properties; got 0'],
   [{ type: 'number', minimum: -1, maximum: 1 }, 1.5, ': must be from -1 to 1; got 1.5'],
   [{ type: 'number', minimum: -1, maximum: 1 }, -2, ': must be from -1 to 1; got -2'],
@@ -50,7 +50,7 @@ test.each<[JsonObject, Json, string]>([
     'b',
     ': must have at least 2 characters; got "b"',
   ],
-  [{ not: text }, 'x', ': must not have the shape that is ruled out; got "x"'],
+  [{ not: text }, 'x', ': must not have the excluded shape; got "x"'],
 ])(
   'the schema %j rejects %j with one message that has the expected and the actual value',
   async (schema, value, sentence) => {

@@ -67,8 +67,8 @@ describe('a proxy with the token of the real service', () => {
     expect(response.body).toEqual({
       success: false,
       error:
-        'The proxy, which sends requests on with CONVSIM_UPSTREAM_TOKEN, is closed to pages of other origins. ' +
-        'If the page is yours, list its origin with --control-origins.',
+        'The proxy, which sends requests on with CONVSIM_UPSTREAM_TOKEN, rejects requests from pages of ' +
+        'other origins. If the page is yours, list its origin with --control-origins.',
     })
   })
 
@@ -134,7 +134,7 @@ describe('a proxy with the token of the real service', () => {
     const { sim, reached } = await openProxy()
     const explain = async (headers: Record<string, string>) =>
       JSON.stringify(await steer(sim, 'POST', '/explain', { method: 'GET', path: analyticsPath, headers }))
-    expect(await explain({ origin: 'https://evil.example' })).toContain('closed to pages of other origins')
+    expect(await explain({ origin: 'https://evil.example' })).toContain('rejects requests from pages of other origins')
     expect(await explain({})).toContain('goes on to the real service')
     expect(reached).toEqual([])
   })

@@ -38,7 +38,7 @@ describe('a fault of a document is found with its place', () => {
   const unknown = 'only 2.0, 3.0, 3.1 and 3.2 are supported'
   test.each([
     ['a syntax error', 'info: {', 'info: [{', `3:1 error ${inSequence}`],
-    ['a key twice', 'type: object', 'type: object\n      type: a', '19:7 error is a key that this object has already'],
+    ['a key twice', 'type: object', 'type: object\n      type: a', '19:7 error is a duplicate key'],
     [
       'a wrong example',
       'example: { name: ball }',
@@ -54,8 +54,8 @@ describe('a fault of a document is found with its place', () => {
   })
 
   test.each([
-    ['', '1:1 error is empty; YAML or JSON is expected'],
-    [' \n# a comment\n', '1:1 error is empty; YAML or JSON is expected'],
+    ['', '1:1 error is empty; expected YAML or JSON'],
+    [' \n# a comment\n', '1:1 error is empty; expected YAML or JSON'],
     ['[]', '1:1 error is not an OpenAPI document'],
     ['{}', '1:1 error is not an OpenAPI document: expected "openapi: 3.1.0" at the top'],
   ])('the document %j', async (text, finding) => {

@@ -39,12 +39,12 @@ thing: { type: object, properties: { a: { type: string, typo: 1 } } }
   })
 
   const cannot = (path: string, fault: string) => `cannot be resolved: ${path} ${fault}`
-  const outside = 'points outside; only files in the document's folder or the working directory are read'
+  const outside = 'points outside; only files in its folder or in the working directory are read'
   test.each([
     ['none.yaml', cannot('none.yaml', 'cannot be read: there is no such file')],
-    ['folder.yaml#/A', cannot('folder.yaml', 'is a folder; an ordinary file is expected')],
-    ['broken.yaml', cannot('broken.yaml:2:1', 'is a key that this object has already')],
-    ['empty.yaml', cannot('empty.yaml:1:1', 'is empty; YAML or JSON is expected')],
+    ['folder.yaml#/A', cannot('folder.yaml', 'is a folder; expected a regular file')],
+    ['broken.yaml', cannot('broken.yaml:2:1', 'is a duplicate key')],
+    ['empty.yaml', cannot('empty.yaml:1:1', 'is empty; expected YAML or JSON')],
     ['api.xsd', 'points to a file without the extension .yaml, .yml or .json'],
     ['other.yaml#/None', 'points to nothing'],
     ['other.yaml#/text', 'points to no object'],

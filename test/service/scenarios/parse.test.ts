@@ -36,9 +36,9 @@ describe('a list of scenarios', () => {
     ['429;', /empty parameter.*semicolon/],
     [';429', /empty parameter/],
     ['429;retry-after=1;retry-after=2', /"429" has the parameter "retry-after" twice/],
-    ['429;retry-after=1; 200', /"200" of "429" is not written as name=value\. A comma begins the next scenario/],
-    ['null;fields=recommendations|', /takes for "fields" names, separated by/],
-    ['null;fields="recommendations,,avgSafetyScore"', /takes for "fields" names, separated by/],
+    ['429;retry-after=1; 200', /"200" of "429" is not written as name=value\. A comma starts the next scenario/],
+    ['null;fields=recommendations|', /needs "fields" to be names, separated by/],
+    ['null;fields="recommendations,,avgSafetyScore"', /needs "fields" to be names, separated by/],
     ['429;retry-after="1', /quotation mark.*not closed/],
     ['rate-limit', /no scenario "rate-limit"\. Did you mean "rate-limited"\? convsim scenarios and GET/],
     ['429*2, 200', /^"429\*2" is an item of a sequence.*X-Sim-Sequence, or of "sequence" in a rule/],
@@ -57,7 +57,7 @@ describe('a list of scenarios', () => {
 })
 
 describe('a sequence', () => {
-  const form = 'An item is a scenario with its parameters, then "*" and its count from 1 to 999999, and commas separate'
+  const form = 'An item is a scenario with its parameters, then "*" and a count from 1 to 999999. Commas separate'
   const others = ['429*x', '429*2; 200', '429*', '429*0', '429*1000000', '*2', '429*2*3', '429|200', '429 200']
 
   test.each(others)('%j is not an item', (item) => {
@@ -66,7 +66,7 @@ describe('a sequence', () => {
   })
 
   test.each([
-    ['429;retry-after=1*2*2', /takes for "retry-after"/],
+    ['429;retry-after=1*2*2', /needs "retry-after" to be/],
     ['429*2,, 200', /empty item/],
     ['429*2, 20', /no scenario "20"\. The documented statuses are 200, /],
   ])('%j is refused with a specific message', (text, words) => {

@@ -77,7 +77,7 @@ const wrong: [string, string, number, RegExp][] = [
   ['no write', `match: { model: ${modelId} }\n    scenario: lost-ack`, 4, /"lost-ack" does not apply here/],
   ['an impossible model', `${inEvents}      model: ${modelId}`, 7, /createEvent has no model in its path/],
   ['an unknown item', 'operation: getModelAnalytics\n    sequence: 429*2, 299', 5, /no scenario "299"/],
-  ['a drift', 'operation: createEvent\n    scenario: drop-field;pointer=/a', 4, /cannot be done at \/a/],
+  ['a drift', 'operation: createEvent\n    scenario: drop-field;pointer=/a', 4, /cannot be applied at \/a/],
   ['an unknown operation', 'operation: createEvnt\n    scenario: "503"', 4, /no operation "createEvnt"\. Did you/],
   ['an unknown parameter', 'scenario: slow;delay=1', 4, /has no parameter "delay"; it takes: ms, /],
   ['an unknown member', 'seqence: 429, 200', 4, /\/seqence is not allowed here; did you mean "sequence"\?/],

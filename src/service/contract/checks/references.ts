@@ -106,7 +106,7 @@ class Bundle {
     const path = join(dirname(file), parseReference(`#/${name}`) ?? name)
     const project = isWithin(resolve(), this.#main.file) ? resolve() : dirname(this.#main.file)
     if (/^([a-z][\w+.-]+:|[/\\])/i.test(name) || !isWithin(project, path))
-      return failure('points outside; only files in the document's folder or the working directory are read')
+      return failure('points outside; only files in its folder or in the working directory are read')
     if (!/\.(ya?ml|json)$/i.test(path)) return failure('points to a file without the extension .yaml, .yml or .json')
     const known = this.files.get(path)
     const read = known ? success(known) : await readSource(path)

@@ -120,7 +120,7 @@ function* checkPaths(document: JsonObject): Generator<DocumentFault> {
       const methods = group.filter((one) => one.path === path).map(({ method }) => method)
       const isTaken = group.some((one) => one.path !== path && methods.includes(one.method))
       if (isTaken) yield warning(joinPointer('/paths', path), `cannot be told apart from ${first}, which is served`)
-      else yield warning(joinPointer('/paths', path), `is ${first} with other names; its methods are added to it`)
+      else yield warning(joinPointer('/paths', path), `is ${first} with other names; its methods are added`)
     }
   }
 }
