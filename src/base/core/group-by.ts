@@ -1,4 +1,4 @@
-/** Groups items by a key, in the order in which the keys first appear. `Map.groupBy` is not in Node 20. */
+/** Groups items by a key, in the order in which the keys first appear. Node 20 does not have `Map.groupBy`. */
 export function groupBy<T, K>(items: Iterable<T>, keyOf: (item: T) => K): Map<K, T[]> {
   const groups = new Map<K, T[]>()
   for (const item of items) {

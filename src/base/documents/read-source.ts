@@ -12,7 +12,7 @@ const MAX_FILE_BYTES = 16 * 1024 * 1024
 export async function readSource(file: string, precompiled?: PrecompiledFiles): Promise<Result<Source, Findings>> {
   let bytes: Buffer
   try {
-    bytes = readOrdinaryFile(file, MAX_FILE_BYTES) // at startup nothing else waits
+    bytes = readOrdinaryFile(file, MAX_FILE_BYTES) // may block: at startup, nothing else waits
   } catch (error) {
     return failure([errorAt(file, describeReadError(error))])
   }

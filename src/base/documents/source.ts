@@ -27,7 +27,7 @@ export interface Finding {
   readonly place: string
   /** A sentence without its subject, which is the value at the location: `cannot be read: ENOENT`. */
   readonly message: string
-  /** The flag that named the file: `--rules`; undefined if none did, or if the place is a flag itself. */
+  /** The flag that named the file: `--rules`; undefined if none did, or if `place` is a flag itself. */
   readonly flag?: string
 }
 

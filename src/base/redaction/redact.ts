@@ -73,7 +73,7 @@ export function redactHeader(name: string, value: string, token?: string): strin
   return isCredentialName(name) ? redacted : redactText(value, token)
 }
 
-/** The `Authorization` schemes other than Bearer whose names are kept, since refusals mention them. */
+/** The `Authorization` schemes, in addition to Bearer, that are not redacted, since refusals mention them. */
 export const otherSchemes: readonly string[] = ['apikey', 'basic', 'digest', 'negotiate', 'token']
 const knownSchemes = ['bearer', ...otherSchemes]
 

@@ -26,9 +26,9 @@ export function readSecurity(document: JsonObject, security: Json | undefined): 
 
 /** Returns the credential of a scheme, or undefined if none is checked. */
 function readScheme(document: JsonObject, id: string): Credential | undefined {
-  const { type, scheme, in: place, name } = resolve(document, schemePointer(id))?.value ?? {}
-  if (type === 'apiKey' && (place === 'header' || place === 'query' || place === 'cookie'))
-    return { in: place, name: String(name), scheme: undefined }
+  const { type, scheme, in: location, name } = resolve(document, schemePointer(id))?.value ?? {}
+  if (type === 'apiKey' && (location === 'header' || location === 'query' || location === 'cookie'))
+    return { in: location, name: String(name), scheme: undefined }
   if (type === 'http') return authorization(String(scheme))
   return type === 'oauth2' || type === 'openIdConnect' ? authorization('bearer') : undefined
 }
@@ -64,9 +64,9 @@ export function describeSecurity(security: Security): string {
   return `your ${isKey ? 'API key' : 'credentials'} as ${alternatives.join(', or as ')}`
 }
 
-function describeCredential({ in: place, name, scheme }: Credential): string {
+function describeCredential({ in: location, name, scheme }: Credential): string {
   if (scheme !== undefined) return `"Authorization: ${scheme} <${scheme === 'Bearer' ? 'API_KEY' : 'CREDENTIALS'}>"`
-  return `"${{ header: `${name}: `, query: `?${name}=`, cookie: `Cookie: ${name}=` }[place]}<API_KEY>"`
+  return `"${{ header: `${name}: `, query: `?${name}=`, cookie: `Cookie: ${name}=` }[location]}<API_KEY>"`
 }
 
 /** Returns the challenges of a 401. HTTP does not define one for API keys; `APIKey` is common. */

@@ -8,7 +8,7 @@ import { listOperations } from './operation.ts'
 import { resolve } from './resolve.ts'
 
 /** Pointers in OpenAPI 3, and the pointers to the same content in Swagger 2.0. */
-const SWAGGER_PLACES = [
+const SWAGGER_POINTERS = [
   ['/components/schemas', '/definitions'],
   ['/components/securitySchemes', '/securityDefinitions'],
   ['/servers', '/basePath'],
@@ -29,7 +29,7 @@ export async function upgrade(source: Source, document: JsonObject) {
   const { upgradeFromTwoToThree } = await import('@scalar/openapi-upgrader/2.0-to-3.0')
   const upgraded = upgradeFromTwoToThree(prepareSwagger(document)) as JsonObject
   const origins = new Origins(source)
-  for (const [now, then] of SWAGGER_PLACES) origins.set(now, { source, pointer: then })
+  for (const [target, pointer] of SWAGGER_POINTERS) origins.set(target, { source, pointer })
   return { source: { ...source, place: origins.place }, document: { ...upgraded, openapi: '3.1.0' }, note }
 }
 

@@ -134,7 +134,7 @@ export function countBrokenRules(violations: readonly Violation[]): { total: num
 }
 
 export function formatViolations(violations: readonly Violation[]): string {
-  const each = violations.map(({ in: place, pointer, message }) => `${place}${pointer}: ${message}`)
+  const each = violations.map(({ in: part, pointer, message }) => `${part}${pointer}: ${message}`)
   const { total, more } = countBrokenRules(violations)
   const count = total === 1 ? '' : ` (${more ? 'at least ' : ''}${total} problems)`
   const last = each.length - 1

@@ -9,7 +9,7 @@ export interface Reply {
   readonly status: number
   /** Names as sent; `http/` adds `Content-Type` and `Content-Length`. */
   readonly headers: Readonly<Record<string, string>>
-  /** Header lines of the real service, names and values in turn, sent unchanged in place of those in `headers`. */
+  /** The header lines of the real service, alternating names and values, sent unchanged instead of `headers`. */
   readonly rawHeaders?: readonly string[]
   readonly body: Body | undefined
   readonly origin: Origin

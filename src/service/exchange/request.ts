@@ -48,7 +48,7 @@ export interface SimRequest {
   readonly query: string
   /** Lower-case names. Repeated headers are joined with commas; for singular ones (`Content-Type`) the first counts. */
   readonly headers: Readonly<Record<string, string>>
-  /** The header lines as sent: names and values in turn. Absent for a request without a socket. */
+  /** The header lines as sent, alternating names and values. Absent for a request without a socket. */
   readonly rawHeaders?: readonly string[]
   readonly body: RequestBody
 }

@@ -58,7 +58,7 @@ function chooseType(document: JsonObject, response: string, accept: string): str
   const json = all.find(isJson)
   const schemaOf = (type = '') =>
     JSON.stringify(resolve(document, joinPointer(response, 'content', type))?.value.schema)
-  const isChecked = (type: string) => schemaOf(type) === schemaOf(json) // responses are checked against this one
+  const isChecked = (type: string) => schemaOf(type) === schemaOf(json) // the schema that responses are checked against
   const hasExample = (type: string) => readExamples(document, joinPointer(response, 'content', type)).length > 0
   const rank = (type: string) => (type === json ? 0 : hasExample(type) ? 1 : 2)
   const offered = all.filter((type) => !isJson(type) || isChecked(type)).sort((a, b) => rank(a) - rank(b))

@@ -15,7 +15,7 @@ import { asksForModel, findMatchProblems, findUnknownOperation } from './rule-ma
 
 type WrittenRule = Partial<Pick<Rule, 'operation' | 'match' | 'times' | 'probability' | 'enabled'>> & {
   readonly scenario?: string
-  /** Parameters for a scenario whose text has none; parsing moves them into the text. */
+  /** The parameters of the scenario, if its text has none; parsing moves them into the text. */
   readonly parameters?: JsonObject
   readonly sequence?: string
 }
@@ -105,7 +105,7 @@ export function readRules(
   return problems.length === 0 ? success(rules) : failure(problems)
 }
 
-/** Reads a stored rule. If it does not fit the contract, it stays in the list, with the reason in `misfit`. */
+/** Reads a stored rule. If the contract no longer allows it, it stays in the list, with the reason in `misfit`. */
 export function readActiveRule(source: JsonObject, key: string, context: RuleContext): ActiveRule {
   const { rule, problems } = readRule(source, '', context)
   if (problems.length === 0) return { ...rule, key }

@@ -39,7 +39,7 @@ export interface RecommendationRule {
 /** The minimum number of conversations for an assessment; with fewer, `recommendations` is null. */
 export const MIN_CONVERSATIONS = 20
 
-/** The maximum number of recommendations in a response; those with the lowest priority are left out. */
+/** The maximum number of recommendations in a response; those with the lowest priority are omitted. */
 export const MAX_RECOMMENDATIONS = 4
 
 /** The rules for detected issues. For each measure only the first one met counts, so severe ones come first. */

@@ -131,9 +131,9 @@ class Bundle {
     const known = isInMain ? this.#kinds.get(from.pointer) : undefined
     const isRight = known === kind || (isInMain && kind === 'schema' && typeof target === 'boolean')
     if (!isRight && known !== undefined) return failure(`points to a ${known}, but a ${kind} is expected here`)
-    const place = isRight ? from.pointer : kind === 'schema' ? this.#schemas.get(keyOf(from)) : undefined
-    if (place === undefined) return isObject(target) ? this.#copy(part, from, target) : failure('points to no object')
-    if (parseReference(String(value.$ref)) !== place) value.$ref = toFragment(place)
+    const found = isRight ? from.pointer : kind === 'schema' ? this.#schemas.get(keyOf(from)) : undefined
+    if (found === undefined) return isObject(target) ? this.#copy(part, from, target) : failure('points to no object')
+    if (parseReference(String(value.$ref)) !== found) value.$ref = toFragment(found)
     return success([])
   }
 

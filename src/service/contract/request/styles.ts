@@ -55,12 +55,12 @@ const isSpread = ({ style, explode, shape: { types } }: Serialisation) =>
 
 /** Returns the path from a parameter to a member: `a`, `b` for `filter[a][b]`. */
 function pathOf(parameter: Serialisation, key: string): string[] | undefined {
-  const { name, style, in: place, shape } = parameter
+  const { name, style, in: location, shape } = parameter
   if (key === name) return []
   if (isSpread(parameter)) return shape.names.has(key) || shape.isOpen ? [key] : undefined
   if (!key.startsWith(`${name}[`) || !key.endsWith(']')) return undefined
   const path = key.slice(name.length + 1, -1).split('][')
-  const isItem = place === 'query' && shape.types.has('array') && /^\d*$/.test(path[0] ?? '')
+  const isItem = location === 'query' && shape.types.has('array') && /^\d*$/.test(path[0] ?? '')
   return (style === 'deepObject' || isItem) && path.length <= MAX_DEPTH ? path : undefined
 }
 
@@ -71,7 +71,7 @@ function insert(known: Sent | undefined, [name, ...rest]: readonly string[], tex
 }
 
 export function readSent(parameter: Serialisation, sent: Sent): Result<Json, Pick<Violation, 'keyword' | 'message'>> {
-  const { in: place, style, explode, isJson, shape } = parameter
+  const { in: location, style, explode, isJson, shape } = parameter
   if (isJson && !(sent instanceof Map)) {
     const values = [sent].flat().map((text) => parseJson(String(text)))
     const parsed = values.filter((value) => value !== undefined)
@@ -81,12 +81,12 @@ export function readSent(parameter: Serialisation, sent: Sent): Result<Json, Pic
   }
   const split = typeof sent === 'string' ? splitText(parameter, sent) : sent
   if (split !== undefined) return success(shape.read(split))
-  const message = `must be in the style "${style}" of a ${place} parameter, ${explode ? '' : 'not '}exploded`
+  const message = `must be in the style "${style}" of a ${location} parameter, ${explode ? '' : 'not '}exploded`
   return failure({ keyword: 'style', message })
 }
 
 /** Splits a text into items or members; undefined if the text is not in the parameter's style. */
-function splitText({ in: place, name, style, explode, shape }: Serialisation, text: string): Sent | undefined {
+function splitText({ in: location, name, style, explode, shape }: Serialisation, text: string): Sent | undefined {
   const isList = shape.types.has('array')
   const isObject = shape.types.has('object') && !isList
   const [mark, together, exploded] = STYLES[style] ?? ['']
@@ -96,7 +96,7 @@ function splitText({ in: place, name, style, explode, shape }: Serialisation, te
   const rest = (prefix === mark ? text : text.replaceAll(prefix, mark)).slice(mark.length)
   const separator = explode ? exploded : together
   if (separator === undefined || !(isList || isObject)) return rest
-  const parts = rest.split(separator).map((part) => (place === 'header' ? part.trim() : part))
+  const parts = rest.split(separator).map((part) => (location === 'header' ? part.trim() : part))
   return isList ? parts : pairUp(parts, explode)
 }
 
