@@ -26,7 +26,7 @@ export function writeTypes(emitted: string, dist: string): void {
     copy(`${source}.d.ts`, `${source}.d.${extension}`)
     const module = `'./types/${source}.${extension}'`
     const text = only ? `import { ${only} } from ${module};\nexport = ${only};` : `export * from ${module};`
-    // No library that TypeScript loads for a target up to ES2024 has `Symbol.asyncDispose`.
+    // The libraries that TypeScript loads for targets up to ES2024 do not have `Symbol.asyncDispose`.
     writeFileSync(join(dist, declarations), `/// <reference lib="esnext.disposable" />\n${text}\n`)
   }
   writeFileSync(join(dist, 'types/package.json'), '{ "type": "commonjs" }\n')

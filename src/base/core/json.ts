@@ -1,6 +1,6 @@
 /**
  * Small utilities without domain logic or I/O.
- * This file has the types `Json` and `Violation`, which most folders use; the other files are independent tools.
+ * This file defines the types `Json` and `Violation`, which most folders use; the other files are independent tools.
  */
 
 /** A value that JSON can encode: a body, a document, a fixture. */

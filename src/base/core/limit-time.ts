@@ -3,7 +3,7 @@ import { createContext, Script } from 'node:vm'
 import { isObject } from './json.ts'
 import { once } from './memoize.ts'
 
-/** A check that sets `errors` for an invalid value, as Ajv validators do. */
+/** A check that sets `errors` for an invalid value, as ajv's validators do. */
 type Check<Fault> = ((value: unknown) => boolean) & { errors?: Fault[] | null }
 
 /** The keyword of the error for an aborted check. */

@@ -24,7 +24,7 @@ export function readJson(bytes: Uint8Array, values = maxValues): Result<Json, Fl
   const plain = text.length > 10 * values || /\\u|__proto__/.test(text) ? undefined : parseJson(text)
   if (plain !== undefined && membersLeft(plain, values, maxDepth) >= 0 && JSON.stringify(plain) === text)
     return success(plain)
-  return new JsonReader(text, values).read().next().value as Result<Json, Flaw> // only large JSON yields before
+  return new JsonReader(text, values).read().next().value as Result<Json, Flaw> // only large JSON yields first
 }
 
 /** Parses JSON as strictly as `readJson`, in slices, with limits for an object with long lists. */

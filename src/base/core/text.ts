@@ -16,7 +16,7 @@ export function escapeControls(text: string): string {
   return text.replace(/\p{Cc}/gu, escapeCharacter)
 }
 
-/** Escapes everything except printable ASCII. In JSON, the escapes stand for the same characters. */
+/** Escapes everything except printable ASCII. In JSON, the escapes represent the same characters. */
 export function escapeNonAscii(text: string): string {
   return /[^\x20-\x7e]/.test(text) ? text.replace(/[^\x20-\x7e]/g, escapeCharacter) : text
 }
@@ -42,7 +42,7 @@ export function utf8ToLatin1(text: string): string {
 
 const UNIT_BYTES = { b: 1, kb: 2 ** 10, mb: 2 ** 20 }
 
-/** Parses a size in bytes, at least 1: `500kb`, `1mb` or `512`, by powers of 1024; undefined for any other text. */
+/** Parses a size in bytes, at least 1: `500kb`, `1mb` or `512`, in powers of 1024; undefined for any other text. */
 export function parseSize(text: string): number | undefined {
   const [, number, unit = 'b'] = /^(\d{1,9})(b|kb|mb)?$/i.exec(text) ?? []
   const bytes = Number(number) * UNIT_BYTES[unit.toLowerCase() as keyof typeof UNIT_BYTES] // guaranteed by the pattern

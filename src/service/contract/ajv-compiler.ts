@@ -90,7 +90,7 @@ function createDocumentAjv(document: JsonObject, code: CodeOptions | undefined) 
   return ajv.addSchema(onlyChecked('document', document), DOCUMENT)
 }
 
-/** Returns a function that compiles schemas with references into a document, or returns undefined if it cannot. */
+/** Creates a compiler for schemas that refer to a document. It returns undefined for one that cannot be compiled. */
 export function createPartCheck(document: JsonObject): (schema: JsonObject) => Validator | undefined {
   const ajv = createDocumentAjv(document, undefined)
   return (schema) => {

@@ -77,7 +77,7 @@ function compileOperation(
     summary: typeof operation.summary === 'string' ? operation.summary : '',
     security: readSecurity(document, operation.security ?? document.security),
     queryKeys: listKeys(document, ['query']),
-    /** The one in `x-simulated-status`, else the lowest documented 2xx, 200 for `2XX` or `default`, or any other. */
+    /** `success` in `x-simulated-status`, else the lowest documented 2xx, 200 for `2XX` or `default`, or any other. */
     get successStatus(): number {
       return chosen.success ?? responses().successStatus
     },
@@ -106,7 +106,7 @@ function compileOperation(
     /** Coerces the sent parameters to their types and lists every violation. `values` is valid if there is none. */
     readParameters: (sent: RawParameters): { values: ParameterValues; violations: Violation[] } =>
       parameters().read(sent),
-    /** Returns the value of a body that is not JSON: the object of a form, or else the text itself. */
+    /** Returns the value of a body that is not JSON: an object for a form, otherwise the text itself. */
     readText: (mediaType: string, text: string): Json => body()?.readText(mediaType, text) ?? text,
     /** Returns every violation of a body in JSON, a form or text. `mediaType` has no parameters. */
     checkBody: (mediaType: string, value: Json): Violation[] => body()?.check(mediaType, value) ?? [],
@@ -115,7 +115,7 @@ function compileOperation(
 }
 
 const describeResponses = (responses: () => ReturnType<typeof compileResponses>) => ({
-  /** Returns every violation of a response. An undocumented status is a violation of the keyword `status`. */
+  /** Returns every violation of a response. An undocumented status is a violation with the keyword `status`. */
   checkResponse: (status: number, value: Json) => responses().check(status, value, false),
   /** Returns every violation of a simulated response, which must also follow `x-simulated-values`. */
   checkSimulatedResponse: (status: number, value: Json) => responses().check(status, value, true),

@@ -118,7 +118,7 @@ function readParameter(
   }
 }
 
-/** Returns the location of a parameter's violations, and what hides its credentials. A path is shown as sent. */
+/** Returns where violations of a parameter are reported, and how credentials are hidden; a path is shown as sent. */
 function describeFaults(document: JsonObject, location: Parameter['in'], name: string): Pick<Parameter, 'at' | 'hide'> {
   if (location === 'cookie')
     return { at: { in: 'header', pointer: joinPointer('/cookie', name) }, hide: () => redacted }

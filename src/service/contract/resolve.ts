@@ -26,7 +26,7 @@ export function resolve(document: JsonObject, pointer: string): ResolvedObject |
   return isObject(end.value) && !isCircle ? { pointer: end.pointer, value: end.value } : undefined
 }
 
-/** Returns the schema at a pointer. Follows only references without sibling keywords, since these count, too. */
+/** Returns the schema at a pointer. Follows a reference only if it has no sibling keywords, which also apply. */
 export function resolveSchema(document: JsonObject, pointer: string): ResolvedObject | undefined {
   const value = valueAt(document, pointer)
   if (!isObject(value)) return undefined
@@ -55,7 +55,7 @@ export function readExamples(document: JsonObject, pointer: string): Example[] {
   })
 }
 
-/** The maximum number of objects in an expanded schema: 20 schemas that each refer to the next twice have a million. */
+/** The maximum number of objects in an expanded schema: 20 schemas that each refer to the next twice need a million. */
 const MAX_EXPANDED = 20_000
 
 /**

@@ -18,7 +18,7 @@ const schemesPointer = '/components/securitySchemes'
 
 export const schemePointer = (name: string) => joinPointer(schemesPointer, name)
 
-/** Returns the alternatives of `security`. Certificates and undefined schemes require nothing. */
+/** Returns the alternatives of `security`. Certificates and undefined schemes do not require credentials. */
 export function readSecurity(document: JsonObject, security: Json | undefined): Security {
   const alternatives = Array.isArray(security) ? security.filter(isObject) : []
   return alternatives.map((one) => Object.keys(one).flatMap((name) => readScheme(document, name) ?? []))

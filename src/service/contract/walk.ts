@@ -50,7 +50,7 @@ const MEMBERS: Readonly<Partial<Record<NodeKind, Readonly<Record<string, MemberR
     paths: extensibleMap('pathItem'),
     webhooks: map('pathItem'),
     components: single('components'),
-    ...{ definitions: map('schema'), parameters: map('parameter'), responses: map('response') }, // of Swagger 2.0
+    ...{ definitions: map('schema'), parameters: map('parameter'), responses: map('response') }, // Swagger 2.0
   },
   components: {
     schemas: map('schema'),

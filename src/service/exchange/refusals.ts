@@ -33,7 +33,7 @@ export function isDocumented({ responses, successStatus }: Operation, status: nu
   return status === successStatus || keys.some((key) => responses.includes(key))
 }
 
-/** Returns the body of a refusal: the simulator's if the schema has the member `error` or none, else an example. */
+/** Returns the body of a refusal: the simulator's if the schema has `error` or no members, else an example. */
 export function bodyOfRefusal(operation: Operation, { status, body }: Pick<Reply, 'status' | 'body'>) {
   if (!body || !operation.hasResponseBody(status)) return body?.value
   if (!operation.responseMediaTypes(status).some(isJson)) return undefined
@@ -144,8 +144,8 @@ export function formatViolations(violations: readonly Violation[]): string {
 
 export interface PageSettings {
   /**
-   * Host names allowed in addition to the private ones. If the list is empty, all names without dots are also allowed,
-   * since public name servers do not resolve them. If it is not, they must be listed, since a local one may do so.
+   * Host names allowed in addition to the private ones. If the list is empty, names without dots are allowed, too, as
+   * public name servers do not resolve them. Otherwise they must be listed, since a local name server may resolve them.
    */
   readonly hosts: readonly string[]
   /** Origins of web pages that may send requests, besides the server's own: `http://localhost:6006`. */

@@ -19,7 +19,7 @@ export interface Reply {
   readonly relay?: RelayedBody
   /** The number of bytes streamed, if only a part of the body is recorded; absent if `body` is complete. */
   readonly passedBytes?: number
-  /** Values of `Set-Cookie`, the only header that may be repeated but not joined; absent for none. */
+  /** Values of `Set-Cookie`, the only header that may be repeated but not joined; absent if there are none. */
   readonly cookies?: readonly string[]
 }
 

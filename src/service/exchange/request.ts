@@ -12,7 +12,7 @@ export type RequestBody =
   | { readonly kind: 'bytes'; readonly bytes: Uint8Array }
   /** Larger than the limit, or in an encoding that could not be decoded. `status`: 413, 415 or 400. */
   | { readonly kind: 'unreadable'; readonly status: number; readonly reason: string }
-  /** The client disconnected before the end of the body: no reply can reach it. */
+  /** The client disconnected before the end of the body, so no reply can reach it. */
   | { readonly kind: 'aborted' }
   /** Read, then released, because the response takes long. */
   | { readonly kind: 'released'; readonly size: number }
@@ -36,17 +36,17 @@ export interface SimRequest {
   readonly openedAt: number | undefined
   /** Absent for a request without a socket. */
   readonly connection?: Connection
-  /** Returns the milliseconds since the receipt, by a monotonic clock. */
+  /** Returns the milliseconds since the request was received, by a monotonic clock. */
   readonly elapsed: () => number
   /** Calls `onGone` if the client closes its connection. Returns a function to unsubscribe. Absent without a client. */
   readonly watchClient?: (onGone: () => void) => () => void
   readonly isEncrypted?: boolean | undefined
   readonly method: string
-  /** The path as sent: percent-encoding untouched, no query. */
+  /** The path as sent, percent-encoded and without the query. */
   readonly path: string
   /** The query as sent, without the question mark; empty without a query. */
   readonly query: string
-  /** Lower-case names. Repeated headers are joined with commas; for singular ones (`Content-Type`) the first counts. */
+  /** Lower-case names. Repeated headers are joined with commas, or for singletons (`Content-Type`) the first counts. */
   readonly headers: Readonly<Record<string, string>>
   /** The header lines as sent, alternating names and values. Absent for a request without a socket. */
   readonly rawHeaders?: readonly string[]

@@ -103,7 +103,7 @@ export type Effect =
   | { readonly kind: 'response'; readonly reply: (operation: Operation, modelId?: string, now?: number) => Reply }
   /** Carries out the operation as if sampling dropped the event. */
   | { readonly kind: 'sample-out' }
-  /** Replies before all stages, even if no operation matches. `target`: path and query; `now`: epoch milliseconds. */
+  /** Replies before any check, even if no operation matches. `target`: path and query; `now`: epoch milliseconds. */
   | { readonly kind: 'gateway'; readonly reply: (request: { target: string; now: number }) => Reply }
   | { readonly kind: 'data'; readonly overrides: Partial<DataOverrides> }
   /** Delays the reply by these milliseconds. `drawn` is true if the delay is random. */

@@ -56,7 +56,7 @@ export const fieldScenarios = (operations: readonly Operation[]): ScenarioDefini
 function fieldScenario(kind: FieldKind, operations: readonly Operation[]): ScenarioDefinition {
   const { name, description } = kind
   const isNull = kind === nulls
-  // By id, since each simulator has its own operations; listed on first use, since startup does not need them.
+  // Keyed by id, since each simulator has its own operations; listed on first use, since startup does not need them.
   const byOperation = once(() => new Map(operations.map((operation) => [operation.id, listFields(kind, operation)])))
   const listAll = () => [...byOperation().values()].flat()
   return {
@@ -129,7 +129,7 @@ function largestNumber(schema: JsonObject): number | undefined {
   return format === 'int32' ? 2 ** 31 - 1 : Number.MAX_SAFE_INTEGER
 }
 
-/** Returns a text of `length` characters, or as many as the schema allows; undefined if it has more rules. */
+/** Returns a text of `length` characters, or as many as the schema allows; undefined if it has other rules. */
 function textOfSchema(schema: JsonObject, text: string, length: number): string | undefined {
   if (!isOfType(schema, 'string') || 'format' in schema || 'pattern' in schema) return undefined
   const { minLength = 0, maxLength = Number.POSITIVE_INFINITY } = schema

@@ -75,7 +75,7 @@ export function worstDay(days: readonly Day[]): { day: number; quality: number }
 const qualityOf = ({ scores }: DayValues) => scores.avgConversationQualityIndex
 
 /**
- * Averages rounded values, weighted by conversations, so that a client can recompute it: sums of whole numbers, here
+ * Averages rounded values, weighted by conversations. Clients can recompute the result, because sums of integers, here
  * ten-thousandths, are exact in any order. Null: no conversations.
  */
 function average(days: readonly Day[], pick: (values: DayValues) => number): number | null {

@@ -3,8 +3,8 @@ import { listSchemas } from '../walk.ts'
 import { type DocumentFault, warning } from './fault.ts'
 
 /**
- * Converts OpenAPI 3.0 keywords in schemas to 3.1, in place: `nullable: true`, and `exclusiveMinimum: true` or its
- * counterpart. Each conversion yields a warning. OpenAPI 3.1 does not define `nullable`, so validators would reject the
+ * Converts OpenAPI 3.0 keywords in schemas to 3.1, in place: `nullable: true`, and bounds such as `exclusiveMinimum:
+ * true`. Each conversion yields a warning. OpenAPI 3.1 does not define `nullable`, so validators would reject the
  * intended null. Call this after `bundleReferences`, and before anything else reads the schemas.
  */
 export function normaliseSchemas(document: JsonObject): DocumentFault[] {

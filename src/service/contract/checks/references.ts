@@ -41,7 +41,7 @@ class Bundle {
   readonly #document: JsonObject
   readonly #main: Source
   #kinds: ReadonlyMap<string, NodeKind> = new Map()
-  /** The named schemas, by each spelling of their `$id`, and by their anchors with the file name in front. */
+  /** The schemas with names, by each form of their `$id`, and by file name and anchor: `types.yaml#thing`. */
   readonly #named = new Map<string, SourcePart>()
   readonly #schemas = new Map<string, string>()
   #size = 0
@@ -196,7 +196,7 @@ function innermostId({ source, pointer }: SourcePart): SourcePart {
   return innermostId({ source, pointer: pointer.slice(0, pointer.lastIndexOf('/')) })
 }
 
-/** Removes failed references. Only those to path items and operations are errors, because nothing could be served. */
+/** Removes failed references. One in place of a path item or an operation is an error, since it cannot be served. */
 export function leaveOut(document: JsonObject, failed: readonly FailedReference[]): DocumentFault[] {
   const faults = failed.map((reference) => leaveOutOne(document, reference))
   for (const node of walk(document)) {

@@ -14,7 +14,7 @@ export interface Serialisation {
   readonly shape: Shape
 }
 
-/** The prefix of each style, and its separators of values if not exploded, and if exploded. */
+/** The prefix of each style, and its separators of values: one if not exploded, one if exploded. */
 const STYLES: Readonly<Record<string, readonly [mark: string, separator?: string, exploded?: string]>> = {
   simple: ['', ',', ','],
   label: ['.', ',', '.'],
@@ -27,7 +27,7 @@ const STYLES: Readonly<Record<string, readonly [mark: string, separator?: string
 /** The maximum number of names in brackets: `a[b][c]` has two. */
 const MAX_DEPTH = 20
 
-/** Creates a function that sorts sent fields, in linear time, into the parameters of a location and unknown names. */
+/** Creates a function that finds, in linear time, the parameters of a location in sent fields, and unknown names. */
 export function createFinder<Known extends Serialisation>(parameters: readonly Known[]) {
   const byName = new Map(parameters.map((parameter) => [parameter.name, parameter]))
   const spread = parameters.filter(isSpread)
