@@ -25,7 +25,7 @@ export function parseSource(text: string, file: string): Result<Source, Findings
   try {
     return readText(text, file)
   } catch (error) {
-    // Such as an alias without an anchor, which the library detects only when it creates values.
+    // The library detects some errors, such as an alias without an anchor, only when it creates values.
     const message = isStackOverflow(error) ? TOO_DEEP : `cannot be read: ${reasonOf(error)}`
     return failure([errorAt(`${file}:1:1`, message)])
   }

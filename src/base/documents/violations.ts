@@ -10,7 +10,7 @@ export const MAX_ERRORS = 100
 /** The maximum lengths of a pointer and of a quoted text, in characters, and the maximum number of listed members. */
 const [MAX_POINTER_LENGTH, MAX_QUOTED_LENGTH, MAX_LISTED] = [500, 60, 20]
 
-/** Returns the quoted replacement of a secret value, or undefined if it is not secret. `names`: the path to the value. */
+/** Returns the quoted replacement of a secret value, or undefined if it is not secret. `names`: the path to it. */
 export type HideSecret = (names: readonly string[], value: unknown) => string | undefined
 
 /** Turns the errors of a validator into violations. `base`: the JSON pointer of the validated value within `part`. */
