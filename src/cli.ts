@@ -2,7 +2,7 @@
 /**
  * The process: commands, signals, exit codes.
  *
- * commands.ts lists the commands. They write output to stdout, and problems and the log to stderr.
+ * commands.ts lists the commands. They write their output to stdout, and problems and the log to stderr.
  */
 import { writeSync } from 'node:fs'
 import { once } from './base/core/memoize.ts'
@@ -16,7 +16,7 @@ import { version } from './service/fixtures/bundled.ts'
 
 /**
  * The exit code of the process. 0: success. 1: a bad setting, contract, fixture, state, port or report, a lost state, a
- * truncated report, or no health. 3: a condition of `--fail-on` is met, or `drift` found something.
+ * truncated report, or an unhealthy server. 3: a condition of `--fail-on` is met, or `drift` found something.
  * 128 + n: signal n ended the process. Others: the exit code of the command of `exec`.
  */
 type ExitCode = number
@@ -50,7 +50,7 @@ async function openOutput(settings: LogSettings): Promise<Output> {
   return output
 }
 
-const surroundings: CommandContext = {
+const commandContext: CommandContext = {
   host: process,
   print,
   printError,
@@ -67,16 +67,16 @@ function refuse(problem: string): ExitCode {
 }
 
 async function main(): Promise<ExitCode> {
-  const invocation = surroundings.parse(process.argv.slice(2))
+  const invocation = commandContext.parse(process.argv.slice(2))
   switch (invocation.kind) {
     case 'run': {
       try {
         process.cwd() // which Node needs to resolve a path
       } catch (error) {
-        return refuse(`The working folder cannot be used (${reasonOf(error)}). Change to a folder that exists.`)
+        return refuse(`The working directory cannot be used (${reasonOf(error)}). Change to a folder that exists.`)
       }
       const conflict = findFileConflict(invocation.command, invocation)
-      return conflict === undefined ? invocation.command.run(invocation, surroundings) : refuse(conflict)
+      return conflict === undefined ? invocation.command.run(invocation, commandContext) : refuse(conflict)
     }
     case 'problem':
       return refuse(invocation.problem)

@@ -73,7 +73,7 @@ describe('check', () => {
   ])('prints %s with its place, and exits with 1', async (_, write, fault) => {
     const { code, stdout } = await runInProcess(['check', await write()])
     expect([code, stdout]).toEqual([1, expect.stringMatching(fault)])
-    expect(stdout).toContain(': not fit to be served')
+    expect(stdout).toContain(': cannot be served')
   })
 
   test('warns of an operation that has the id of a simulated one, and is another; --strict fails', async () => {
@@ -90,7 +90,7 @@ describe('check', () => {
     expect(broken.stdout).not.toContain(': ok,')
     const folder = await tempFolder()
     const empty = await runInProcess(['check', '--fixtures', folder])
-    expect(empty).toMatchObject({ code: 1, stdout: expect.stringContaining(`${folder}: not fit to be served`) })
+    expect(empty).toMatchObject({ code: 1, stdout: expect.stringContaining(`${folder}: cannot be served`) })
   })
 
   test('--format json prints one document with every finding and its place', async () => {
@@ -177,7 +177,7 @@ describe('healthcheck', () => {
   test.each([
     [[], /no response from http:\/\/127\.0\.0\.1:1\/__sim\/health: .*ECONNREFUSED/],
     [['--wait', '--timeout', '1s'], /no response from .*: .*ECONNREFUSED/],
-    [['--port', '0'], /the port 0 stands for any free port/],
+    [['--port', '0'], /port 0 means any free port/],
   ])('exits with 1 and the reason if there is no reply: %j', async (flags, reason) => {
     const { code, stdout, stderr } = await run(['healthcheck', '--port', '1', ...flags])
     expect([code, stdout, stderr]).toEqual([1, '', expect.stringMatching(reason)])
@@ -192,7 +192,7 @@ describe('healthcheck', () => {
     })
     for (const port of [String(Object(silent.address()).port), endless]) {
       const { code, stderr } = await run(['healthcheck', '--port', port, '--timeout', '200ms'])
-      expect([code, stderr]).toEqual([1, expect.stringContaining('nothing complete came within 0.2 s')])
+      expect([code, stderr]).toEqual([1, expect.stringContaining('timed out after 0.2 s')])
     }
   })
 
@@ -206,7 +206,7 @@ describe('healthcheck', () => {
     const stderr = `the server at http://127.0.0.1:${port}/__sim/health is not convsim: its response ${status} `
     const ended = await run(['healthcheck', '--port', port])
     expect(ended).toMatchObject({ code: 1, stdout: '', stderr: expect.stringContaining(stderr) })
-    expect(ended.stderr).toContain('is not the health of a simulator. Is --port right?\n')
+    expect(ended.stderr).toContain('is not a simulator's health. Is --port right?\n')
   })
 
   test('prints the health of a simulator that is not ready on one line without control characters', async () => {

@@ -45,7 +45,7 @@ describe('convsim drift', () => {
     [['https://api.example.com/v1', '--ids', 'model=1'], '--ids model: no operation has such a parameter'],
     [['--har', 'missing.har'], 'missing.har cannot be read'],
     [[...har, '--patch', 'nowhere/patch.yaml'], 'there is no folder nowhere. Create it first.'],
-    [[...har, '--patch', 'package.json'], 'package.json is not a patch of convsim drift, and would be lost.'],
+    [[...har, '--patch', 'package.json'], 'package.json was not written by convsim drift, and would be lost.'],
     [[], 'Give the base URL of the real service'],
     [['--har', 'a.har', '--writes', 'x'], '--har sends nothing'],
     [[...har, '--dry-run'], '--har sends nothing'],

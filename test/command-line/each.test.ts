@@ -173,11 +173,11 @@ describe('the baseline run', { tags: ['long'] }, () => {
 
 test.each([
   ['unnoticed', 3, '2 of 2 faults were not noticed (100 %)'],
-  ['unnoticed>99.9', 3, '2 of 2 faults were not noticed (100 %, at most 99.9 % wanted)'],
+  ['unnoticed>99.9', 3, '2 of 2 faults were not noticed (100%, at most 99.9% allowed)'],
   ['unnoticed>100', 0, ''],
   ['not-resilient, hung', 0, ''],
   ['unexpected, coverage<1', 0, ''],
-  ['advice', 3, 'piece of advice, and so in 2 more runs'],
+  ['advice', 3, 'piece of advice, and in 2 more runs'],
 ])('--fail-on %s exits with %i', { tags: ['long'] }, async (conditions, exit, sentence) => {
   const set = 'drop-field;pointer=/eventId,wrong-type;pointer=/eventId'
   const { code, stderr } = await trySuite(suite(), '--set', set, '--fail-on', conditions)
@@ -193,7 +193,7 @@ describe('convsim each stops and gives the reason if', () => {
     ['the suite fails', suite('false'), [], 5, /fails with exit code 5 without any fault.*\n {2}the check failed\n$/],
     ['the suite sends no request', '', [], 1, /sends no request to the simulator/],
     ['no request gets an ordinary response', silent, ['--fail-on', 'hung'], 1, /No request can .*: 3 x 401\.$/m],
-    ['all requests steer the simulator', steered, [], 1, /: 2 x 200 of a request that steers .*, 1 x 400\.$/m],
+    ['all requests control the simulator', steered, [], 1, /: 2 x 200 of a request that controls .*, 1 x 400\.$/m],
     [
       'two runs of the suite differ',
       `${suite()}\nif (n === 1) await send(analytics.replace('7d', '90d'))`,
@@ -236,7 +236,7 @@ describe('convsim each stops and gives the reason if', () => {
   test.each([
     [['--set', 'resilence'], /--set: error: There is no scenario "resilence"\. .*A set is resilience, drift, /],
     [['--set', 'expect-violation'], /"expect-violation" is not a fault/],
-    [['--only', 'drop-field'], /"drop-field" names no run\. A run is FAULT@OPERATION/],
+    [['--only', 'drop-field'], /"drop-field" is not the name of a run\. A run is FAULT@OPERATION/],
     [['--only', 'drift:drop-field@getModelAnalytic/x'], /There is no operation "getModelAnalytic"\. Did you mean/],
     [['--only', 'drift:drop-field@createEvent/eventI'], /Nowhere to .* mean "drift:drop-field@createEvent\/eventId"/],
     [['--only', 'resilience:reset@createPrompt'], /no request of the suite can get this fault/],
@@ -278,7 +278,7 @@ describe('the report', { tags: ['long'] }, () => {
     const read = (extension: string) => readFile(join(cwd, `r.${extension}`), 'utf8')
     const golden = (extension: string, text: string) =>
       expect(withoutRun(text)).toMatchFileSnapshot(`../features/exec/golden/suite.golden.${extension}`)
-    expect(stdout).toMatch(/^Runs:\n.*\n\nFindings:\n.*\n\nVerdicts:\n.*\n\n2 things to look at\n.*\n3 runs, /s)
+    expect(stdout).toMatch(/^Runs:\n.*\n\nFindings:\n.*\n\nVerdicts:\n.*\n\n2 findings\n.*\n3 runs, /s)
     await compareGolden('test/command-line/each.test.ts', async () => {
       await golden('json', `${inLines(JSON.parse(await read('json')), 200)}\n`)
       await golden('html', await read('html'))

@@ -70,7 +70,7 @@ describe('the command', () => {
     [126, command('./package.json'), /package\.json cannot be run/],
     [126, command('./package.json/x'), /package\.json\/x cannot be run: spawn ENOTDIR/],
     [126, command('npm test '.repeat(40)), /npm test.* cannot be run: spawn ENAMETOOLONG/],
-    [1, command(''), /The name of the command is empty, as an unset variable is\. Usage: convsim exec/],
+    [1, command(''), /The name of the command is empty, possibly an unset variable\. Usage: convsim exec/],
   ])('sets the exit code %i: %j', async (code, args, words) => {
     expect(await run(args)).toEqual({ code, stdout: '', stderr: expect.stringMatching(words) })
   })

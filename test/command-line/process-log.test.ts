@@ -37,7 +37,7 @@ test('the buffer of an unread log is bounded, and a line reports the number of d
   child.stderr.setEncoding('utf8').on('data', (piece: string) => (log += piece))
   const hasCount = async () => {
     await postAll(origin, '/v1/events', [large])
-    return /"lines":\d{3,},"msg":"lines of the log are lost/.test(log)
+    return /"lines":\d{3,},"msg":"log lines were lost/.test(log)
   }
   await expect.poll(hasCount).toBe(true)
   expect(log.length).toBeLessThan(20_000_000)
@@ -54,7 +54,7 @@ test('a stop writes the buffered lines, and then the number of dropped lines', (
   for (let count = 0; count < 10_000; count += 1) log.info(properties, 'long')
   isFull = false
   log.flush()
-  expect(written).toMatch(/"msg":"long"\}\n.*"lines":\d{4,},"msg":"lines of the log are lost[^\n]*\n$/)
+  expect(written).toMatch(/"msg":"long"\}\n.*"lines":\d{4,},"msg":"log lines were lost[^\n]*\n$/)
 })
 
 test('a stop writes the report and sets the exit code even if nothing reads stderr', async () => {

@@ -32,7 +32,7 @@ describe('convsim proxy', () => {
   })
 
   test.each([
-    [[], /^convsim proxy: Name the real service by its URL: convsim proxy https:/],
+    [[], /^convsim proxy: Give the URL of the real service: convsim proxy https:/],
     [['api.example.com'], /^convsim proxy: "api\.example\.com" is not the URL of a service\./],
     [['http://localhost:4010'], /is the address of the proxy itself\. .* --port 4011\./],
     [['http://api.example.com'], /would send CONVSIM_UPSTREAM_TOKEN in clear text/],
@@ -70,10 +70,10 @@ describe('convsim record', () => {
     expect([listed.code, existsSync(out)]).toEqual([0, false])
     expect(listed.stdout).toContain(`responses/${modelId}.json: the exact response for 7d, 7 data points, `)
     expect(listed.stdout).toMatch(/^responses\/.*, \d+ kB, \d+ texts redacted$/m)
-    expect(listed.stdout).toContain('Nothing was written. To write it: the same command with --write.')
-    expect(listed.stderr).toMatch(/left out, 1 of them: breaks the contract: \/messageCount must be a number/)
+    expect(listed.stdout).toContain('Nothing was written. To write the fixtures, repeat the command with --write.')
+    expect(listed.stderr).toMatch(/skipped 1: breaks the contract: \/messageCount must be a number/)
     expect(listed.stderr).not.toContain('jane')
-    expect(listed.stderr).toContain('left out, 1 of them: status 429')
+    expect(listed.stderr).toContain('skipped 1: status 429')
 
     const written = await run(['record', har, '--out', out, '--write'])
     expect(written).toMatchObject({ code: 0, stdout: expect.stringContaining(`--fixtures ${out}`) })
@@ -112,7 +112,7 @@ describe('convsim record', () => {
       const periods = [...listed.stdout.matchAll(/: the exact response for (\w+)/g)].map(([, period]) => period)
       expect(periods).toEqual(['7d', '90d'])
       expect(listed.stderr).toBe(
-        'left out, 5 of them: no response: A convsim scenario sent this response, or damaged it.\n',
+        'skipped 5: no response: A convsim scenario sent this response, or damaged it.\n',
       )
     }
   })
@@ -142,10 +142,10 @@ describe('convsim record', () => {
   })
 
   test.each([
-    [['--out', 'x'], /Name the traffic/],
-    [['none.har'], /Name the folder of fixtures to write: --out FOLDER\./],
+    [['--out', 'x'], /Give a source/],
+    [['none.har'], /Give the folder to write the fixtures to: --out FOLDER\./],
     [['none.har', '--out', 'x'], /none\.har cannot be read/],
-    [['http://127.0.0.1:2', '--out', 'x'], /cannot be asked for its requests: .*ECONNREFUSED/],
+    [['http://127.0.0.1:2', '--out', 'x'], /The requests of the simulator at .* cannot be read: .*ECONNREFUSED/],
   ])('refuses %j with a sentence', async (args, message) => {
     const { code, stderr } = await run(['record', ...args])
     expect(code).toBe(1)

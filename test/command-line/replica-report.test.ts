@@ -8,7 +8,7 @@ import { steer } from '../support/control.ts'
 import { describeWithRedis, type RedisServer, redisForTest } from '../support/redis.ts'
 import { tempFolder } from '../support/temp-folder.ts'
 
-const incomplete = /convsim: the report is not complete: requests to other replicas may be missing/
+const incomplete = /convsim: the report is incomplete: requests to other replicas may be missing/
 
 /** Starts a replica that writes reports, and returns it with a function that reads them. */
 async function startReporting(redis: RedisServer) {

@@ -101,7 +101,7 @@ describe('copies of the first signal, one per millisecond until the end, have no
 
 describe('a later signal ends the process at once, and says so', { tags: ['long'] }, () => {
   const notice = (signal: string) =>
-    new RegExp(`${signal}, more than 2 s after SIG\\w+: the process ends at once, unfinished\\.`)
+    new RegExp(`${signal}, more than 2 s after SIG\\w+: exiting at once without finishing\\.`)
 
   test.each([
     ['serve', 'SIGINT', 130],

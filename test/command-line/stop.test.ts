@@ -109,7 +109,7 @@ describe.each<[string, RegExp, (state: string) => Promise<void>]>([
   test('a stop reports it, exits with 1, and creates no folder', async () => {
     const { state, command } = await startAndLose()
     expect(await command.stop()).toBe(1)
-    expect(command.stderr()).toMatch(new RegExp(`not written at the stop: ${reason.source}`))
+    expect(command.stderr()).toMatch(new RegExp(`not written on shutdown: ${reason.source}`))
     expect(command.stderr()).not.toContain('No change is lost')
     expect(existsSync(dirname(state))).toBe(name !== 'folder')
   })

@@ -42,7 +42,7 @@ test.each<[string, string, readonly string[], object, readonly RegExp[]]>([
     allDrifts,
     { code: 0, kinds: [], resilience: ['recovered'], drift: ['noticed'] },
     [
-      /^Nothing to complain about$/m,
+      /^No problems found$/m,
       /^resilience: 19 of 19 good \(.*: 19 recovered\.$/m,
       /^drift: 16 of 16 good \(100/m,
     ],
@@ -60,7 +60,7 @@ test.each<[string, string, readonly string[], object, readonly RegExp[]]>([
     ['drop-field;pointer=/conversationCount', 'wrong-type;pointer=/messageCount'],
     { code: 3, kinds: ['unnoticed'], resilience: ['recovered'], drift: ['unnoticed'] },
     [
-      /Nobody noticed: the command passed although "drop-field" was injected into \/conversationCount in the responses of getModel/,
+      /Unnoticed: the command passed although "drop-field" was injected into \/conversationCount in the responses of getModel/,
       /^getModelAnalytics has 1 field whose injected drift no test notices \(wrong-type\): \/messageCount\.$/m,
     ],
   ],

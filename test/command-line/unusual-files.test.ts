@@ -36,7 +36,7 @@ test.each(['serve', 'check', 'exec -- true', 'drift http://127.0.0.1:9'])(
     const shell = startProgram('sh', ['-c', leave, process.execPath, cli], { cwd })
     expect(await shell.ended).toBe(1)
     expect(shell.stderr()).toMatch(
-      /^convsim: The working folder cannot be used \(.*ENOENT.*\)\. Change to a folder that exists\.\n$/,
+      /^convsim: The working directory cannot be used \(.*ENOENT.*\)\. Change to a folder that exists\.\n$/,
     )
   },
 )

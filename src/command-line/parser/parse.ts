@@ -159,17 +159,17 @@ function findOperandProblem(
   if (runsCommand) return findCommandProblem(command, before, behind[0])
   const all = [...before, ...behind]
   const isTooMany = operands === undefined ? all.length > 0 : all.length > 1 && !usage.includes('...')
-  return isTooMany ? `convsim ${name} takes ${operands ?? 'flags alone'}; got ${all.join(' ')}.` : undefined
+  return isTooMany ? `convsim ${name} takes ${operands ?? 'only flags'}; got ${all.join(' ')}.` : undefined
 }
 
 function findCommandProblem({ name, usage, settings }: CommandSyntax, before: readonly string[], word?: string) {
   if (before.length > 0) {
     const meant = 'set' in settings ? `Is "${before[0]}" a set? Write --set ${before[0]}. ` : ''
     const given = `got ${before.join(' ')} (a contract: --contract FILE)`
-    return `${meant}convsim ${name} takes flags alone before "--"; ${given}.`
+    return `${meant}convsim ${name} takes only flags before "--"; ${given}.`
   }
   if (word) return undefined
-  const reason = word === '' ? 'The name of the command is empty, as an unset variable is.' : 'No command given.'
+  const reason = word === '' ? 'The name of the command is empty, possibly an unset variable.' : 'No command given.'
   return `${reason} Usage: convsim ${name} ${usage.replace(' [arguments...]', '')}.`
 }
 
@@ -201,7 +201,7 @@ function readSettings<Known extends CommandSyntax>(
   return { kind: 'run', command, files, settings, variables }
 }
 
-/** Returns the flag or variable that gives a setting, or an empty text. An empty variable counts as not given. */
+/** Returns the flag or variable that gives a setting, or an empty string. An empty variable counts as not given. */
 function findSource(
   name: string,
   { alsoEnv = '', alsoEnvOnly }: Setting<unknown>,

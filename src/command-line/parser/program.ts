@@ -52,7 +52,7 @@ export function createParser(command: CommandSyntax): Command {
     .exitOverride()
     .configureOutput({ writeErr: () => {} })
     .configureHelp({ formatItem: (flag, _width, text, helper) => formatFlag(flag, text, helper) })
-    .helpOption('--help', 'Print this help; -h alone does, too.')
+    .helpOption('--help', 'Print this help; so does -h without a value.')
   for (const [key, setting] of Object.entries(settings)) addFlag(parser, key, setting)
   return parser
 }
@@ -82,7 +82,7 @@ function addFlag(parser: Command, name: string, setting: Setting<unknown>): void
 const joinWithComma = (value: string, earlier: string | undefined) =>
   earlier === undefined ? value : `${earlier},${value}`
 
-/** The widest flag with its text on the same line in the short help; lines have 80 columns. */
+/** The maximum width of a flag with its text on the same line in the short help; lines have 80 columns. */
 const FLAG_WIDTH = 32
 
 /** Returns the help of a command, with its examples first: the usual settings, a line or two each, or all of them. */
@@ -103,8 +103,8 @@ export function describeCommandHelp(command: CommandSyntax, isAll: boolean): str
     wrapText(description),
     shown,
     ...chapters,
-    `convsim ${name} --help --all has every setting, with its variable.\n` +
-      'A flag goes before its variable (CONVSIM_PORT), which goes before the default.',
+    `convsim ${name} --help --all lists every setting with its variable.\n` +
+      'A flag overrides its variable (CONVSIM_PORT), which overrides the default.',
   ].join('\n\n')
 }
 
@@ -142,17 +142,17 @@ export function describeProgram(commands: readonly CommandSyntax[]): string {
   })
   return `Usage: convsim [command] [options]
 
-A simulator of the conversation-analytics service, for people who write clients
-of it. "convsim" alone serves on http://127.0.0.1:4010/v1.
+A simulator of the conversation-analytics service, for developers of its
+clients. "convsim" alone serves on http://127.0.0.1:4010/v1.
 
 ${chapters.join('\n')}
 
-Flags that people set most:
+Common flags:
 ${flags.join('\n')}
   -v, --version                    Print the version
 
-convsim COMMAND --help   the usual flags of a command; with --all, every flag
-convsim scenarios        everything that can be switched on
+convsim COMMAND --help   the common flags of a command; with --all, every flag
+convsim scenarios        the scenarios
 README.md                the documentation, in the folder of the package
-A flag goes before its variable (CONVSIM_PORT), which goes before the default.`
+A flag overrides its variable (CONVSIM_PORT), which overrides the default.`
 }

@@ -1,4 +1,4 @@
-/** The environment variables that give settings. */
+/** The environment variables for settings. */
 import { findNearest } from '../../base/core/text.ts'
 import { flagOf } from '../../server/settings/setting.ts'
 import { serverSettings, variableOf } from '../../server/settings/settings.ts'

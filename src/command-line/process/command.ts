@@ -21,11 +21,11 @@ export interface CommandContext {
   readonly openOutput: (settings: LogSettings) => Promise<Output>
 }
 
-/** A command of the program: its place on the command line, and its work. */
+/** A command of the program: its syntax, and the function that runs it. */
 export interface CliCommand<Table extends SettingTable = SettingTable> extends CommandSyntax<Table> {
   /**
-   * Runs the command, and returns its exit code. It imports its modules when it is called, so that a container's health
-   * check, which starts the program every few seconds, is quick.
+   * Runs the command, and returns its exit code. Imports its modules only when called, so that a container's health
+   * check, which starts the program every few seconds, is fast.
    */
   run(line: CommandLineOf<ValuesOf<Table>>, context: CommandContext): Promise<number>
 }
@@ -90,7 +90,7 @@ function nameSource(finding: Finding, variables: ReadonlyMap<string, string>): F
   const { place, message, flag } = finding
   const variable = variables.get(flag ?? place)
   if (flag === undefined) return variable === undefined ? finding : { ...finding, place: `${place} (from ${variable})` }
-  // A place with a line already names the file, so its flag is left out.
+  // A location with a line already names the file, so its flag is left out.
   if (variable === undefined && /:\d+:\d+$/.test(place)) return finding
   return { ...finding, message: `${message} (${flag}${variable === undefined ? '' : ` from ${variable}`})` }
 }

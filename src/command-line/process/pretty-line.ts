@@ -4,7 +4,7 @@ import { escapeControls } from '../../base/core/text.ts'
 
 type Style = Parameters<typeof styleText>[0]
 
-/** Returns a text in a style of the terminal, or the text itself without colours. */
+/** Styles a text for a terminal; without colours, returns it unchanged. */
 type Paint = (style: Style, text: string) => string
 
 const formats: Readonly<Record<string, (line: JsonObject, paint: Paint) => string>> = {
@@ -50,7 +50,7 @@ const unsentByDamage = new Map<unknown, string>(Object.entries({ hang: 'hung', r
 /** Returns how the connection ended, in place of a status; undefined if a status was sent. */
 const findUnsent = ({ damage }: JsonObject) => asList(damage).flatMap((kind) => unsentByDamage.get(kind) ?? [])[0]
 
-/** Returns what is notable about a request, the reason of its refusal first. */
+/** Lists what is notable about a request, the reason for its refusal first. */
 function listNotes(line: JsonObject): string[] {
   const { error, violations, advice, scenarios, sandbox, traceId } = line
   const isSent = findUnsent(line) === undefined
@@ -76,7 +76,7 @@ function describeDamage({ damage }: JsonObject): string[] {
 function prettyDelivery({ delivery, brokenOff }: JsonObject): string[] {
   const { kind, sentBytes } = isObject(delivery) ? delivery : {}
   if (brokenOff) return ['the client left before the end of its request']
-  const part = sentBytes === 0 ? 'before the response' : `after ${sentBytes} bytes of the response's body`
+  const part = sentBytes === 0 ? 'before the response' : `after ${sentBytes} bytes of the response body`
   if (kind === 'client-gone') return [`the client left ${part}`]
   if (kind === 'upstream-gone') return [`the real service broke off ${part}`]
   return kind === 'server-stopped' ? [`the simulator stopped ${part}`] : []

@@ -31,7 +31,7 @@ export function createLog(
   writeBytes: WriteStderr,
 ): ProcessLog {
   const stderr = createStderrWriter(writeBytes)
-  /** The log calls that wait; `at`: the time of the call, epoch milliseconds. */
+  /** The pending log calls; `at`: the time of the call, epoch milliseconds. */
   let batch: { args: Parameters<LogFn>; method: LogFn; at: number }[] = []
   let timer: NodeJS.Timeout | undefined
   // The text of the current batch and the time of its current line.
@@ -55,7 +55,7 @@ export function createLog(
     if (text !== '') stderr.write(escapeHighControls(text))
     text = ''
     const lines = stderr.takeLostLines()
-    if (lines > 0) log.warn({ lines }, 'lines of the log are lost: stderr was not read in time')
+    if (lines > 0) log.warn({ lines }, 'log lines were lost, since stderr was not read in time')
   }
 
   const log = pino(
@@ -93,7 +93,7 @@ const maxWaitingBytes = 8 * 1024 * 1024
 /** The pause before writing to a full pipe again, milliseconds. */
 const retryMs = 5
 
-/** Memory that no thread changes: waiting for a change is a synchronous sleep. */
+/** Memory that never changes, so waiting for a change is a synchronous sleep. */
 const sleeper = new Int32Array(new SharedArrayBuffer(4))
 
 /**

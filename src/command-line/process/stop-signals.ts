@@ -2,7 +2,7 @@
  * The signals that stop the process: one implementation for all commands.
  *
  * One Ctrl-C can reach the process twice: the terminal signals the whole process group, and npm, a member, forwards a
- * copy, possibly as another signal. So does a supervisor that signals a group.
+ * copy, possibly as another signal. A supervisor that signals a group has the same effect.
  */
 import { constants } from 'node:os'
 
@@ -10,7 +10,7 @@ const signals = ['SIGINT', 'SIGTERM', 'SIGHUP', 'SIGQUIT'] as const
 
 type StopSignal = (typeof signals)[number]
 
-/** A signal within this time after the first one is a copy of it, in milliseconds. */
+/** Milliseconds after the first signal in which further signals are treated as copies of it. */
 const copyMs = 2000
 
 type Host = Pick<NodeJS.Process, 'on' | 'exit'>
@@ -38,13 +38,13 @@ export class StopSignals {
     return this.#first && exitCodeOf(this.#first)
   }
 
-  /** Calls `stop`, which replaces an earlier one, on the first signal, or at once if a signal has come. */
+  /** Calls `stop` on the first signal, or at once if there was one. Replaces an earlier `stop`. */
   onStop(stop: (signal: StopSignal) => void): void {
     this.#stop = stop
     if (this.#first) stop(this.#first)
   }
 
-  /** Does work that the first signal must not interrupt, and ends the process afterwards if a signal came. */
+  /** Does work that the first signal must not interrupt, and ends the process afterwards if there was a signal. */
   async finish<T>(work: () => Promise<T>): Promise<T> {
     this.#stop = () => undefined
     const value = await work()
@@ -60,14 +60,14 @@ export class StopSignals {
       const endCopyTime = () => {
         this.#isCopyTimeOver = true
       }
-      // A copy that came meanwhile is read after the timer and before its `setImmediate`.
+      // A copy that arrived meanwhile is handled after the timer and before its `setImmediate`.
       setTimeout(() => setImmediate(endCopyTime), copyMs).unref()
       this.#stop(signal)
       return
     }
     if (this.#first) {
       const after = `more than ${copyMs / 1000} s after ${this.#first}`
-      this.#printError(`convsim: ${signal}, ${after}: the process ends at once, unfinished.`)
+      this.#printError(`convsim: ${signal}, ${after}: exiting at once without finishing.`)
     }
     this.#host.exit(exitCodeOf(signal))
   }

@@ -8,14 +8,14 @@ import type { Output } from '../process/command.ts'
 
 type PrintLine = Output['printLine']
 
-/** The number of findings printed at the end; the report has all. */
+/** The number of findings printed at the end; the report contains all of them. */
 const printedFindings = 10
 
 /** Prints why the state could not be written on exit, if so, and returns the exit code: 1 in that case, else 0. */
 export async function printStateLoss(running: RunningSimulator, printLine: PrintLine): Promise<number> {
   const loss = await running.findStateLoss()
   if (loss === undefined) return 0
-  printLine(`convsim: the state was not written at the stop: ${loss}.`, 'error')
+  printLine(`convsim: the state was not written on shutdown: ${loss}.`, 'error')
   return 1
 }
 
@@ -28,8 +28,8 @@ interface EndedProcess {
 }
 
 const baseUrlHint =
-  'Does the command read its base URL from CONVSIM_BASE_URL? --env NAME gives it in another variable, too. '
-const allowHint = 'If none is expected: --allow-no-requests.'
+  'Does the command read its base URL from CONVSIM_BASE_URL? --env NAME also sets another variable. '
+const allowHint = 'If you expect none, use --allow-no-requests.'
 
 export async function finish(running: RunningSimulator, created: Report, run: EndedProcess): Promise<number> {
   const { settings, command, printLine } = run
@@ -49,12 +49,12 @@ export async function finish(running: RunningSimulator, created: Report, run: En
   return isWritten && isComplete ? 0 : 1
 }
 
-/** If a requested report may miss requests to other replicas, prints so and returns false. */
+/** Returns false, and prints why, if a requested report may lack requests to other replicas. */
 function checkCompleteness({ truncated }: Report, { settings, printLine }: EndedProcess): boolean {
   if (!truncated || (settings.report === undefined && settings.failOn === undefined)) return true
   printLine(
-    'convsim: the report is not complete: requests to other replicas may be missing. ' +
-      'Ask a replica that runs: GET /__sim/report.',
+    'convsim: the report is incomplete: requests to other replicas may be missing. ' +
+      'Get it from a running replica: GET /__sim/report.',
     'error',
   )
   return false

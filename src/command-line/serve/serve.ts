@@ -19,16 +19,16 @@ export async function serve(
 ): Promise<number> {
   const output = await openOutput(settings)
   const { log, isJson, printLine } = output
-  // Before the start, because a signal may come during it.
+  // Before the start, because a signal may arrive during it.
   const stopRequested = new Promise<void>((resolve) => {
     signals.onStop((signal) => {
-      log.info({ signal }, `stopping: requests that end within ${shutdownGraceMs / 1000} s are finished`)
+      log.info({ signal }, `stopping: waiting at most ${shutdownGraceMs / 1000} s for open requests`)
       resolve()
     })
   })
   const running = await startServer({ settings, variables }, output, now, { proxied })
   if (!running) return 1
-  if (proxied) log.info({ upstream: proxied.url }, 'requests go on to the real service')
+  if (proxied) log.info({ upstream: proxied.url }, 'requests are forwarded to the real service')
   tuneV8()
   print(formatReadyLine(running, isJson, now()))
   if (!isJson && log.isLevelEnabled('info')) printLine(formatBanner(running))
@@ -50,7 +50,7 @@ function formatBanner(running: RunningSimulator): string {
   const target = `-H "Authorization: Bearer any-key" "${origin}${example?.path}"`
   const requests = example
     ? [
-        ['Ask', `${curl} ${target}`],
+        ['Send a request', `${curl} ${target}`],
         ['Make it fail', `${curl} -i -H "X-Sim-Scenario: ${example.scenario}" ${target}`],
       ]
     : [
@@ -59,7 +59,7 @@ function formatBanner(running: RunningSimulator): string {
       ]
   const rows = [
     ...requests,
-    ['See what was asked', `${curl} "${origin}/__sim/requests"`],
+    ['List the requests', `${curl} "${origin}/__sim/requests"`],
     ['Watch in a browser', `${origin}/__sim/`],
   ]
   return `\n${rows.map(([about, command]) => `  ${`${about}:`.padEnd(20)} ${command}`).join('\n')}\n`
@@ -82,7 +82,7 @@ export async function startServer(
   if (started.ok) {
     const { authority } = started.value
     if (authority)
-      output.printLine(`convsim: clients trust the certificate by the authority in ${authority.authorityFile}`)
+      output.printLine(`convsim: the certificate is signed by the authority in ${authority.authorityFile}`)
     return started.value
   }
   printStartProblems(started.error, variables, output)

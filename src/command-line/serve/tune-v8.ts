@@ -12,7 +12,7 @@ const measurePauseMs = 1000
 
 /**
  * Tunes V8 for a server with few long-lived objects; numbers are in `test/bench/FINDINGS.md`.
- * - The heap grows by 75 % of the live objects instead of by up to 300 %, the young space to a quarter of its default.
+ * - The heap grows by 75% of the live objects instead of by up to 300%, the young space to a quarter of its default.
  * - One thread collects young objects: so few survive that synchronising helper threads takes longer.
  *
  * The flags apply to the whole process. They are set after all code is loaded, and cached if Node does that: V8 rejects

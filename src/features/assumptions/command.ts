@@ -11,8 +11,8 @@ export const assumptionsCommand = defineCommand({
   usage: '[contract] [options]',
   operands: 'a contract document',
   purpose: 'Look up',
-  summary: 'List where the contract fills a gap in the service description',
-  description: 'List every place where the contract fills a gap in the service description, with the reason.',
+  summary: 'List the assumptions that the contract makes',
+  description: 'List the assumptions with which the contract fills gaps in the service description.',
   examples: ['assumptions', 'assumptions my-contract.yaml'],
   settings: pickSettings(serverSettings, 'contract', 'overlay'),
   async run({ files, settings: { contract, overlay } }, { print, printError }) {

@@ -1,4 +1,4 @@
-/** Findings of contracts, overlays, fixtures and rules, before anything is served. */
+/** Finds problems in contracts, overlays, fixtures and rules before anything is served. */
 import { stat } from 'node:fs/promises'
 import { resolve } from 'node:path'
 import { failure, type Result, success } from '../../base/core/result.ts'
@@ -45,7 +45,7 @@ export function checkFiles(
   const changed = overlays.length > 0 ? (contract ?? bundledContract) : contract
   const named = [changed, fixtures].filter((file) => file !== undefined)
   const known = named.length > 0 ? named : [bundledContract, controlContract, bundledFixtures]
-  // Fixtures are loaded together with the contract of the settings, so that names of scenarios are checked, too.
+  // Fixtures are loaded with the contract of the settings, so that scenario names are checked, too.
   const load: InputLoader = (changes) => loadInputs({ ...defaultSettings(), ...settings, ...changes }, undefined, true)
   return Promise.all(
     (files.length > 0 ? files : known).map(async (file) => {
@@ -77,8 +77,8 @@ async function checkFile(file: string, overlays: readonly string[], load: InputL
 }
 
 const unknownKind =
-  'is neither an OpenAPI document ("openapi: 3.1.0" at its top), nor an overlay ("overlay: 1.1.0"), ' +
-  'nor a file of scenario rules ("rules:" at its top); of fixtures, check the folder'
+  'is not an OpenAPI document ("openapi: 3.1.0" at the top), an overlay ("overlay: 1.1.0") ' +
+  'or a file of scenario rules ("rules:" at the top); to check fixtures, give their folder'
 
 async function checkFixtures(folder: string, load: InputLoader): Promise<Checked> {
   const inputs = await load({ fixtures: folder })
@@ -88,7 +88,7 @@ async function checkFixtures(folder: string, load: InputLoader): Promise<Checked
   return success({ summary: `${personas.length} personas, ${models.length} models${exact}` })
 }
 
-/** The maximum number of tried operations: some documents have a thousand, and a check must not take minutes. */
+/** The maximum number of checked operations: some documents have a thousand, and a check must not take minutes. */
 const maxTried = 200
 
 /** Generates the success response of operations without a handler, and warns if the body breaks its schema. */
@@ -102,11 +102,11 @@ async function checkReplies({ contract, handled }: LoadedInputs): Promise<Checke
     const [first] = violations
     if (first === undefined || operation.examples(status).length > 0) continue // loading checks the examples
     const message =
-      `no valid body was found for the schema of ${status} of ${operation.id}: ${first.pointer || 'the body'} ` +
-      `${first.message}. It is sent with this fault; add an example, which is sent instead`
+      `no valid body could be generated for status ${status} of ${operation.id}: ${first.pointer || 'the body'} ` +
+      `${first.message}. The invalid body is sent; to replace it, add an example`
     findings.push({ severity: 'warning', place: contract.place(operation.responsePointer(status) ?? ''), message })
   }
-  const message = `the responses of the first ${maxTried} of ${operations.length} operations were tried`
+  const message = `only the first ${maxTried} of ${operations.length} operations had their responses checked`
   if (operations.length > maxTried) findings.push({ severity: 'info', place: contract.file, message })
   return success(summarise(contract, ...findings))
 }
@@ -158,12 +158,12 @@ function toCheckPage({ file, ok, findings, summary }: CheckResult): Page {
   return {
     subject: { title: file, version: '' },
     heading: 'checked',
-    verdict: { text: `${file}: ${result || 'not fit to be served'}`, isGood: ok },
+    verdict: { text: `${file}: ${result || 'cannot be served'}`, isGood: ok },
     sections: listed.length === 0 ? [] : [section],
   }
 }
 
-/** Splits `spec/openapi.yaml:12:5` into its parts; undefined for a place without a line, such as `--scenario`. */
+/** Splits `spec/openapi.yaml:12:5` into its parts; undefined for a location without a line, such as `--scenario`. */
 function readPlace(place: string): PageFinding['place'] {
   const [, file, line, column] = /^(.*):(\d+):(\d+)$/s.exec(place) ?? []
   return file === undefined ? undefined : { file, line: Number(line), column: Number(column) }

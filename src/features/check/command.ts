@@ -8,11 +8,11 @@ export const checkCommand = defineCommand({
   usage: '[files...] [options]',
   operands: 'files or folders',
   purpose: 'Look up',
-  summary: 'Check contracts, overlays, fixtures and files of rules',
+  summary: 'Check contracts, overlays, fixtures and rules files',
   description:
-    'Check contract documents, overlays, fixture folders and scenario files; ' +
-    'without any, check those of --contract and --fixtures, or the bundled ones. ' +
-    'Exit code 1 if one has an error, which prevents serving; with --strict, also if one has a warning.',
+    'Check contract documents, overlays, fixture folders and rules files; ' +
+    'without arguments, check those of --contract and --fixtures, or the bundled ones. ' +
+    'Exit with code 1 on an error, which prevents serving; with --strict, also on a warning.',
   examples: [
     'check',
     'check my-contract.yaml rules.yaml --strict --format github',

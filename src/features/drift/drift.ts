@@ -1,7 +1,7 @@
 /**
- * Differences between the real service and the contract: shapes, findings, verdict, patch. `printDrift` reads from top
- * to bottom: `probe/` gathers responses, `observe/` compares each with the contract, `judge/` judges them all, and
- * `patch/` proposes a change of the contract.
+ * Finds differences between the real service and the contract. `probe/` gathers
+ * responses, `observe/` compares each with the contract, `judge/` judges them all, and `patch/` proposes a change of
+ * the contract.
  */
 
 import { groupBy } from '../../base/core/group-by.ts'
@@ -70,7 +70,7 @@ function findTrafficProblem({ har, writes, dryRun }: DriftSettings, address: str
       ? undefined
       : 'Give the base URL of the real service, such as https://api.example.com/v1, or recorded traffic: --har FILE.'
   const sending = writes !== undefined ? '--writes' : dryRun ? '--dry-run' : undefined
-  return sending && `${sending} cannot be used: --har sends nothing.`
+  return sending && `${sending} cannot be combined with --har, which sends no requests.`
 }
 
 async function gather(
@@ -131,7 +131,7 @@ function planRequests(
   const unknown = [...ids.keys()].find((name) => !names.has(name))
   if (unknown !== undefined)
     return failure(
-      `--ids ${unknown}: no operation has such a parameter or member of a body. Known: ${[...names].join(', ')}.`,
+      `--ids ${unknown}: no operation has a parameter or body member of that name. Known: ${[...names].join(', ')}.`,
     )
   const run = new Date(now).toISOString().replace(/[-:]|\.\d+/g, '')
   return success(planProbes(contract, { ids, withWrites: writes !== undefined, samples, run }))

@@ -21,42 +21,42 @@ export const driftSettings = {
     defaultText: "the contract's examples",
     repeatable: true,
     test: (text) => text.split(',').every(isId),
-    expected: 'a parameter or a member of a body with its value, e.g. modelId=4f7c2a1e-9b3d-4c58-8e21-6d0a5b7f9c34',
+    expected: 'a parameter or body member with its value, e.g. modelId=4f7c2a1e-9b3d-4c58-8e21-6d0a5b7f9c34',
     description:
-      'An id that the real service knows, such as modelId=ID; can be given several times. ' +
-      'Each value of a path parameter is asked for.',
+      'An id that exists in the real service, such as modelId=ID; can be given several times. ' +
+      'Each value of a path parameter is requested.',
   }),
   samples: integer({
     default: 3,
     min: 1,
     max: 1000,
     description:
-      'The number of successful responses of an operation below which it is not judged as the same; ' +
-      'probes are repeated until there can be so many.',
+      'The minimum number of successful responses for the verdict that an operation is the same; ' +
+      'probes are repeated to reach it.',
   }),
   writes: text({
     value: 'HOST',
     description:
-      'Probe operations that write, too. ' +
-      'HOST repeats the host of the service, so that no other one is written to by mistake. ' +
-      'What is written has ids that begin with convsim-probe-.',
+      'Also probe operations that write. ' +
+      'HOST must repeat the host of the service, so that you cannot write to another one by mistake. ' +
+      'Written records have ids that begin with convsim-probe-.',
   }),
-  dryRun: boolean({ default: false, description: 'Print the requests that would be sent, and send none.' }),
+  dryRun: boolean({ default: false, description: 'Print the requests that would be sent, without sending them.' }),
   har: text({
     value: 'FILE',
     files: readsFile,
-    description: 'Judge the recorded traffic of a HAR file, without any network.',
+    description: 'Judge the recorded traffic in a HAR file, without sending requests.',
   }),
   patch: text({
     value: 'FILE',
     files: writesFile,
     description:
-      'Write the change of the contract that removes the drift as an OpenAPI Overlay, ' +
-      'which is tried on the same responses before.',
+      'Write an OpenAPI Overlay that changes the contract so that the drift is gone; ' +
+      'it is tested on the same responses first.',
   }),
   timeout: duration({
     default: '10s',
-    description: 'The longest time to wait for a response of the real service.',
+    description: 'The maximum time to wait for a response from the real service.',
   }),
   format,
 } as const satisfies SettingTable

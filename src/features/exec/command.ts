@@ -14,11 +14,11 @@ const shared = {
 export const execCommand = defineCommand({
   ...shared,
   name: 'exec',
-  summary: 'Run a test suite against a simulator of its own',
+  summary: 'Run a test suite against its own simulator',
   description:
-    'Run a command against a simulator of its own, which has a free port and its state in memory ' +
+    'Run a command against its own simulator, which uses a free port and keeps its state in memory ' +
     'unless --port or --state is given. The command finds the base URL in CONVSIM_BASE_URL. ' +
-    'Afterwards print a summary of its requests and exit with its exit code, or with 3 (--fail-on).',
+    'Afterwards, print a summary of its requests and exit with its exit code, or with 3 (--fail-on).',
   examples: ['exec -- npm test', 'exec --env API_URL --report report.html --fail-on violation -- npm test'],
   settings: execSettings,
   findProblem: findServerProblem,
@@ -28,10 +28,10 @@ export const execCommand = defineCommand({
 export const eachCommand = defineCommand<typeof eachSettings>({
   ...shared,
   name: 'each',
-  summary: 'Run a test suite once for each fault at each place',
+  summary: 'Run a test suite once per injected fault',
   description:
-    'Run a command once for each fault at each place where its requests go, each time against a simulator ' +
-    'of its own, and report which faults the client survives and the tests notice. ' +
+    'Run a command repeatedly, each time against its own simulator with one fault injected into its requests, ' +
+    'and report which faults the client survives and the tests notice. ' +
     'The command finds the base URL in CONVSIM_BASE_URL.',
   examples: [
     'each --time 10m --fail-on not-resilient -- npm test',
@@ -46,9 +46,9 @@ export const eachCommand = defineCommand<typeof eachSettings>({
 
 function findEachProblem({ only = '', jobs, port }: EachSettings, sources: SettingSources): string | undefined {
   if (jobs > 1 && port !== 0)
-    return `--jobs takes no ${sources.get('port')}: each of the runs side by side has a free port.`
-  if (only !== '' && sources.get('set')) return '--only takes no --set: it makes one run of all those that --set makes.'
+    return `--jobs cannot be combined with ${sources.get('port')}: parallel runs use free ports.`
+  if (only !== '' && sources.get('set')) return '--only cannot be combined with --set: it selects a single run.'
   return only.split(',').filter((part) => part.includes('@')).length > 1
-    ? '--only takes one run, and cannot be given twice. Run convsim each --only once for each.'
+    ? '--only names one run and cannot be given twice. Use one convsim each --only per run.'
     : undefined
 }

@@ -1,6 +1,6 @@
 /**
- * Runs a test suite once per fault and place. `tryFaults` shows the whole; `plan/` plans the runs, `runs/` runs the
- * command, and `report/` judges the runs.
+ * Runs a test suite once per fault and target. `tryFaults` is the overview; `plan/` plans the runs, `runs/` executes
+ * the command, and `report/` judges the runs.
  */
 import { type CommandContext, endSoon, printStartProblems } from '../../command-line/process/command.ts'
 import { writeReports } from '../../command-line/serve/finish.ts'
@@ -34,16 +34,16 @@ interface Trials {
   readonly findings: FindingsReport[]
   readonly changes: string[]
   /**
-   * The pairs of a run without faults and a run with the fault that confirm `broke`. A suite that randomly fails one
-   * time in five gets it for 0.2^4 * 0.8^2 = 0.1 % of its faults, so with 20 faults in two of a hundred reports.
+   * The pairs of runs, one without faults and one with the fault, that must confirm `broke`. A suite that randomly
+   * fails one run in five wrongly gets it for 0.2^4 * 0.8^2 = 0.1% of its faults: with 20 faults, in 2% of reports.
    */
   readonly confirmations: number
 }
 
-/** The number of runs with faults between runs without faults. */
+/** The number of runs with faults between two checks of the baseline. */
 const batchSize = 20
 
-/** Runs the command without faults, then with each fault at each place, within the limits of the settings. */
+/** Runs the command without faults, then once per fault and target, within the configured limits. */
 async function tryFaults(suite: TestSuite): Promise<SuiteReport> {
   const chosenFaults = await loadFaults(suite)
   const baseline = await recordBaseline(suite)
@@ -83,10 +83,10 @@ async function tryFault(suite: TestSuite, run: PlannedRun, baseline: Baseline, t
   if (!suite.stopped.aborted && mustRepeat(judge())) ends.push(await executeRun(suite, options))
   let isConfirmed = true
   for (let left = trials.confirmations; left > 0 && isConfirmed && judge().verdict === 'broke'; left -= 1) {
-    const plain = await executeRun(suite, { limitMs: baseline.limitMs })
-    isConfirmed = !isRed(plain)
+    const unfaulted = await executeRun(suite, { limitMs: baseline.limitMs })
+    isConfirmed = !isRed(unfaulted)
     if (isConfirmed) ends.push(await executeRun(suite, options))
-    else trials.changes.push(`beside ${nameRun(run)} it failed with exit code ${plain.code}`)
+    else trials.changes.push(`between runs of ${nameRun(run)} it failed with exit code ${unfaulted.code}`)
     if (suite.stopped.aborted) return
   }
   if (suite.stopped.aborted) return
@@ -94,7 +94,7 @@ async function tryFault(suite: TestSuite, run: PlannedRun, baseline: Baseline, t
   trials.findings.push(...ends.map(({ findings }) => findings))
 }
 
-/** Makes runs in parallel (`--jobs`) while more may begin. Throws the first error once all have ended. */
+/** Executes runs in parallel (`--jobs`) until the suite is over. Throws the first error after all have ended. */
 async function runSideBySide(
   suite: TestSuite,
   runs: readonly PlannedRun[],
@@ -111,7 +111,7 @@ async function runSideBySide(
   for (const end of ends) if (end.status === 'rejected') throw end.reason
 }
 
-/** Drops the red runs of a batch, which are inconclusive if the command fails without faults, too. */
+/** Drops the red runs of a batch, which are inconclusive, since the command fails without faults, too. */
 function withoutRed(trials: Trials, batch: readonly PlannedRun[]): Trials {
   const kept = [...trials.judged].filter(([run, end]) => !isRed(end) || !batch.includes(run))
   return { ...trials, judged: new Map(kept) }
@@ -132,9 +132,9 @@ async function loadFaults({ settings, output }: TestSuite) {
   }
   const parsed = parseFaultSet(settings.set, context)
   if (!parsed.ok) throw refuseStart([{ severity: 'error', place: '--set', message: parsed.error }])
-  const { faults, unfitting } = parsed.value
-  if (unfitting.length > 0)
-    output.printLine(`convsim: not tried, since they fit no operation of the contract: ${unfitting.join(', ')}.`)
+  const { faults, inapplicable } = parsed.value
+  if (inapplicable.length > 0)
+    output.printLine(`convsim: skipped faults that apply to no operation of the contract: ${inapplicable.join(', ')}.`)
   return { faults }
 }
 

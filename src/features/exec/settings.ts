@@ -13,10 +13,10 @@ export const execSettings = {
     repeatable: true,
     test: areNames,
     expected: 'the name of an environment variable other than PATH',
-    description: 'A variable that gets the base URL, besides CONVSIM_BASE_URL; can be given several times.',
+    description: 'A variable to set to the base URL, in addition to CONVSIM_BASE_URL; can be given several times.',
   }),
   ...serverSettings,
-  // PORT and HOST are for the command that it runs.
+  // PORT and HOST are meant for the command, not for its simulator.
   port: { ...serverSettings.port, default: 0, alsoEnv: undefined },
   host: { ...serverSettings.host, alsoEnv: undefined, description: 'Address to listen on.' },
   state: { ...serverSettings.state, default: ':memory:' },
@@ -48,7 +48,7 @@ function parseSuiteCondition(text: string): SuiteFailCondition | undefined {
   return kind && Number(percent) <= 100 ? { kind, above: Number(percent) } : undefined
 }
 
-// Each run has its own state in memory, and a command that sends no request has nowhere to inject a fault.
+// Each run has its own state in memory, and without requests there is nowhere to inject a fault.
 const { state, statePrefix, replica, sync, allowNoRequests, ...ofServers } = execSettings
 
 export const eachSettings = {
@@ -60,33 +60,33 @@ export const eachSettings = {
       'The faults: resilience, drift, extremes, another family of scenarios, or scenarios such as "slow;ms=500".',
   }),
   only: text({
-    value: 'FAULT@PLACE',
+    value: 'FAULT@TARGET',
     repeatable: true, // so that a second run is refused instead of replacing the first
     description:
-      'Of all runs only this one, ' +
+      'Execute only this run, ' +
       'such as drift:drop-field@getModelAnalytics/avgSafetyScore or resilience:reset@createEvent#2.',
   }),
   maxRuns: integer({
     defaultText: 'all',
     min: 1,
     max: 1_000_000,
-    description: 'The largest number of runs with a fault; the seed draws them. A repeated run counts once.',
+    description: 'The maximum number of runs with a fault, selected by the seed. A repeated run counts once.',
   }),
   time: duration({
     defaultText: 'unlimited',
     description:
-      'The time after which no further run begins, except the second one of a red run; ' +
-      'the first runs without faults must end within it. The seed draws the order.',
+      'The time after which no further run begins, except to confirm a verdict; ' +
+      'the first runs without faults must end within it. The seed determines the order.',
   }),
   runTimeout: duration({
     defaultText: 'ten times the run without faults, at least 10s; without faults: 10m',
-    description: 'The time after which a run is ended, and counts as hung.',
+    description: 'The time after which a run is killed and counts as hung.',
   }),
   jobs: integer({
     default: 1,
     min: 1,
     max: 64,
-    description: 'The number of runs side by side, each with a simulator on a port of its own.',
+    description: 'The number of parallel runs, each with its own simulator and port.',
   }),
   ...ofServers,
   failOn: {
@@ -98,7 +98,7 @@ export const eachSettings = {
     read: (text) => (parseSuiteFailOn(text) ? text : undefined),
     description:
       `${serverSettings.failOn.description} Also if a fault broke the suite (not-resilient), ` +
-      'was not noticed (unnoticed) or hung it (hung), or more than N % did (unnoticed>N).',
+      'was not noticed (unnoticed) or hung it (hung), or more than N% did (unnoticed>N).',
   },
 } as const satisfies SettingTable
 

@@ -39,8 +39,8 @@ export async function printHealth(settings: HealthSettings, context: CommandCont
   const { host, port, tls, tlsCert } = findServer(settings, context)
   if (port === 0) {
     printError(
-      'convsim: the port 0 stands for any free port. ' +
-        'Give --port the port of the running simulator, which its first line of output has.',
+      'convsim: port 0 means any free port. ' +
+        'Set --port to the port of the running simulator, which is in its first line of output.',
     )
     return 1
   }
@@ -79,7 +79,7 @@ async function requestHealth(url: string, timeoutMs: number): Promise<Result<Hea
     const [response] = (await once(request, 'response')) as [IncomingMessage]
     return readHealth(url, response.statusCode ?? 0, await text(response))
   } catch (error) {
-    const reason = signal.aborted ? `nothing complete came within ${waitMs / 1000} s` : reasonOf(error)
+    const reason = signal.aborted ? `timed out after ${waitMs / 1000} s` : reasonOf(error)
     return failure(`no response from ${url}: ${reason}. Is it running, and are --port and --tls right?`)
   }
 }
@@ -90,7 +90,7 @@ function readHealth(url: string, status: number, body: string): Result<Health> {
   const isHealth = isObject(health) && /^(un)?healthy$/.test(String(health.status)) && 'version' in health
   if (!isHealth)
     return failure(
-      `the server at ${url} is not convsim: its response ${status} is not the health of a simulator. Is --port right?`,
+      `the server at ${url} is not convsim: its response (${status}) is not a simulator's health. Is --port right?`,
     )
   const isReady = status === 200 && health.status === 'healthy'
   return success({ isReady, text: escapeControls(JSON.stringify(health)) })

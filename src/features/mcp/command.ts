@@ -14,14 +14,14 @@ const { logLevel, port, state } = serverSettings
 
 const mcpSettings = {
   ...serverSettings,
-  port: { ...port, default: 0, description: 'Port of the simulator that is started; 0 picks a free port.' },
+  port: { ...port, default: 0, description: 'Port of the started simulator; 0 picks a free port.' },
   state: { ...state, default: ':memory:' },
   logLevel: { ...logLevel, default: 'warn' as const },
   url: text({
     value: 'URL',
     test: (given) => URL.canParse(given) && /^https?:/.test(given),
     expected: 'the URL of a simulator such as http://127.0.0.1:4010',
-    description: 'A simulator that runs, in place of one that is started.',
+    description: 'A running simulator to use instead of starting one.',
   }),
 }
 
@@ -32,8 +32,8 @@ export const mcpCommand = defineCommand({
   usage: '[options]',
   description:
     'Serve tools for coding agents over stdio (Model Context Protocol), ' +
-    'beside a simulator that is started, or about one that runs (--url). ' +
-    'A simulator serves the same tools at /__sim/mcp.',
+    'for a simulator that it starts or for a running one (--url). ' +
+    'Every simulator serves the same tools at /__sim/mcp.',
   examples: ['mcp', 'mcp --url http://127.0.0.1:4010'],
   settings: mcpSettings,
   findProblem: findServerProblem,
@@ -46,7 +46,7 @@ export const mcpCommand = defineCommand({
     const running = settings.url === undefined ? await startServer({ settings, variables }, output, now) : undefined
     const origin = running?.origin ?? (settings.url && new URL(settings.url).origin)
     if (origin === undefined) return 1
-    // A pipe is closed; a file, such as /dev/null, only ends.
+    // A pipe emits `close`; a file such as /dev/null emits only `end`.
     const ended = Promise.race([once(host.stdin, 'end'), once(host.stdin, 'close')])
     const ask = askByFetch(`${origin}/__sim`, settings.controlToken)
     try {
@@ -68,7 +68,7 @@ export const skillCommand = defineCommand({
   summary: 'Print or install the skill for coding agents',
   usage: '[options]',
   description:
-    'Print the skill that tells a coding agent how to use convsim, or write it where agents of this project look.',
+    'Print the skill that tells coding agents how to use convsim, or install it in this project.',
   examples: ['skill', 'skill --install'],
   settings: {
     install: boolean({ default: false, description: 'Write .claude/skills/convsim/SKILL.md into this folder.' }),
@@ -80,9 +80,9 @@ export const skillCommand = defineCommand({
       return 0
     }
     const file = resolve(host.cwd(), '.claude/skills/convsim/SKILL.md')
-    print(`The skill belongs in ${file}.`)
+    print(`Writing the skill to ${file}.`)
     const problem = await install(file, seal(skill)).catch(reasonOf)
-    if (problem === undefined) print('It is written.')
+    if (problem === undefined) print('Done.')
     else printError(`convsim: the skill was not written: ${problem}.`)
     return problem === undefined ? 0 : 1
   },
@@ -92,7 +92,7 @@ export const skillCommand = defineCommand({
 async function install(file: string, text: string): Promise<string | undefined> {
   const present = existsSync(file) ? readOrdinaryFile(file).toString('utf8') : undefined
   if (present !== undefined && present !== seal(present.slice(0, present.lastIndexOf(mark))))
-    return 'the file there was not installed so, or was changed since. Delete or rename it, then install again'
+    return 'the existing file was not installed by convsim, or was changed since. Delete or rename it, then try again'
   await mkdir(dirname(file), { recursive: true })
   await writeFile(file, text)
   return undefined
@@ -100,5 +100,5 @@ async function install(file: string, text: string): Promise<string | undefined> 
 
 const mark = '\n<!-- convsim skill --install replaces this file as long as the text above has the SHA-256 '
 
-/** Appends a checksum, by which a later version detects that the file is unchanged. */
+/** Appends a checksum, with which a later version detects whether the file was changed. */
 const seal = (text: string) => `${text}${mark}${hash('sha256', text)} -->\n`

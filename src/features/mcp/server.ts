@@ -13,7 +13,7 @@ const anyInput: library.jsonSchemaValidator = {
   getValidator: () => (input) => ({ valid: true, data: input as never, errorMessage: undefined }),
 }
 
-/** Responds to an MCP message over HTTP. Without subscriptions, every response ends. */
+/** Handles an MCP message over HTTP. Subscriptions are disabled, so that every response ends. */
 export async function handleCall(ask: AskControl, headers: SimRequest['headers'], message: Json | undefined) {
   const origin = `http://${headers['host']}`
   const sent = Object.entries(headers).filter(([name]) => /^(content-type|mcp-.*)$/.test(name))
@@ -35,7 +35,7 @@ async function createServer(ask: AskControl, origin: string) {
   const { basePath } = objectOf(await askOrThrow(ask, { path: '/info' }), 'contract')
   const instructions =
     `convsim simulates a conversation-analytics service at ${origin}${basePath}. Give each test a sandbox ` +
-    '(control_sandbox), switch on a fault (set_scenarios), run the client, then ask run_summary and find_requests.'
+    '(control_sandbox), switch on a fault (set_scenarios), run the client, then call run_summary and find_requests.'
   const server = new library.McpServer({ name: 'convsim', version }, { instructions, jsonSchemaValidator: anyInput })
   for (const tool of [...readOnlyTools, ...changingTools]) {
     const properties = { ...tool.ownInput, ...readInput(document, tool.input) }
@@ -51,9 +51,9 @@ async function createServer(ask: AskControl, origin: string) {
 
 async function callTool({ name, run }: Tool, known: readonly string[], ...call: Parameters<Tool['run']>) {
   const responseWith = (text: string) => ({ content: [{ type: 'text' as const, text }] })
-  const unknown = Object.keys(call[0]).find((argument) => !known.includes(argument))
+  const extra = Object.keys(call[0]).find((argument) => !known.includes(argument))
   try {
-    if (unknown !== undefined) throw new ToolError(`${name} has no "${unknown}". ${describeKnown(unknown, known)}`)
+    if (extra !== undefined) throw new ToolError(`${name} has no argument "${extra}". ${describeKnown(extra, known)}`)
     return responseWith(JSON.stringify(await run(...call)))
   } catch (error) {
     if (error instanceof ToolError) return { ...responseWith(error.message), isError: true }
@@ -62,8 +62,8 @@ async function callTool({ name, run }: Tool, known: readonly string[], ...call: 
 }
 
 /**
- * Returns the JSON schemas of a tool's arguments: of parameters of operations, and of all members of their bodies.
- * `parameterNames` has the parameters by operation, separated by spaces: `{ getReport: 'sandbox failOn' }`.
+ * Returns the JSON schemas of a tool's arguments: selected parameters of operations, and all members of their bodies.
+ * `parameterNames` lists the parameters by operation, separated by spaces: `{ getReport: 'sandbox failOn' }`.
  */
 function readInput(document: JsonObject, parameterNames: Readonly<Record<string, string>>): Record<string, JsonObject> {
   const paths = Object.values(objectOf(document, 'paths')).filter(isObject)

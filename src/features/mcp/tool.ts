@@ -5,14 +5,14 @@ import { describeKnown } from '../../base/core/text.ts'
 import type { Control } from '../../server/control/control.ts'
 import type { SimRequest } from '../../service/exchange/request.ts'
 
-/** A tool for coding agents: a thin call of the control plane with a short response. */
+/** A tool for coding agents: a thin wrapper around control plane calls, with a short result. */
 export interface Tool {
   readonly name: string
   readonly description: string
   /** The control plane's parameters that it accepts, by operation; it also accepts the bodies of these operations. */
   readonly input: Readonly<Record<string, string>>
   readonly ownInput?: Readonly<Record<string, JsonObject>>
-  /** Calls a simulator at `origin`, whose service has the base path. Throws a `ToolError`. */
+  /** Calls the simulator at `origin`; its service is at `basePath`. Throws a `ToolError`. */
   readonly run: (
     args: JsonObject,
     simulator: { readonly ask: AskControl; readonly origin: string; readonly basePath: string },
@@ -81,7 +81,7 @@ function writeQuery(query: ControlCall['query'] = {}): string {
 
 function parseResponse(text: string): JsonObject {
   const response = parseJson(text)
-  return isObject(response) ? response : { error: `The simulator returned no JSON object: ${text.slice(0, 200)}` }
+  return isObject(response) ? response : { error: `The simulator did not return a JSON object: ${text.slice(0, 200)}` }
 }
 
 export const askOrThrow = async (ask: AskControl, question: ControlCall, next?: string): Promise<JsonObject> =>
@@ -90,7 +90,7 @@ export const askOrThrow = async (ask: AskControl, question: ControlCall, next?: 
 /** Returns the JSON of a response. Throws a refusal with `next`, the next step; a 417 is not a refusal. */
 export function readOrThrow({ status, json }: ControlResponse, next = ''): JsonObject {
   if (status < 400 || status === 417) return json
-  const advice = status === 401 ? 'convsim mcp takes it as --control-token.' : next
+  const advice = status === 401 ? 'Pass it to convsim mcp with --control-token.' : next
   throw new ToolError(`${json['error'] ?? `The simulator returned ${status}.`} ${advice}`.trim())
 }
 
@@ -103,13 +103,13 @@ export function listOf(json: Json | undefined, name: string): readonly JsonObjec
 
 export const pageSize = 20
 
-export const cursorArg = { type: 'integer', minimum: 0, description: 'The field `next` of the page before.' }
+export const cursorArg = { type: 'integer', minimum: 0, description: 'The field `next` of the previous page.' }
 
 /** Returns the page of a list after `cursor` items, under a name, with the cursor of the next page. */
 export function pageOf(name: string, list: readonly Json[], cursor: Json | undefined): JsonObject {
   const start = Number(cursor ?? 0)
   if (!Number.isSafeInteger(start) || start < 0)
-    throw new ToolError(`"cursor" is the "next" of the page before, got ${JSON.stringify(cursor)}. Leave it out first.`)
+    throw new ToolError(`"cursor" must be the "next" of the previous page, or absent; got ${JSON.stringify(cursor)}.`)
   const end = start + pageSize
   return { [name]: list.slice(start, end), total: list.length, ...(end < list.length && { next: end }) }
 }

@@ -19,7 +19,7 @@ const idHint = 'Or give the "id" of a recorded request: find_requests lists them
 
 const findRequests: Tool = {
   name: 'find_requests',
-  description: 'Find what the client sent and got, newest first, 20 at a time, and the calls with "badRetries".',
+  description: 'Find requests with their responses, newest first, 20 at a time, and retry problems in "badRetries".',
   input: { listRequests: filters },
   async run(args, { ask }) {
     const query = { order: 'newest', limit: pageSize, ...args }
@@ -39,7 +39,7 @@ const findRequests: Tool = {
 const explainRequest: Tool = {
   name: 'explain_request',
   description:
-    'Say why a recorded request ("id") got this response, or how another ("method" and "path") would be handled now.',
+    'Explain why a recorded request ("id") got its response, or how a new one ("method", "path") would be handled now.',
   input: { explain: 'sandbox' },
   ownInput: { id: { type: 'string', description: 'The id of a recorded request: req-7.' } },
   async run({ id, sandbox, ...body }, { ask }) {
@@ -48,8 +48,8 @@ const explainRequest: Tool = {
       const response = objectOf(explained, 'response')
       return compact({ status: response['status'], ...showDecision(explained), body: cutBody(response['body']) })
     }
-    const [alien] = Object.keys(compact(body))
-    if (alien !== undefined) throw new ToolError(`Give "id", or "method" and "path": with "id" goes no "${alien}".`)
+    const [extra] = Object.keys(compact(body))
+    if (extra !== undefined) throw new ToolError(`Give either "id", or "method" and "path"; not "id" and "${extra}".`)
     const path = `/requests/${encodeURIComponent(String(id))}`
     const entry = await askOrThrow(ask, { path }, 'find_requests lists the ids.')
     const retries = { path: '/retries', query: { sandbox: entry['sandbox'], request: id } }
@@ -65,7 +65,7 @@ const explainRequest: Tool = {
 const verifyRequests: Tool = {
   name: 'verify_requests',
   description:
-    'Check how often the client sent a matching request. Else "nearMisses" has the closest ones and what differs.',
+    'Check how often the client sent a matching request. If it fails, "nearMisses" has the closest ones and differences.',
   input: { verify: 'sandbox' },
   async run({ sandbox, ...body }, { ask }) {
     const verdict = await askOrThrow(ask, { method: 'POST', path: '/verify', query: { sandbox }, body })
@@ -73,12 +73,12 @@ const verifyRequests: Tool = {
   },
 }
 
-const usedSandbox = 'Leave "sandbox" out, or name one that a client has used.'
+const usedSandbox = 'Omit "sandbox", or name one that a client has used.'
 
 const coverageGaps: Tool = {
   name: 'coverage_gaps',
   description:
-    'List what the client never met in the contract, 20 items at a time, each with the request that meets it.',
+    'List the parts of the contract that the client has not covered, 20 at a time, each with a request that covers it.',
   input: { getCoverage: 'sandbox', listRequests: 'operation' },
   ownInput: { cursor: cursorArg },
   async run({ sandbox, operation, cursor }, { ask, basePath }) {
@@ -100,12 +100,12 @@ const coverageGaps: Tool = {
 const runSummary: Tool = {
   name: 'run_summary',
   description:
-    'Say whether the client did well: verdict, three worst findings with numbers, next step. "failOn" sets conditions.',
+    'Judge the run: verdict, the three worst findings with counts, next step. "failOn" sets the conditions.',
   input: { getReport: 'sandbox failOn' },
   async run({ sandbox, failOn = 'violation,unexpected,retry' }, { ask, origin, basePath }) {
     const response = await ask({ path: '/report', query: { sandbox, failOn } })
     const report = readOrThrow(response, response.status === 404 ? usedSandbox : '')
-    // The report has no times, so that it is the same on each machine.
+    // The report contains no times, so that it is the same on every machine.
     const { problems } = await askOrThrow(ask, { path: '/retries', query: { sandbox, limit: 0 } })
     const { violations, unexpected, advice } = report
     const sections = { violation: violations, unexpected, retry: problems, advice }
@@ -115,7 +115,7 @@ const runSummary: Tool = {
     const [first] = [findings[0]?.['requests']].flat()
     const next =
       first === undefined
-        ? 'Call coverage_gaps for what no test has met yet.'
+        ? 'Call coverage_gaps for what no test has covered yet.'
         : `Call explain_request with {"id": "${first}"}, fix the client, reset the sandbox, and run it again.`
     return compact({
       ...{ verdict: response.status === 417 ? 'failed' : 'passed', failOn },
@@ -183,7 +183,7 @@ const setScenarios: Tool = {
 const listScenarios: Tool = {
   name: 'list_scenarios',
   description:
-    'List the scenarios of one operation or of all, 20 at a time, with an example and the effect; and the rules.',
+    'List the scenarios for one or all operations, 20 at a time, with an example and the effect, and the active rules.',
   input: { getScenarios: 'sandbox', listRequests: 'operation' },
   ownInput: { cursor: cursorArg },
   async run({ sandbox, operation, cursor }, { ask }) {
@@ -214,7 +214,7 @@ const actionNames = Array.from(actions.keys(), String)
 const controlSandbox: Tool = {
   name: 'control_sandbox',
   description:
-    'Steer a sandbox. create and seed take "seed"; clock takes "mode" and "now"; advance takes "by", in place of a ' +
+    'Control a sandbox. create and seed take "seed"; clock takes "mode" and "now"; advance takes "by", to replace a ' +
     'sleep; snapshot takes "name"; restore takes "snapshotId". The response has the base URL for the client.',
   input: { reset: 'sandbox', putSandbox: '', putClock: '', advanceClock: '', createSnapshot: '' },
   ownInput: {
@@ -223,19 +223,19 @@ const controlSandbox: Tool = {
   },
   async run({ action, ...args }, { ask, origin, basePath }) {
     const known = actions.get(action)
-    if (!known) throw new ToolError(`"action" is one of ${actionNames.join(', ')}; got ${JSON.stringify(action)}.`)
+    if (!known) throw new ToolError(`"action" must be one of ${actionNames.join(', ')}; got ${JSON.stringify(action)}.`)
     const [method, template, ...names] = known
     const takes = [...names, 'sandbox', ...(action === 'restore' ? ['snapshotId'] : [])]
-    const alien = Object.keys(compact(args)).find((name) => !takes.includes(name))
-    if (alien !== undefined) throw new ToolError(`The action ${action} takes ${takes.join(', ')}, not "${alien}".`)
+    const extra = Object.keys(compact(args)).find((name) => !takes.includes(name))
+    if (extra !== undefined) throw new ToolError(`The action ${action} takes ${takes.join(', ')}, not "${extra}".`)
     const { sandbox = 'default', snapshotId } = args
     if (action === 'restore' && snapshotId === undefined)
-      throw new ToolError('The action restore needs "snapshotId". Take one first with the action snapshot.')
+      throw new ToolError('The action restore needs "snapshotId". Create a snapshot first, with the action snapshot.')
     const [name, id] = [sandbox, snapshotId].map((text) => encodeURIComponent(String(text)))
     const path = template.replace('{sandbox}', `${name}`).replace('{snapshotId}', `${id}`)
     const query = template.includes('{sandbox}') ? {} : { sandbox }
     const question = { method, path, query, ...(names.length > 0 && { body: pick(args, ...names) }) }
-    const next = action === 'restore' ? 'Take one first with the action snapshot.' : ''
+    const next = action === 'restore' ? 'Create a snapshot first, with the action snapshot.' : ''
     return { result: await askOrThrow(ask, question, next), baseUrl: `${origin}/_s/${name}${basePath}` }
   },
 }

@@ -10,15 +10,15 @@ import type { SimRequest } from '../../service/exchange/request.ts'
 import { maxCheckedBytes, RecordingRelay, toBody } from './upstream-body.ts'
 
 /**
- * Forwards the request to the real service. The last stage; always replies, with the service's response or the reason
- * why there is none. `corsOrigins`: the origins to which the proxy grants CORS, in place of the service's own grants.
+ * The last stage: forwards the request to the real service, and replies with its response, or with the reason why there
+ * is none. `corsOrigins`: the origins to which the proxy grants CORS, in place of the service's own grants.
  */
 export function askUpstream(basePath: string, upstream: UpstreamClient, corsOrigins: CorsOrigins): RequestStage {
   return async function askUpstream(exchange): Promise<Reply> {
     const { body } = exchange.request
     if (body.kind === 'unreadable')
-      return refuse(body.status, `${body.reason} The proxy did not pass it on.`, 'simulator')
-    addDecision(exchange, `The request goes on to the real service at ${upstream.target.origin}.`)
+      return refuse(body.status, `${body.reason} The proxy did not forward it.`, 'simulator')
+    addDecision(exchange, `The request is forwarded to the real service at ${upstream.target.origin}.`)
     const request = createUpstreamRequest(exchange, basePath, upstream)
     const clientGone = new AbortController()
     const endWatch = exchange.request.watchClient?.(() => clientGone.abort())
@@ -65,7 +65,7 @@ function createUpstreamRequest(
   const authorization = authorizationOf(exchange, token)
   const own = {
     ...(authorization !== undefined && { Authorization: authorization }),
-    // A damaged response is rewritten, so it must have an encoding that can be decoded.
+    // A damaged response is rewritten, so it must not be compressed.
     ...(mustBeWhole(exchange) && { 'Accept-Encoding': 'identity' }),
   }
   return {
@@ -98,7 +98,7 @@ async function receiveResponse(exchange: Exchange, sent: Result<IncomingMessage,
   const status = response.statusCode ?? 502
   if (status < 200) {
     response.destroy()
-    return refuse(502, `The real service responded with the status ${status}, which no response can have.`, 'simulator')
+    return refuse(502, `The real service responded with the status ${status}, which is not final.`, 'simulator')
   }
   const head = { status, headers, origin: 'upstream', ...(cookies.length > 0 && { cookies }) } as const
   if (!mustBeWhole(exchange))
@@ -106,7 +106,7 @@ async function receiveResponse(exchange: Exchange, sent: Result<IncomingMessage,
   const { 'content-encoding': encoding, ...others } = headers
   const bytes = await readWhole(response, maxCheckedBytes).catch(() => 'broken' as const)
   const scenarios = exchange.scenarios.map(({ text }) => text).join(', ')
-  if (bytes === 'broken') return refuse(502, 'The real service broke its response off before its end.', 'simulator')
+  if (bytes === 'broken') return refuse(502, 'The real service broke off its response.', 'simulator')
   if (!bytes)
     return refuse(
       502,

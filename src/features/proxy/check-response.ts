@@ -36,7 +36,7 @@ function judgeUnknown(exchange: Exchange, { origin, status }: Reply): void {
   const { operation, request, path } = exchange
   if (operation || origin !== 'upstream' || status >= 400) return
   const message =
-    `the contract has no operation ${request.method} ${path}, ` + `and the real service returns it with ${status}`
+    `the contract has no operation ${request.method} ${path}, ` + `but the real service responds with ${status}`
   exchange.violations = [...exchange.violations, { in: 'path', pointer: '', keyword: 'operation', message }]
 }
 

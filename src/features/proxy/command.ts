@@ -3,8 +3,8 @@ import { upstreamTimeout } from '../../server/settings/further-settings.ts'
 import { defaultSettings, serverSettings } from '../../server/settings/settings.ts'
 import { upstreamTokenVariable } from '../../server/upstream/parse-upstream.ts'
 
-// The real service has keys, plans, models and records; the proxy stores none, and cannot return the service to an
-// earlier state.
+// The real service has the keys, plans, models and records; the proxy has none, and cannot restore an earlier state of
+// the service.
 const { state, statePrefix, replica, sync, seedState, ...ofService } = serverSettings
 const { plan, maxAnalysesPerHour, analysesWindow, models, xRateLimit, ...shared } = ofService
 
@@ -13,10 +13,10 @@ export const proxyCommand = defineCommand({
   usage: 'UPSTREAM [options]',
   operands: 'the URL of the real service',
   purpose: 'Serve',
-  summary: 'Pass requests on to the real service, and check both directions',
+  summary: 'Forward requests to the real service, and check both directions',
   description:
-    'Pass requests on to the real service, check both directions against the contract, and record them. ' +
-    "Scenarios act in front of the service. CONVSIM_UPSTREAM_TOKEN, if it is set, replaces the client's token.",
+    'Forward requests to the real service, check both directions against the contract, and record them. ' +
+    "Scenarios are applied in front of the service. CONVSIM_UPSTREAM_TOKEN, if set, replaces the client's token.",
   examples: [
     'proxy https://api.example.com/v1',
     'proxy https://api.example.com/v1 --report report.html --fail-on violation,unexpected',

@@ -1,4 +1,4 @@
-/** The real service in place of the simulator's own operations, with scenarios and checks in front of it. */
+/** Forwards requests to the real service, with scenarios and checks in front of it. */
 
 import { parseDuration } from '../../base/core/instant.ts'
 import { failure, type Result, success } from '../../base/core/result.ts'
@@ -16,7 +16,7 @@ export function readProxyTarget(
   { port, upstreamTimeout }: { readonly port: number; readonly upstreamTimeout: string },
   env: NodeJS.ProcessEnv,
 ): Result<UpstreamAccess> {
-  if (url === '') return failure('Name the real service by its URL: convsim proxy https://api.example.com/v1.')
+  if (url === '') return failure('Give the URL of the real service: convsim proxy https://api.example.com/v1.')
   const token = readUpstreamToken(env)
   if (!token.ok) return token
   const parsed = parseUpstream(url, token.value !== undefined)
@@ -25,7 +25,7 @@ export function readProxyTarget(
   const isOwnHost = ['localhost', '127.0.0.1', '[::1]'].includes(hostname)
   if (isOwnHost && port !== 0 && upstreamPort === String(port))
     return failure(
-      `${parsed.value.origin} is the address of the proxy itself. Give the proxy another port: --port ${port + 1}.`,
+      `${parsed.value.origin} is the address of the proxy itself. Choose another port: --port ${port + 1}.`,
     )
   return success({ ...parsed.value, token: token.value, timeoutMs: parseDuration(upstreamTimeout) ?? 30_000 })
 }
@@ -46,11 +46,11 @@ function proxyOver(upstream: UpstreamClient, pages: PageSettings): ProxiedServic
   }
 }
 
-/** Replaces the real service, since an explanation must not have effects there. */
+/** Replaces calls to the real service during an explanation, which must not have side effects. */
 const refuseToSend: UpstreamClient['send'] = async () =>
   failure({
     problem: 'connection',
-    sentence: 'The real service would respond; it is not asked in order to explain.',
+    sentence: 'The real service would respond; an explanation does not call it.',
   })
 
 function limitToProxy(definition: ScenarioDefinition): ScenarioDefinition {

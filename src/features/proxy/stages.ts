@@ -15,8 +15,8 @@ import { askUpstream } from './ask-upstream.ts'
 import { checkUpstreamResponse, responseToRecord } from './check-response.ts'
 
 /**
- * Returns the stages of a proxied exchange. Scenarios refuse in front of the real service. The contract only judges:
- * the service decides, including on keys, plans, models and rates.
+ * Returns the stages of a proxied exchange. Scenarios can refuse a request before the real service gets it. Contract
+ * violations are only recorded: the service itself decides, including on keys, plans, models and rates.
  */
 export function createProxyStages(deps: PipelineDeps, upstream: UpstreamClient, pages: PageSettings): Stages {
   const { contract } = deps
@@ -25,7 +25,7 @@ export function createProxyStages(deps: PipelineDeps, upstream: UpstreamClient, 
   const checkOwnReply = checkReply(deps)
   return {
     request: Object.entries({
-      authenticate: readCaller(token === undefined ? undefined : pages), // 403, before a foreign page names a sandbox
+      authenticate: readCaller(token === undefined ? undefined : pages), // 403 for a cross-origin page
       sandbox: enter(deps), // 400 for a malformed name of a sandbox
       gateway: gateway(noMagicValues), // the response of a simulated gateway
       identify: identify(true),
@@ -45,15 +45,15 @@ export function createProxyStages(deps: PipelineDeps, upstream: UpstreamClient, 
   }
 }
 
-/** A proxy that adds its token to each request. Foreign pages must not link to it: a GET is carried out. */
+/** A proxy that adds its token to each request. Cross-origin pages must not link to it, as it forwards each GET. */
 const heldToken = {
-  name: 'The proxy, which sends requests on with CONVSIM_UPSTREAM_TOKEN,',
+  name: 'The proxy, which forwards requests with CONVSIM_UPSTREAM_TOKEN,',
   allowsLinks: false,
 }
 
 /**
- * Creates the stage that reads the client's token, which distinguishes clients. A proxy has no magic keys. `pages`: the
- * pages that may use the proxy's token; undefined: it has none, and the service judges the client's own.
+ * Creates the stage that reads the client's token, which identifies the client. A proxy has no magic keys. `pages`: the
+ * pages that may use the proxy's token; undefined if it has none, and the service checks the client's own.
  */
 function readCaller(pages: PageSettings | undefined): RequestStage {
   return (exchange) => {
@@ -71,7 +71,7 @@ function scenarioOfOperation(stage: RequestStage<MatchedExchange>): RequestStage
     if (control === undefined) return undefined
     return refusals.control(
       `The header ${control} needs an operation of the contract, ` +
-        `and ${exchange.request.method} ${exchange.path} is none. Leave the header out to ask the real service.`,
+        `which ${exchange.request.method} ${exchange.path} is not. Omit the header to call the real service.`,
     )
   }
 }

@@ -14,7 +14,7 @@ const maxMembers = 1_000_000
 
 export interface SeenResponse {
   readonly modelId: string
-  /** The value of the parameter, with the document's default: `30d`. */
+  /** The value of the parameter, or the document's default: `30d`. */
   readonly period: string
   readonly body: JsonObject
   readonly redactions: number
@@ -60,13 +60,13 @@ function readSample({ method, target, response }: TrafficSample, contract: Contr
 
 function readResponseBody(operation: Operation, { status, headers, body: bytes }: TrafficResponse): Result<JsonObject> {
   if (status !== operation.successStatus) return failure(`status ${status}`)
-  if (!bytes) return failure('the body was not recorded whole')
+  if (!bytes) return failure('the body was not recorded completely')
   const response = { status, mediaType: headers['content-type'] ?? '', bytes }
   const { violations, value, isTooLarge } = checkServiceResponse(operation, response, maxMembers)
   if (isTooLarge)
     return failure(`the body has more than ${maxMembers.toLocaleString('en')} members and items, or is nested too deep`)
   const [violation] = violations
-  if (!violation) return isObject(value) ? success(value) : failure('the body is no JSON object')
+  if (!violation) return isObject(value) ? success(value) : failure('the body is not a JSON object')
   const rule = violation.message.replace(/; got .*/s, '') // the value may be personal data
   return failure(`breaks the contract: ${violation.pointer || 'the body'} ${rule} (convsim drift proposes a patch)`)
 }
@@ -83,14 +83,14 @@ function findRecordedOperation(contract: Contract, method: string, path: string)
 /** The names of members whose texts quote users. */
 const quoteNames = new Set(['exampleSnippets'])
 
-/** Patterns of personal identifiers, each with its replacement. An address stays an address. */
+/** Patterns of personal identifiers, each with its replacement. Addresses are replaced by valid addresses. */
 const forms: readonly (readonly [RegExp, string])[] = [
   [/(?<![\w.+-])[\w.+-]+@[\w-]+\.[\w.-]*\w/g, 'redacted@example.com'],
   [/(?<![\w.])\d{1,3}\.\d{1,3}\.\d{1,3}\.\d{1,3}(?!\w|\.\d)/g, '192.0.2.1'],
   [/(?<!\w)\+\d[\d ()/-]{6,20}\d(?!\d)/g, redacted],
 ]
 
-/** Redacts credentials, addresses and telephone numbers in all texts, and whole texts that quote users. */
+/** Redacts credentials, addresses and telephone numbers in all texts, and the whole of texts that quote users. */
 export function redactPeople(value: Json): { readonly value: Json; readonly changes: number } {
   let changes = 0
   const redactText = (text: string, isQuote: boolean) => {

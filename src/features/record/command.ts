@@ -10,7 +10,7 @@ export const recordCommand = defineCommand({
   summary: 'Turn recorded traffic into a folder of fixtures',
   description:
     'Turn recorded traffic into a folder of fixtures: the exact responses by model. ' +
-    'Credentials and what identifies people are redacted, and all is listed before it is written.',
+    'Credentials and personal identifiers are redacted, and the fixtures are listed before they are written.',
   examples: ['record http://127.0.0.1:4010 --out recorded --write', 'record traffic.har --out recorded'],
   settings: {
     ...pickSettings(serverSettings, 'contract', 'fixtures', 'controlToken'),
@@ -22,7 +22,7 @@ export const recordCommand = defineCommand({
     }),
     write: boolean({
       default: false,
-      description: 'Write the fixtures that are listed. Without it nothing is written.',
+      description: 'Write the listed fixtures. Without this flag, nothing is written.',
     }),
   },
   async run({ files, settings }, context) {

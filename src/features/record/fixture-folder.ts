@@ -16,7 +16,7 @@ export interface FixturePlan {
   readonly lines: readonly string[]
 }
 
-/** Plans a file of exact responses for each model. Existing fixtures stay, unless they were recorded again. */
+/** Plans a file of exact responses for each model. Existing fixtures are kept, unless they were recorded again. */
 export function planFolder(seen: readonly SeenResponse[], fixtures: Fixtures): FixturePlan {
   const keyOf = ({ modelId, period }: Pick<SeenResponse, 'modelId' | 'period'>) => `${modelId} ${period}`
   const seenKeys = new Set(seen.map(keyOf))
@@ -49,7 +49,7 @@ function describeSeenResponse({ period, body, redactions }: SeenResponse): strin
   return `the exact response for ${period}, ${points} data points, ${size}, ${redacted}`
 }
 
-/** Returns why a folder cannot be written to: it already has files, which might be someone's work. */
+/** Returns why a folder cannot be written to, such as that it is not empty. */
 export async function findFolderProblem(folder: string): Promise<string | undefined> {
   try {
     if ((await readdir(folder)).length === 0) return undefined

@@ -1,4 +1,4 @@
-/** Recorded traffic as a folder of fixtures. */
+/** Turns recorded traffic into a folder of fixtures. */
 import type { Json } from '../../base/core/json.ts'
 import { valueAt } from '../../base/core/json-pointer.ts'
 import { failure, type Result, reasonOf, success } from '../../base/core/result.ts'
@@ -25,19 +25,19 @@ export async function recordTraffic(
 ): Promise<string | undefined> {
   const { out, write, fixtures = bundledFixtures } = settings
   const { print, signals } = context
-  if (sources.length === 0) return 'Name the traffic: the URL of a running proxy, or a HAR file.'
-  if (out === undefined) return 'Name the folder of fixtures to write: --out FOLDER.'
+  if (sources.length === 0) return 'Give a source: the URL of a running proxy, or a HAR file.'
+  if (out === undefined) return 'Give the folder to write the fixtures to: --out FOLDER.'
   const problem = await findFolderProblem(out)
   if (problem !== undefined) return problem
   const plan = await planFixtures(sources, settings, context)
   if (!plan.ok) return plan.error
   for (const line of plan.value.lines) print(line)
   if (!write) {
-    print('Nothing was written. To write it: the same command with --write.')
+    print('Nothing was written. To write the fixtures, repeat the command with --write.')
     return undefined
   }
   const failed = await signals.finish(() => writeFolder(plan.value, out, fixtures))
-  if (failed === undefined) print(`${out} is written. Serve it: convsim serve --fixtures ${out}`)
+  if (failed === undefined) print(`Wrote ${out}. To serve it: convsim serve --fixtures ${out}`)
   return failed
 }
 
@@ -55,11 +55,11 @@ async function planFixtures(
   const onProgress = (done: number, all: number) => progress.show('checking responses', done, all)
   const { responses, skipped } = collectResponses(traffic.value, contract, onProgress)
   progress.clear()
-  for (const [reason, count] of skipped) printError(`left out, ${count} of them: ${reason}`)
-  return responses.length === 0 ? failure('No exchange gives a fixture.') : success(planFolder(responses, fixtures))
+  for (const [reason, count] of skipped) printError(`skipped ${count}: ${reason}`)
+  return responses.length === 0 ? failure('No exchange yields a fixture.') : success(planFolder(responses, fixtures))
 }
 
-/** The origins of usable responses: convsim's own are useful as fixtures, too, unless a scenario damaged them. */
+/** The origins of usable responses. convsim's own are usable as fixtures, too, unless a scenario damaged them. */
 const accepted = ['upstream', 'contract'] as const
 
 /** Reads the samples of all sources, in their order: URLs of running simulators, and HAR files. */
@@ -79,7 +79,7 @@ async function readSources(
 }
 
 async function readRunning(url: string, controlToken: string | undefined): Promise<Result<TrafficSample[]>> {
-  if (!URL.canParse(url)) return failure(`"${url}" is no URL of a running simulator.`)
+  if (!URL.canParse(url)) return failure(`"${url}" is not a valid URL of a running simulator.`)
   const { origin } = new URL(url)
   const headers = controlToken === undefined ? {} : { authorization: `Bearer ${controlToken}` }
   const entries: Json[] = []
@@ -98,12 +98,12 @@ async function readPage(origin: string, after: string, headers: Record<string, s
     const page = await fetch(`${origin}/__sim/requests?sandbox=*&format=har&limit=200${after}`, { headers })
     if (page.ok) return success((await page.json()) as Json)
     const hint = page.status === 401 ? ' Give its token with --control-token.' : ''
-    return failure(`The simulator at ${origin} returns ${page.status} when asked for its requests.${hint}`)
+    return failure(`The simulator at ${origin} returned ${page.status} for its list of requests.${hint}`)
   } catch (error) {
     const cause = error instanceof Error && error.cause instanceof Error ? error.cause : error
     return failure(
-      `The simulator at ${origin} cannot be asked for its requests: ${reasonOf(cause)}. ` +
-        'Give the URL at which convsim proxy or serve listens.',
+      `The requests of the simulator at ${origin} cannot be read: ${reasonOf(cause)}. ` +
+        'Give the URL of a running convsim proxy or serve.',
     )
   }
 }

@@ -14,7 +14,7 @@ export const scenariosCommand = defineCommand({
   examples: ['scenarios', 'scenarios rate-limited', 'scenarios "slow;ms=200"'],
   settings: {
     ...pickSettings(serverSettings, 'contract', 'overlay', 'fixtures'),
-    port: { ...serverSettings.port, description: 'Port of the simulator that the example asks.' },
+    port: { ...serverSettings.port, description: 'Port of the simulator in the example.' },
   },
   run: async ({ files, settings }, context) =>
     (await import('./scenarios.ts')).printScenarios(files, settings, context),

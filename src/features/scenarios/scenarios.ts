@@ -1,4 +1,4 @@
-/** The list of scenarios, and one of them with an example. */
+/** Lists the scenarios, or shows one of them with an example. */
 import { failure, type Result, success } from '../../base/core/result.ts'
 import { endSentence } from '../../base/core/text.ts'
 import { formatFinding } from '../../base/documents/source.ts'
@@ -62,7 +62,7 @@ function listScenarios({ catalogue, contract }: LoadedInputs): string {
   })
   const intro =
     '"convsim scenarios NAME" shows parameters, an example and what the client sees.\n' +
-    wrapText(`A documented status is a scenario by its number: ${statuses.join(', ')}.`)
+    wrapText(`Documented statuses are also scenarios: ${statuses.join(', ')}.`)
   return [intro, ...chapters].join('\n\n')
 }
 
@@ -101,7 +101,7 @@ function describeScenario(active: ActiveScenario, inputs: LoadedInputs, { port }
 /** Finds an operation whose response shows the scenario, preferably a GET; undefined if none does. */
 function findShowing({ definition, values }: ActiveScenario, fitting: readonly Operation[]): Operation | undefined {
   const effect = definition.effect(values)
-  if (effect.kind === 'expect') return undefined // it is about a refused request, and no example is refused
+  if (effect.kind === 'expect') return undefined // it is about a refused request, but examples are valid
   const byMethod = [...fitting].sort((one, other) => Number(other.method === 'GET') - Number(one.method === 'GET'))
   const isShown = (operation: Operation) => {
     if (effect.kind === 'ordinary') return operation.statuses.includes(effect.status)

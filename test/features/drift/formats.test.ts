@@ -43,7 +43,7 @@ test('text output contains no control characters from the service', () => {
     '',
     'Differences:',
     '  new-field: getModelAnalytics 200 /new\\u001b[2Jfield: warning: a field that the contract does not have: ' +
-      'is not in the contract. Seen in 1 of 3 responses; breaks no client.',
+      'is not in the contract. Seen in 1 of 3 responses; does not break clients.',
     '    first: GET /v1/models/1/analytics: "a|<b>"',
     '    contract: #/components/schemas/ModelAnalytics',
     '    see the assumption at #/components/schemas/Count: Counts are whole.',
@@ -72,7 +72,7 @@ test('a list with many new values is described in one plain sentence', () => {
   const message = 'has 3 values that the contract does not list'
   const open: DriftFinding = { ...finding, kind: 'no-enum', message, seen: 2, of: 2, breaks: true }
   expect(renderDrift({ ...report, findings: [open] }, 'text')).toContain(
-    `a list that seems to be open: ${message}. Seen in 2 of 2 responses; breaks clients.`,
+    `an enum that seems to be open-ended: ${message}. Seen in 2 of 2 responses; breaks clients.`,
   )
   const simulated = renderDrift({ ...report, findings: [{ ...open, isSimulated: true, settles: true }] }, 'text')
   expect(simulated).toMatch(/never returned by the simulator: .*rule of the simulated values: #.*settles the/s)

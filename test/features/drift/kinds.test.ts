@@ -88,7 +88,7 @@ describe('of the responses of a service', () => {
 
   test('a change that does not help is not proposed', async () => {
     const responses = [item({ level: 'top' })]
-    const left = [{ reason: 'The change at its place does not remove it.' }]
+    const left = [{ reason: 'The change to its schema does not remove it.' }]
     expect(await patchOf(responses, () => judge(contract, responses))).toMatchObject({ overlay: undefined, left })
   })
 

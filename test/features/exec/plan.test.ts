@@ -26,7 +26,7 @@ describe('requests that differ only in values', () => {
     expect(leftOut).toEqual([{ operation: 'createEvent', occurrences: [2, 4], like: [1, 5] }])
     expect(describeSkipped(leftOut)).toEqual([
       expect.stringMatching(
-        /^Skipped; excluded from the percentages: createEvent: 2 requests like 1 and 5\. .*--only FAULT@createEvent#2 injects into one\.$/,
+        /^Skipped; excluded from the percentages: createEvent: 2 requests like 1 and 5\. .*To inject into one, use --only FAULT@createEvent#2\.$/,
       ),
     ])
   })
@@ -47,7 +47,7 @@ test('the statuses of requests without an ordinary response are counted', () => 
   }))
   expect(planRuns(bad, { faults: faultsOf('reset') })).toEqual({
     ok: false,
-    error: 'No request can get a fault, since none got an ordinary response: 1 x 401, 1 x 404 on no operation.',
+    error: 'No fault can be injected, since no request got an ordinary response: 1 x 401, 1 x 404 with no operation.',
   })
 })
 
@@ -86,7 +86,7 @@ describe('a set of faults', () => {
 
   test('suggests a similar field for one that no response has', () => {
     expect(problemOf('null-required;pointer=/succes')).toMatch(
-      /fits no operation: no response has such a field at \/succes\. Did you mean "\/success"\? Known: \//,
+      /applies to no operation: no response has the field \/succes\. Did you mean "\/success"\? Known: \//,
     )
     expect(problemOf('wrong-type;pointer=/x')).toMatch(/Known: \//)
   })
@@ -97,7 +97,7 @@ describe('a set of faults', () => {
     expect(parse('resilience')).toMatchObject({
       value: { faults: { length: 9 }, unfitting: ['lost-ack'] },
     })
-    const problem = '"lost-ack" fits no operation: getModelAnalytics writes nothing.'
+    const problem = '"lost-ack" applies to no operation: getModelAnalytics writes nothing.'
     expect(parse('resilience,lost-ack')).toEqual({ ok: false, error: problem })
     expect(parse('idempotency')).toEqual({ ok: false, error: problem })
   })

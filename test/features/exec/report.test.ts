@@ -20,11 +20,11 @@ test.each<[string, SuiteReport, string]>([
   ['the time was up', reportOn([], { notMade: 3, earlyEnd: 'time' }), 'the time was up before'],
   ['it was interrupted', reportOn([], { notMade: 3, earlyEnd: 'interrupt' }), 'the first run with a fault was inter'],
   ['no response has the field', reportOn([unreached]), 'no response has the fields that would drift'],
-  ['no fault fits', reportOn([]), 'none fits an operation that the command asks'],
+  ['no fault fits', reportOn([]), 'none applies to an operation that the command calls'],
 ])('a report without a run that got its fault never says that there are no findings: %s', (_, report, reason) => {
   for (const text of renderForPeople(report)) {
-    expect(text).toContain(`No fault was tried: ${reason}`)
-    expect(text).not.toMatch(/There are none|Nothing to complain/)
+    expect(text).toContain(`No fault was tested: ${reason}`)
+    expect(text).not.toMatch(/There are none|No problems found/)
   }
   expect(render.text(report).startsWith('Runs:\nfault ')).toBe(report.runs.length > 0)
   expect(render.junit(report)).toContain('failures="1"')
@@ -53,7 +53,7 @@ test.each<[string, SuiteReport, RegExp]>([
   ],
   ['verdicts beside an unsteady one, in no share', twice, /^resilience: 0 of 1 good \(0 %\): 1 broke, 1 unsteady\.$/m],
   ['how many runs were made twice', twice, /^2 runs, 2 of them repeated\.$/m],
-  ['no share for unsteady runs alone', reportOn([unsteady]), /^resilience: no fault has a verdict: 1 unsteady\.$/m],
+  ['no share for unsteady runs alone', reportOn([unsteady]), /^resilience: no verdict: 1 unsteady\.$/m],
   ['the early end', red, /^1 run, 4 not made \(the command failed without faults\)\.$/m],
   ['a row for each run', reportOn([unreached, recovered]), /^drift:drop-field +createEvent +\/eventId +not reached$/m],
   [
@@ -62,9 +62,9 @@ test.each<[string, SuiteReport, RegExp]>([
     /warning: Unsteady: in some runs, but not in all, the command failed with exit code 1 when "reset" was injected into request 1 of /,
   ],
   [
-    'requests that fit no operation apart from others',
+    'requests that match no operation apart from others',
     reportOn([], {}, '', [...requestsOf('createEvent a', 'createEvent b'), ...unmatched]),
-    /Without faults the command asks createEvent 2 times, and sends 1 request that fits no operation\./,
+    /Without faults, the command calls createEvent 2 times, and sends 1 request for no operation of the contract\./,
   ],
   [
     'which drift of a field was tried',
@@ -144,7 +144,7 @@ test('annotates a GitHub run, with an error for each failure', () => {
   const lines = render.github(reportOn(runs, { failed }, 'not-resilient')).split('\n')
   expect(lines.slice(0, 3)).toEqual([
     expect.stringMatching(/^::error::resilience:reset@createEvent#2: Not resilient: the command failed with exit/),
-    expect.stringMatching(/^::warning::drift:drop-field@createEvent\/success: Nobody noticed: /),
+    expect.stringMatching(/^::warning::drift:drop-field@createEvent\/success: Unnoticed: /),
     '::error::--fail-on: 1 of 1 fault did not recover (100 %25)',
   ])
 })

@@ -33,7 +33,7 @@ test('the last 40 lines of two streams are stored in the order of their ends, as
 })
 
 const settings = defaultsOf(eachSettings)
-const putBack = ' # put the credential back at [redacted]'
+const putBack = ' # replace [redacted] with the credential'
 
 test.each([
   [["it's $HOME"], "'it'\\''s $HOME'"],

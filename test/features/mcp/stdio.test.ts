@@ -37,7 +37,7 @@ describe('convsim mcp', () => {
     for (const [url, message] of [
       ['localhost', 'the URL of a simulator such as http://127.0.0.1:4010; got "localhost"'],
       ['http://127.0.0.1:9', 'No simulator responds at http://127.0.0.1:9/__sim. Start it (npx convsim)'],
-      [sim.origin, 'convsim mcp takes it as --control-token.'],
+      [sim.origin, 'Pass it to convsim mcp with --control-token.'],
     ] as const) {
       const { code, stderr } = await run(['mcp', '--url', url])
       expect([code, stderr]).toEqual([1, expect.stringContaining(message)])
@@ -79,7 +79,7 @@ describe('convsim skill', () => {
     const cwd = await tempFolder()
     const file = join(cwd, '.claude/skills/convsim/SKILL.md')
     const install = () => run(['skill', '--install'], { cwd })
-    expect(await install()).toEqual({ code: 0, stdout: `The skill belongs in ${file}.\nIt is written.\n`, stderr: '' })
+    expect(await install()).toEqual({ code: 0, stdout: `Writing the skill to ${file}.\nDone.\n`, stderr: '' })
     const installed = await readFile(file, 'utf8')
     expect(installed.startsWith(await skill())).toBe(true)
     expect((await install()).code).toBe(0)

@@ -7,7 +7,7 @@ const ruleOf = (scenario: string) => ({ rules: [{ scenario, times: 1 }] })
 
 /** Each tool with arguments that it takes, a part of its response, wrong arguments, and a part of its refusal. */
 export const toolCalls: readonly (readonly [string, JsonObject, RegExp, JsonObject, RegExp])[] = [
-  ['find_requests', {}, /"call":"GET \/v1\/nowhere"/, { statsu: '429' }, /has no "statsu". Did you mean "status"/],
+  ['find_requests', {}, /"call":"GET \/v1\/nowhere"/, { statsu: '429' }, /argument "statsu". Did you mean "status"/],
   ['find_requests', { status: '5xx' }, /No request matches/, { operation: 'createEvnt' }, /createEvent/],
   ['explain_request', { method: 'GET', path: '/v1/x' }, /"status":404/, {}, /find_requests lists them/],
   ['explain_request', { id: 'req-1' }, /"stage":"identify"/, { id: 'req-0' }, /find_requests lists the ids/],

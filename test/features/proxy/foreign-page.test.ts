@@ -135,7 +135,7 @@ describe('a proxy with the token of the real service', () => {
     const explain = async (headers: Record<string, string>) =>
       JSON.stringify(await steer(sim, 'POST', '/explain', { method: 'GET', path: analyticsPath, headers }))
     expect(await explain({ origin: 'https://evil.example' })).toContain('rejects requests from pages of other origins')
-    expect(await explain({})).toContain('goes on to the real service')
+    expect(await explain({})).toContain('is forwarded to the real service')
     expect(reached).toEqual([])
   })
 })

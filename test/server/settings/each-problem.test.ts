@@ -19,11 +19,11 @@ test.each([
   [['exec', '--sync'], {}, '--sync needs a state on disk: '],
   [['exec', '--analyses-window', '10s'], {}, '--analyses-window needs a limit: '],
   [['each', '--analyses-window', '10s'], {}, '--analyses-window needs a limit: '],
-  [['each', '--jobs', '2'], { CONVSIM_PORT: '4567' }, '--jobs takes no CONVSIM_PORT: '],
+  [['each', '--jobs', '2'], { CONVSIM_PORT: '4567' }, '--jobs cannot be combined with CONVSIM_PORT: '],
   [['each', '--state', 'x.json'], {}, '--state has no effect on convsim each.'],
   [['each', '--sync'], {}, '--sync has no effect on convsim each.'],
-  [['each', '--set', 'drift', '--only', one], {}, '--only takes no --set: it makes one run of all those that '],
-  [['each', '--only', one, '--only', other], {}, '--only takes one run, and cannot be given twice. '],
+  [['each', '--set', 'drift', '--only', one], {}, '--only cannot be combined with --set: '],
+  [['each', '--only', one, '--only', other], {}, '--only names one run and cannot be given twice. '],
 ])('%j with %j is refused with the name of the given flag or variable', (line, env, start) => {
   expect(refusalOf(line, env)?.slice(0, start.length)).toBe(start)
 })

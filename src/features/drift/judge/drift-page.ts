@@ -10,9 +10,9 @@ export const renderDrift = (report: DriftReport, format: PrintedFormat): string 
   renderPrinted(format, [toPage(report)], toJson(report))
 
 const verdicts: Readonly<Record<DriftReport['verdict'], string>> = {
-  same: 'The real service is as the contract says.',
+  same: 'The real service matches the contract.',
   drift: 'The real service differs from the contract.',
-  'not-judged': 'Too little is known to judge whether the real service is as the contract says.',
+  'not-judged': 'Too few responses could be judged to say whether the real service matches the contract.',
 }
 
 function toPage(report: DriftReport): Page {
@@ -42,22 +42,22 @@ function toPage(report: DriftReport): Page {
 
 function findingToPage(finding: DriftFinding): PageFinding {
   const { kind, message, seen, of, breaks, isSimulated, place, assumption, settles, sample } = finding
-  const meaning = isSimulated ? 'allowed by the contract, and never returned by the simulator' : differenceKinds[kind]
+  const meaning = isSimulated ? 'allowed by the contract, but never returned by the simulator' : differenceKinds[kind]
   const relation = settles ? 'settles' : 'see'
-  const effect = breaks ? 'breaks clients' : 'breaks no client'
+  const effect = breaks ? 'breaks clients' : 'does not break clients'
   return {
     severity: breaks ? 'error' : 'warning',
     title: `${kind}: ${describePlace(finding)}`,
     sentence: `${meaning}: ${message}. Seen in ${seen} of ${of} responses; ${effect}.`,
     notes: [
       `first: ${shortenText(sample.request)}${sample.value === undefined ? '' : `: ${sample.value}`}`,
-      `${isSimulated ? 'rule of the simulated values' : 'contract'}: #${place}`,
+      `${isSimulated ? 'rule for simulated values' : 'contract'}: #${place}`,
       ...(assumption ? [`${relation} the assumption at #${assumption.pointer}: ${assumption.text}`] : []),
     ],
   }
 }
 
-/** Names the place of a finding: `getModelAnalytics 200 /recommendations/healthLevel`, `getModelAnalytics 418`. */
+/** Names the target of a finding: `getModelAnalytics 200 /recommendations/healthLevel`, `getModelAnalytics 418`. */
 export function describePlace({ operation, status, pointer }: DriftFinding): string {
   return escapeControls(`${operation.id} ${status}${pointer === '' ? '' : ` ${shortenText(pointer)}`}`)
 }

@@ -12,18 +12,18 @@ export interface DriftFinding extends Omit<ResponseDifference, 'value'> {
   readonly operation: Operation
   readonly status: number
   readonly seen: number
-  /** The number of responses of its status; of an undocumented status, of its operation. */
+  /** The number of responses with its status; for an undocumented status, of its operation. */
   readonly of: number
   /** True if a client generated from the contract may fail. */
   readonly breaks: boolean
   /** The first response that shows it: its request, and the value as truncated JSON, both redacted. */
   readonly sample: { readonly request: string; readonly value: string | undefined }
   readonly place: string
-  /** The most specific assumption at the place, if any. */
+  /** The most specific assumption about this part of the contract, if any. */
   readonly assumption: Assumption | undefined
   /** True if the finding shows that the assumption is wrong; otherwise it may be about something else. */
   readonly settles: boolean
-  /** Distinct values at the place. A patch uses their types and, for an enum, the values. */
+  /** Distinct values at the pointer. A patch uses their types and, for an enum, the values. */
   readonly values: readonly Json[]
 }
 
@@ -32,7 +32,7 @@ export interface Tally {
   readonly status: number
   readonly request: string
   seen: number
-  /** The distinct values at the place, by their JSON. */
+  /** The distinct values at the pointer, by their JSON. */
   readonly values: Map<string, Json>
 }
 

@@ -38,7 +38,7 @@ export interface DriftInput {
   readonly responses: readonly JudgedResponse[]
   /** The ids of the operations that need a verdict: those that were probed, or that occur in the traffic. */
   readonly expected: ReadonlySet<string>
-  /** The minimum number of successful responses for the verdict that an operation is the same. */
+  /** The minimum number of successful responses for an operation to be judged the same. */
   readonly minSamples: number
   readonly notJudged: readonly NotJudged[]
   readonly howToGetMore: string
@@ -48,7 +48,7 @@ export interface DriftInput {
 }
 
 export interface DriftReport {
-  /** The real service is as the contract says, it differs, or there is too little traffic. */
+  /** Whether the real service matches the contract, differs, or sent too little to judge. */
   readonly verdict: 'same' | 'drift' | 'not-judged'
   readonly contract: { readonly title: string; readonly version: string; readonly file: string }
   readonly judged: ReadonlyMap<string, number>
@@ -117,7 +117,7 @@ function judgeOperation(
   return { findings: findings.sort(comparePlaces), judged, omitted: tallies.size - listed.length }
 }
 
-/** The maximum number of values of a place whose types are learned. */
+/** The maximum number of distinct values that are collected for a difference. */
 const maxValues = 100
 
 function countDifferences(
@@ -142,15 +142,15 @@ const isSuccess = (operation: Operation, { status, body }: JudgedResponse) =>
 
 const tooManyMembers =
   `The body has more than ${maxMembers.toLocaleString('en')} members and items, or more than 64 levels. ` +
-  'Request less data: another id, or a shorter period.'
+  'Request less, such as another id or a shorter period.'
 
 const checkStopped =
-  'The body has more differences than were read, or reading them took too long. ' +
-  'Run it again when those that are listed are fixed or taken over.'
+  'The body has more differences than are read, or the check took too long. ' +
+  'Run it again after the listed ones are fixed or added to the contract.'
 
 const describeUnreadable = (place: string, token: string | undefined) =>
-  `A rule is broken at ${redactText(place, token)}, where the value is redacted, or the place too long to be shown. ` +
-  'Compare it by hand.'
+  `A rule is broken at ${redactText(place, token)}, but the value is redacted or the pointer is truncated. ` +
+  'Compare it manually.'
 
 function describeTooFew(
   operation: string,
@@ -162,8 +162,8 @@ function describeTooFew(
   const seen = others.length > 0 ? ` Other responses had the status ${others.join(', ')}.` : ''
   // If requests had no response to judge, their reasons say what to do.
   const isExplained = notJudged.some((one) => one.operation === operation && one.request !== undefined)
-  const next = isExplained ? 'This list has the reasons of the other requests.' : howToGetMore
-  return `${successes} of ${minSamples} successful responses whose body can be judged.${seen} ${next}`
+  const next = isExplained ? 'See the reasons for the other requests in this list.' : howToGetMore
+  return `${successes} of ${minSamples} required successful responses could be judged.${seen} ${next}`
 }
 
 const comparePlaces = (one: DriftFinding, other: DriftFinding) =>

@@ -13,10 +13,10 @@ export const differenceKinds = {
   'missing-field': 'a required field is missing',
   'new-field': 'a field that the contract does not have',
   'wrong-type': 'a value of another type',
-  null: 'null where the contract allows none',
+  null: 'null where the contract does not allow it',
   'enum-value': 'a value that the contract does not list',
-  'no-enum': 'a list that seems to be open',
-  format: 'a text of another format',
+  'no-enum': 'an enum that seems to be open-ended',
+  format: 'a string in another format',
   constraint: 'a value that breaks another rule of the contract',
   header: 'a header that is missing, or has another type',
   'content-type': 'a media type that the contract does not have',
@@ -45,9 +45,9 @@ export interface ResponseDifference {
 export const maxMembers = 200_000
 
 /**
- * Compares a response with the contract, and with the narrower rules of simulated responses. `unreadable`: the first
- * place of a broken rule whose value the recording redacts, or whose pointer is cut. A body larger than `maxMembers` or
- * too deep is not compared; a check that is not complete stopped at its bound.
+ * Compares a response with the contract, and with the narrower rules of simulated responses. `unreadable`: the pointer
+ * of the first violation whose value is redacted or whose pointer is truncated. A body larger than `maxMembers` or too
+ * deep is not compared; `isComplete` is false if the check stopped at its limit.
  */
 export function observe(document: JsonObject, operation: Operation, response: TrafficResponse) {
   const { status, headers, body: bytes } = response
@@ -93,7 +93,7 @@ function dropKnown(
   return differences.filter(({ pointer }) => !places.has(pointer))
 }
 
-/** Drops violations that follow from a wrong type at the same place: a number is not in a list of strings, either. */
+/** Drops violations that follow from a wrong type of the same value: a number is not in an enum of strings, either. */
 function dropConsequences(differences: readonly ResponseDifference[]): ResponseDifference[] {
   const isConsequence = ({ kind }: ResponseDifference) => ['enum-value', 'format', 'constraint'].includes(kind)
   const wrong = differences.filter(({ kind }) => kind === 'null' || kind === 'wrong-type')
@@ -146,8 +146,8 @@ function replaceListIndexes(body: Json | undefined, pointer: string): string {
 }
 
 /**
- * Yields the members that no schema describes, and skips objects whose names are data. `values` share a place; all
- * `schemas` apply there and have no references.
+ * Yields the members that no schema describes, except those of objects whose names are data. All `schemas` apply to
+ * all `values`, and have no references.
  */
 function* listNewFields(
   values: readonly Json[],

@@ -28,7 +28,7 @@ export async function findPatchProblem({ patch }: PatchSettings): Promise<string
   if (!found?.isFile() || found.size === 0) return undefined // a device can be written to, too
   const present = await readFile(patch, 'utf8').catch(reasonOf)
   if (/^(overlay: |\{\s*"overlay": )/.test(present) && present.includes(patchMark)) return undefined
-  return `--patch: ${patch} is not a patch of convsim drift, and would be lost. Name another file, or delete it first.`
+  return `--patch: ${patch} was not written by convsim drift, and would be lost. Give another file, or delete it first.`
 }
 
 /** Writes the overlay that removes the drift, if `--patch` names a file. Returns lines about it. */
@@ -57,7 +57,7 @@ export async function proposePatch(
     return failure([{ severity: 'error', place: '--patch', message: failed.replace('--report ', '') }])
   const count = left.length + omitted
   const proof = count === 0 ? 'show no drift' : `still show ${pluralize(count, 'difference')}`
-  return success([`the patch is in ${file}; with it the same responses ${proof}.`, ...lines])
+  return success([`wrote the patch to ${file}; with it, the same responses ${proof}.`, ...lines])
 }
 
 interface DriftPatch {
@@ -104,7 +104,7 @@ export async function createPatch(
     left = planned.value.left
     if (planned.value.steps.length === attempt.steps.length) break
     if (round === maxRounds) {
-      const reason = `It is left after ${maxRounds} rounds of changes.`
+      const reason = `It remains after ${maxRounds} rounds of changes.`
       left = attempt.findings.map((finding) => ({ finding, reason }))
       break
     }
@@ -127,7 +127,7 @@ async function planRound({ steps: earlier, patched: before, findings }: Attempt)
     const planned = planChanges(patched.value as JsonObject, finding) // changes keep the root an object
     const added = planned.ok ? planned.value.filter((change) => !known.has(JSON.stringify(change))) : []
     if (added.length === 0) {
-      left.push({ finding, reason: planned.ok ? 'The change at its place does not remove it.' : planned.error })
+      left.push({ finding, reason: planned.ok ? 'The change to its schema does not remove it.' : planned.error })
       continue
     }
     const own = added.map((change): Step => ({ key: findingKey(finding), change }))
@@ -154,7 +154,7 @@ const countLeft = ({ findings, omitted }: Attempt) => findings.length + omitted
 const findingKey = ({ operation, status, pointer, kind, detail }: DriftFinding) =>
   JSON.stringify([operation.id, status, pointer, kind, detail])
 
-/** Changes a contract like `--overlay`, so that the proof holds for the written patch. */
+/** Applies the changes as `--overlay` would, so that the proof holds for the written patch. */
 async function applySteps(source: Source, steps: readonly Step[]): Promise<Result<Source, Findings>> {
   if (steps.length === 0) return success(source)
   const file = 'the patch'

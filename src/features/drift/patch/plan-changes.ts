@@ -24,17 +24,17 @@ export type ContractChange = readonly JsonObject[]
 
 type PlannedChanges = Result<readonly ContractChange[]>
 
-/** Plans changes after which a document allows what a finding shows, besides everything that it allowed before. */
+/** Plans changes that make a document allow what a finding shows, in addition to what it already allowed. */
 export function planChanges(document: JsonObject, finding: DriftFinding): PlannedChanges {
   const { operation, status, pointer, kind, detail, values } = finding
-  if (kind === 'broken-json') return failure('A body that is no JSON is a fault of the service; no contract allows it.')
+  if (kind === 'broken-json') return failure('A body that is not JSON is a service error, and no contract allows it.')
   if (kind === 'undocumented-status') return success([addStatus(finding)])
   const response = findResponse(document, operation, status)
   if (kind === 'content-type' && response) return addMediaType(response, detail)
   if (kind === 'header') return loosenHeader(document, finding)
   const isMember = isAboutMember(kind)
   const place = findSchema(document, operation, status, isMember ? parentOf(pointer) : pointer)
-  if (!place) return failure('The contract has no schema at its place.')
+  if (!place) return failure('The contract has no schema for it.')
   if (isMember) return planMember(document, place.pointer, finding)
   if (kind === 'enum-value' && values.some((value) => JSON.stringify(value).includes(redacted)))
     return failure('A value looks like a credential. It is redacted, so the patch cannot name it.')
@@ -50,14 +50,14 @@ function addStatus({ operation, status, values }: DriftFinding): ContractChange 
 function addMediaType(response: DocumentPlace, sent: string): PlannedChanges {
   const mediaType = bareMediaType(sent)
   if (!/^[\w.+-]+\/[\w.+-]+$/.test(mediaType))
-    return failure('The response has no media type that could be documented.')
+    return failure('The response has no valid media type to document.')
   const schema = isJson(mediaType) ? findJsonMedia(response)?.value.schema : undefined
   return success([merge(response.pointer, { content: { [mediaType]: schema === undefined ? {} : { schema } } })])
 }
 
 function loosenHeader(document: JsonObject, { operation, status, detail, keyword }: DriftFinding): PlannedChanges {
   const header = findHeaders(document, operation, status).find(({ name }) => name === detail)
-  if (!header) return failure('The contract does not have the header any more.')
+  if (!header) return failure('The contract no longer has the header.')
   if (keyword === 'required') return success([merge(header.pointer, { required: false })])
   return success([replace(joinPointer(header.pointer, 'schema'), {})])
 }
@@ -66,7 +66,7 @@ function planMember(document: JsonObject, owner: string, { kind, pointer, values
   const name = nameOf(pointer)
   if (kind === 'new-field') return success([addProperty(document, owner, name, inferSchema(values))])
   const changes = [owner, ...listPartPointers(document, owner)].flatMap((part) => makeOptional(document, part, name))
-  return changes.length > 0 ? success(changes) : failure('The rule that demands it cannot be found in the contract.')
+  return changes.length > 0 ? success(changes) : failure('The rule that requires it was not found in the contract.')
 }
 
 function addProperty(document: JsonObject, owner: string, name: string, schema: JsonObject): ContractChange {
@@ -75,7 +75,7 @@ function addProperty(document: JsonObject, owner: string, name: string, schema: 
   return merge(part?.pointer ?? owner, { properties: { [name]: schema } })
 }
 
-/** Returns the changes after which neither a schema nor the simulator's narrower rules beside it require a member. */
+/** Returns changes that make a member optional in a schema, and in the simulator's narrower rules beside it. */
 function makeOptional(document: JsonObject, site: string, name: string): ContractChange[] {
   const found = resolve(document, site)
   const owners = found ? [found.pointer, joinPointer(found.pointer, simulatedValues)] : []
@@ -103,8 +103,8 @@ function planValue(document: JsonObject, place: DocumentPlace, finding: DriftFin
 
 function widen(document: JsonObject, { site, pointer }: DocumentPlace, values: readonly Json[]): PlannedChanges {
   const schema = valueAt(document, site)
-  if (!isObject(schema)) return failure('The contract has no schema at its place.')
-  // Here only null is known, and `inferSchema` would allow everything.
+  if (!isObject(schema)) return failure('The contract has no schema for it.')
+  // For nulls alone, `inferSchema` would allow everything.
   const seen = values.every((value) => value === null) ? { type: 'null' } : inferSchema(values)
   const types = [schema.type ?? []].flat()
   const further = [seen.type ?? []].flat().filter((type) => !types.includes(type))
@@ -113,7 +113,7 @@ function widen(document: JsonObject, { site, pointer }: DocumentPlace, values: r
   if (isPlain && !combining.some((name) => name in schema))
     return success([replace(joinPointer(site, 'type'), [...types, ...further])])
   if (!isObject(valueAt(document, parentOf(site))))
-    return failure('Its schema is a part of a combination, which is not changed.')
+    return failure('Its schema is part of a combination, and combinations are not changed.')
   return success([replace(site, { anyOf: [schema, seen] })])
 }
 
@@ -145,18 +145,18 @@ function jsonTypeOf(value: Json): string {
   return Array.isArray(value) ? 'array' : typeof value
 }
 
-/** Merges an update into the value at a JSON pointer; a list gets new items. */
+/** Merges an update into the value at a JSON pointer; an array is appended to. */
 const merge = (pointer: string, update: Json): ContractChange => [{ target: toJsonPath(pointer), update }]
 
 const remove = (pointer: string): ContractChange => [{ target: toJsonPath(pointer), remove: true }]
 
-/** Replaces a member with which an update would otherwise be merged. */
+/** Replaces a member, into which an update alone would be merged. */
 const replace = (pointer: string, value: Json): ContractChange => [
   ...remove(pointer),
   ...merge(parentOf(pointer), { [nameOf(pointer)]: value }),
 ]
 
-/** Returns the JSONPath of a place: `$.paths['/models/{modelId}/analytics'].get`. */
+/** Converts a JSON pointer to JSONPath: `$.paths['/models/{modelId}/analytics'].get`. */
 function toJsonPath(pointer: string): string {
   const steps = parsePointer(pointer).map((token, at, tokens) => {
     if (/^[A-Za-z_]\w*$/.test(token)) return `.${token}`

@@ -48,8 +48,8 @@ const isRedirect = ({ status, headers }: TrafficResponse) =>
   [301, 302, 303, 307, 308].includes(status) && headers['location'] !== undefined
 
 const redirected =
-  'The service redirects this request, which was not followed. ' +
-  'Give the address that it redirects to as the base URL, or record requests to that.'
+  'The service redirects this request, and the redirect was not followed. ' +
+  'Give its target as the base URL, or record requests to the target.'
 
 /** Returns a target without the credentials in its query, including those that the contract declares. */
 export function redactTarget({ queryKeys }: Operation, target: string, token?: string): string {
@@ -73,12 +73,12 @@ export async function sendProbes(
   const notJudged = new NotJudgedList()
   const pause = (ms: number) => {
     progress.clear()
-    if (ms >= 2000) printError(`convsim drift: waiting ${Math.ceil(ms / 1000)} s, as the service asks.`)
+    if (ms >= 2000) printError(`convsim drift: waiting ${Math.ceil(ms / 1000)} s, as the service demands.`)
     return sleep(ms)
   }
   const waiting = { now, maxPauseMs, sleep: pause }
   for (const [index, { operation, target, body, isRepeatable }] of probes.entries()) {
-    progress.show('asking the service', index, probes.length)
+    progress.show('sending probes', index, probes.length)
     const { id, method } = operation
     const sent = await sendWithRetries(client, { method, target, body }, isRepeatable, waiting)
     samples.push(...sent.samples.map((sample) => ({ ...sample, operation })))
@@ -86,7 +86,7 @@ export async function sendProbes(
     if (isHopeless(samples) || left === 0) break
     if (sent.pauseMs > maxPauseMs) {
       const sentence =
-        `The service asks to wait ${Math.ceil(sent.pauseMs / 1000)} s; ` +
+        `The service demands a wait of ${Math.ceil(sent.pauseMs / 1000)} s; ` +
         `${left} probes were not sent. Run it again after that, or with fewer --ids.`
       notJudged.add(id, 'rate-limited', sentence, `${method} ${redactTarget(operation, basePath + target)}`)
       break
@@ -106,7 +106,7 @@ export async function sendProbes(
   }
 }
 
-/** Returns true if further probes would fail in the same way: no token, trusted certificate, host or service. */
+/** Returns true if further probes would fail in the same way: no valid token or certificate, or no connection. */
 function isHopeless(samples: readonly MatchedSample[]): boolean {
   const response = samples.at(-1)?.response
   if (!response) return false
@@ -153,7 +153,7 @@ function describeOrigins(origins: readonly string[], { basePath }: Contract): st
   const more = origins.length > 5 ? ` and ${origins.length - 5} more` : ''
   const named = origins.slice(0, 5).join(' and ') + more
   const command = `convsim drift ${origins[0]}${basePath} --har FILE`
-  return `The recording has such requests to ${named}. Also give the base URL of the intended service: ${command}.`
+  return `The recording has matching requests to ${named}. Also give the base URL of the intended service: ${command}.`
 }
 
 /** Finds a sample's operation. `basePath`: by default the contract's, possibly behind a gateway: `/gateway/v1`. */

@@ -8,7 +8,7 @@ export interface Probe {
   /** Path and query below the base path: `/models/ID/analytics?period=7d`. */
   readonly target: string
   readonly body: string | undefined
-  /** False for a write that would be repeated if it were sent again. */
+  /** False for a write that would take effect twice if it were sent twice. */
   readonly isRepeatable: boolean
 }
 
@@ -43,7 +43,7 @@ function planOperation({ document }: Contract, operation: Operation, options: Pr
   const { method, parameters } = operation
   const isRead = method === 'GET'
   if (!isRead && !options.withWrites)
-    return failure(`A ${method} writes. --writes=HOST, with the host of the service, sends it.`)
+    return failure(`A ${method} writes. To send it, use --writes=HOST with the host of the service.`)
   const known = parameters.map((parameter): KnownParameter => {
     const values = options.ids.get(parameter.name) ?? listValues(document, parameter)
     return { ...parameter, values }
@@ -88,7 +88,7 @@ function listPaths(operation: Operation, parameters: readonly KnownParameter[]):
   )
 }
 
-/** Returns the queries of an operation: each value of each parameter once, beside the required parameters. */
+/** Returns the queries of an operation: each value of each parameter once, with the required parameters. */
 function listQueries(parameters: readonly KnownParameter[]): string[] {
   const inQuery = parameters.filter((one) => one.in === 'query' && one.values.length > 0)
   const required = inQuery.filter((one) => one.required)

@@ -11,7 +11,7 @@ export interface Fault {
   /** The set; for a scenario named alone, the set that contains it, or its family. */
   readonly group: string
   readonly scenario: ActiveScenario
-  /** The single field that drifts, as a JSON pointer; undefined: each field. */
+  /** The JSON pointer of the only field to drift; undefined for every field. */
   readonly pointer: string | undefined
   /**
    * The expected reaction. `recover`: the fault is transient, so the suite should pass. `notice`: the response is
@@ -25,13 +25,13 @@ export interface Fault {
 /** `Retry-After` as a date, which clients that only parse seconds ignore. */
 export const dateForm = 'rate-limited;retry-after=date'
 
-/** Waits in each format, and gateways, whose responses most clients parse as JSON before they check the status. */
+/** Each format of `Retry-After`, and gateway errors, which most clients parse as JSON before checking the status. */
 const outages = [
   ...['unavailable', 'rate-limited', dateForm, 'unavailable;retry-after-ms=none'],
   ...['bad-gateway', 'gateway-timeout'],
 ]
 
-/** The sets besides families: scenarios by the question that they answer, with realistic parameters. */
+/** The sets in addition to the families: scenarios that test the same property, with realistic parameters. */
 const faultSets: Readonly<Record<string, readonly string[]>> = {
   resilience: [...outages, 'slow', 'reset', 'truncated', 'lost-ack'],
   drift: ['drop-field', 'wrong-type', 'null-required', 'unknown-enum'],
@@ -48,14 +48,14 @@ interface FaultContext {
 }
 
 /**
- * Parses the faults of `--set`: sets, families and scenarios, separated by commas. A scenario may follow its set, as in
- * reports. `unfitting` lists the scenarios of sets that apply to no operation; it is an error if the sets have no
- * others, or if such a scenario is named alone.
+ * Parses the faults of `--set`: sets, families and scenarios, separated by commas. A scenario may have its set as a
+ * prefix, as in reports. `inapplicable` lists the scenarios of sets that apply to no operation; it is an error if no
+ * fault remains, or if such a scenario is named individually.
  */
 export function parseFaultSet(
   text: string,
   context: FaultContext,
-): Result<{ readonly faults: readonly Fault[]; readonly unfitting: readonly string[] }> {
+): Result<{ readonly faults: readonly Fault[]; readonly inapplicable: readonly string[] }> {
   const parts = splitParts(text, ',')
   if (!parts.ok) return parts
   const named = parts.value.flatMap((part) => {
@@ -70,7 +70,7 @@ export function parseFaultSet(
     if (!fault.ok) problems.set(scenario, fault.error)
     else if (!faults.has(scenario)) faults.set(scenario, fault.value)
   }
-  if (faults.size > 0) return success({ faults: [...faults.values()], unfitting: [...problems.keys()] })
+  if (faults.size > 0) return success({ faults: [...faults.values()], inapplicable: [...problems.keys()] })
   const [problem = `There is no fault in "${text}". ${expectedSet}`] = problems.values()
   return failure(problem)
 }
@@ -117,7 +117,7 @@ function parseFault(text: string, group: string | undefined, { catalogue, operat
   })
 }
 
-/** Splits a drift into the place that it names, if any, and the drift without a place. */
+/** Separates a drift scenario from the pointer that it names, if any. */
 function splitOffPointer({ definition, values: { pointer, ...values }, text }: ActiveScenario) {
   const parts = text.split(';').filter((part) => !part.trim().startsWith('pointer'))
   return {
@@ -137,10 +137,10 @@ function findFittingOperation(
   const known = [...new Set(operations.flatMap((one) => definition.pointers?.(one) ?? []))]
   if (typeof pointer === 'string' && known.length > 0)
     return failure(
-      `"${text}" fits no operation: no response has such a field at ${cutText(pointer)}. ` +
+      `"${text}" applies to no operation: no response has the field ${cutText(pointer)}. ` +
         describeKnown(pointer, known),
     )
-  return failure(endSentence(`"${text}" fits no operation: ${reasons[0] ?? 'the contract has none'}`))
+  return failure(endSentence(`"${text}" applies to no operation: ${reasons[0] ?? 'the contract has none'}`))
 }
 
 /** Returns true for a permanently wrong response: a drift, or a refusal that no retry changes. */
@@ -161,10 +161,10 @@ export interface NamedRun {
 
 /** Parses `drift:drop-field@getModelAnalytics/avgSafetyScore` or `resilience:reset@createEvent#2`. */
 export function parseRunName(text: string, context: FaultContext): Result<NamedRun> {
-  const [, group, scenario = '', place = ''] = /^(?:([a-z]+):)?([^@]+)@(.+)$/.exec(text) ?? []
-  if (place === '')
+  const [, group, scenario = '', target = ''] = /^(?:([a-z]+):)?([^@]+)@(.+)$/.exec(text) ?? []
+  if (target === '')
     return failure(
-      `"${text}" names no run. A run is FAULT@OPERATION, ` +
+      `"${text}" is not the name of a run. A run is FAULT@OPERATION, ` +
         'such as drift:drop-field@getModelAnalytics/avgSafetyScore or resilience:reset@createEvent#2.',
     )
   if (group !== undefined && !groupNames.includes(group))
@@ -174,15 +174,15 @@ export function parseRunName(text: string, context: FaultContext): Result<NamedR
   const ids = context.operations.map(({ id }) => id)
   // An operation without an operationId is named by method and path, so the longest matching id wins.
   const [operation] = ids
-    .filter((id) => place === id || place.startsWith(`${id}#`) || place.startsWith(`${id}/`))
+    .filter((id) => target === id || target.startsWith(`${id}#`) || target.startsWith(`${id}/`))
     .sort((a, b) => b.length - a.length)
   if (operation === undefined) {
-    const [written = ''] = place.split(/[#/]/)
+    const [written = ''] = target.split(/[#/]/)
     return failure(`There is no operation "${written}". ${describeKnown(written, ids)}`)
   }
-  const rest = place.slice(operation.length)
+  const rest = target.slice(operation.length)
   if (rest.startsWith('#') && !/^#[1-9]\d{0,8}$/.test(rest))
-    return failure(`"${rest.slice(1)}" of "${text}" is not the number of a request, which is 1 or more.`)
+    return failure(`"${rest.slice(1)}" in "${text}" is not a request number, which is 1 or more.`)
   return success({
     fault: fault.value,
     operation,

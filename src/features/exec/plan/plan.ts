@@ -1,6 +1,6 @@
 /**
- * Plans the runs of a test suite: one for each fault at each place that the baseline run requests. `fault-set.ts`
- * parses faults.
+ * Plans the runs of a test suite: one for each fault and each target in the baseline run. `fault-set.ts` parses
+ * faults.
  */
 
 import { groupBy } from '../../../base/core/group-by.ts'
@@ -13,7 +13,7 @@ import type { RecordedRequest } from '../runs/recorded-request.ts'
 import type { EachSettings } from '../settings.ts'
 import type { Fault, NamedRun } from './fault-set.ts'
 
-/** One run of the command: a fault, and the place where it is injected. Only drift faults have a pointer. */
+/** One run of the command: a fault, and the target of its injection. Only drift faults have a pointer. */
 export interface PlannedRun extends NamedRun {
   /** The number of the request among those of its operation, from 1. Drift begins with the first request. */
   readonly occurrence: number
@@ -29,7 +29,7 @@ export interface SuitePlan {
   readonly leftOut: readonly SkippedRequests[]
 }
 
-/** The requests of an operation without a run, since others differ from them only in values. */
+/** The requests of an operation that get no run, since they differ from others only in values. */
 export interface SkippedRequests {
   readonly operation: string
   readonly occurrences: readonly number[]
@@ -43,13 +43,13 @@ interface UsedOperation {
   readonly requests: readonly RecordedRequest[]
 }
 
-/** Plans a run for each fault at each place, or the runs of `--only`. The error says why there is no place. */
+/** Plans a run for each fault and target, or the runs of `--only`. The error says why there is no target. */
 export function planRuns(
   requests: readonly RecordedRequest[],
   { faults, only }: { readonly faults: readonly Fault[]; readonly only?: NamedRun | undefined },
 ): Result<SuitePlan> {
   const used = listUsedOperations(requests)
-  if (used.length === 0) return failure(describeNoPlace(requests))
+  if (used.length === 0) return failure(describeNoTarget(requests))
   const all = faults.flatMap((fault) =>
     used.flatMap((one) => (fault.isLasting ? planFields(fault, one) : planRequests(fault, one))),
   )
@@ -57,10 +57,10 @@ export function planRuns(
     const runs = pickNamedRuns(all, only)
     return runs.ok ? success({ runs: runs.value, equivalent: 0, leftOut: [] }) : runs
   }
-  const placeOf = (operation: string, occurrence: number) => `${operation}#${occurrence}`
+  const targetOf = (operation: string, occurrence: number) => `${operation}#${occurrence}`
   const skipped = used.flatMap(listSkipped)
-  const places = new Set(skipped.flatMap((one) => one.occurrences.map((number) => placeOf(one.operation, number))))
-  const runs = all.filter((run) => run.fault.isLasting || !places.has(placeOf(run.operation, run.occurrence)))
+  const similar = new Set(skipped.flatMap((one) => one.occurrences.map((number) => targetOf(one.operation, number))))
+  const runs = all.filter((run) => run.fault.isLasting || !similar.has(targetOf(run.operation, run.occurrence)))
   const targeted = new Set(runs.flatMap(({ fault, operation }) => (fault.isLasting ? [] : operation)))
   const leftOut = skipped.filter(({ operation }) => targeted.has(operation))
   return success({ runs, equivalent: all.length - runs.length, leftOut })
@@ -74,8 +74,8 @@ function listUsedOperations(requests: readonly RecordedRequest[]): UsedOperation
 }
 
 /**
- * Lists the requests of an operation that get no run: of those that differ only in values, all but the first and the
- * last. The first or last may come from another client.
+ * Lists the requests of an operation that get no run: of requests that differ only in values, all but the first and
+ * the last, since different clients may have sent those two.
  */
 function listSkipped({ operation, requests }: UsedOperation): SkippedRequests[] {
   return [...groupBy(requests, ({ signature }) => signature).values()]
@@ -91,8 +91,8 @@ function listSkipped({ operation, requests }: UsedOperation): SkippedRequests[] 
 function planRequests(fault: Fault, { operation, requests }: UsedOperation): PlannedRun[] {
   const { definition, values } = fault.scenario
   if (definition.inapplicableReason?.(operation, values) !== undefined) return []
-  const place = { fault, operation: operation.id, pointer: undefined, isReachable: true }
-  return requests.map(({ occurrence }) => ({ ...place, occurrence }))
+  const shared = { fault, operation: operation.id, pointer: undefined, isReachable: true }
+  return requests.map(({ occurrence }) => ({ ...shared, occurrence }))
 }
 
 function planFields(fault: Fault, { operation, requests }: UsedOperation): PlannedRun[] {
@@ -105,7 +105,7 @@ function planFields(fault: Fault, { operation, requests }: UsedOperation): Plann
       body !== undefined && effect.kind === 'drift' && schema !== undefined && effect.damage(body, schema, '').ok
     return { fault, operation: operation.id, occurrence: 1, pointer, isReachable: bodies.some(canDrift) }
   }
-  // A named field may be a list item, which the contract does not name.
+  // A given pointer may address a list item, which the contract does not enumerate.
   if (only !== undefined) return [plan(only)].filter(({ isReachable }) => isReachable)
   return scenario.definition.pointers?.(operation).map(plan) ?? []
 }
@@ -134,7 +134,7 @@ export function chooseRuns(
   return (isBounded ? drawOrder(runs, seed) : runs).slice(0, maxRuns)
 }
 
-/** Draws the order of the runs, one per set in turn, since drift has the most runs and would crowd out the others. */
+/** Shuffles the runs, alternating between sets, since drift has the most runs and would crowd out the others. */
 function drawOrder(runs: readonly PlannedRun[], seed: string): readonly PlannedRun[] {
   const drawn = runs
     .map((run) => ({ run, chance: deriveChance([seed, 'suite', nameRun(run)]) }))
@@ -158,13 +158,13 @@ function pickNamedRuns(runs: readonly PlannedRun[], named: NamedRun): Result<rea
   return failure(`Nowhere to inject ${nameRun(named)}. ${describeKnown(nameRun(named), ofOperation.map(nameRun))}`)
 }
 
-/** Says why no request can get a fault: `No request can get a fault, since none got an ordinary response: 2 x 401.` */
-function describeNoPlace(requests: readonly RecordedRequest[]): string {
+/** Explains: `No fault can be injected, since no request got an ordinary response: 2 x 401.` */
+function describeNoTarget(requests: readonly RecordedRequest[]): string {
   const parts = [...groupBy(requests, describeResponse)].map(([kind, own]) => `${own.length} x ${kind}`)
-  return `No request can get a fault, since none got an ordinary response: ${parts.join(', ')}.`
+  return `No fault can be injected, since no request got an ordinary response: ${parts.join(', ')}.`
 }
 
 function describeResponse({ operation, occurrence, status }: RecordedRequest): string {
-  if (!operation) return `${status} on no operation`
-  return occurrence === 0 && status < 400 ? `${status} of a request that steers the simulator` : `${status}`
+  if (!operation) return `${status} with no operation`
+  return occurrence === 0 && status < 400 ? `${status} of a request that controls the simulator` : `${status}`
 }

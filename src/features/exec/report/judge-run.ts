@@ -9,8 +9,8 @@ import { type CapturedEnd, isRed } from '../runs/run-command.ts'
 import type { SuiteFailCondition, SuiteGate } from '../settings.ts'
 
 /**
- * The verdicts on runs with a fault, in the order of the reports: `good`, the condition of `--fail-on` that counts
- * them, or undefined for an inconclusive verdict.
+ * The meaning of each verdict, in the order of the reports: `good`, the condition of `--fail-on` that counts it, or
+ * undefined if it is inconclusive.
  */
 const meanings = {
   recovered: 'good',
@@ -43,18 +43,18 @@ export const isGood = (verdict: SuiteVerdict) => meanings[verdict] === 'good'
 export const isConclusive = (verdict: SuiteVerdict) => meanings[verdict] !== undefined
 
 export interface RunOutcome extends Pick<CapturedEnd, 'code' | 'isTimedOut'> {
-  /** The good responses to the call with the fault, and the minimum for a success; undefined if none got it. */
+  /** The good responses to the call with the fault, and the number expected; undefined if no request got the fault. */
   readonly responses: { readonly expected: number; readonly got: number } | undefined
   /** The identifiers of two records of one event, if the run without faults stored it once. */
   readonly twice?: RecordedTwice | undefined
 }
 
-/** A judged run, possibly one that cannot reach its fault. Of repeated runs, the result is that of a red one. */
+/** A judged run, possibly one that cannot reach its fault. A repeated run has the result of a red attempt, if any. */
 export interface JudgedRun extends RunOutcome, CapturedEnd {
   readonly run: PlannedRun
   readonly verdict: SuiteVerdict
   readonly made: number
-  /** The total duration of the command in all its runs, milliseconds. */
+  /** Total milliseconds of the command, over all its repetitions. */
   readonly ms: number
   /** The findings on the client that are not in the baseline run: `retry: createEvent: retry-after: ...`. */
   readonly client: readonly string[]
@@ -79,7 +79,7 @@ export function judgeRun(
     twice: findRecordedTwice(baseline, end.requests),
   }))
   const verdict = judgeOutcomes(run, outcomes)
-  // A red run is shown, preferably one that hung or failed before the fault.
+  // The shown run is a red one, if any, preferably one that hung or failed before the fault.
   const red = outcomes.filter(isRed)
   const shown = red.find(({ isTimedOut, target }) => isTimedOut || !target) ?? red.at(-1) ?? outcomes[0]
   const { code = 0, isTimedOut = false, lastLines = [], responses, requests = [], twice } = shown ?? {}
@@ -101,7 +101,7 @@ export function judgeRun(
   }
 }
 
-/** Returns true for a run that needs confirmation by a second one: red, swallowed, or without its fault. */
+/** Returns true if a second run must confirm the verdict. */
 export function mustRepeat(judged: JudgedRun): boolean {
   return isRed(judged) || ['never-succeeded', 'not-reached', 'recorded-twice'].includes(judged.verdict)
 }
@@ -130,7 +130,7 @@ function listSentences(report: FindingsReport): string[] {
   return describeFindings(report).flatMap(({ kind, line }) => (kind === 'advice' ? [] : line))
 }
 
-/** Judges the requests of a run by the conditions that are not about verdicts; by coverage if `report` has it. */
+/** Judges a run by the conditions that are not about verdicts; those on coverage apply only if `report` has it. */
 export function judgeRequests(report: FindingsReport, conditions: readonly SuiteGate[]): string[] {
   return conditions.flatMap((condition) => ('above' in condition ? [] : (judgeCondition(report, condition) ?? [])))
 }
@@ -138,9 +138,9 @@ export function judgeRequests(report: FindingsReport, conditions: readonly Suite
 type Call = Pick<RecordedRequest, 'call' | 'operation' | 'members'>
 
 /**
- * Counts the good responses to attempts of a call with a fault, and those in the baseline run. One is not enough, since
- * the next test may make the same call, unless the faulty call itself got it, such as a slow one. If the baseline run
- * has no such call because values are random, calls of the same shape are counted, else those of the same operation.
+ * Counts the good responses to attempts of the call with the fault. As many as in the baseline run are expected, since
+ * other tests may make the same call; one suffices if the faulty response itself is good, such as a slow one. If values
+ * are random, so that the baseline run has no such call, counts calls of the same shape, or else of the same operation.
  */
 export function countGoodResponses(
   baseline: Pick<Baseline, 'requests' | 'varying'>,
@@ -159,8 +159,8 @@ export function countGoodResponses(
 }
 
 /**
- * Returns true for a request with the `insertId` of another, or with all its values that do not vary between runs. A
- * client may add members such as `eventAt` when it retries.
+ * Returns true for a request with the same `insertId` as another, or with the same values, apart from those that vary
+ * between runs. A client may add members such as `eventAt` when it retries.
  */
 function isTryOf(one: Call, { call, members }: Call, varying: ReadonlySet<string>): boolean {
   const insertId = members.get('/insertId')
@@ -168,14 +168,14 @@ function isTryOf(one: Call, { call, members }: Call, varying: ReadonlySet<string
   return [...members].every(([name, value]) => one.members.get(name) === value || varying.has(nameMember(call, name)))
 }
 
-/** The question of the runs that each condition counts, and its wording. */
+/** The runs that each condition counts, by their question, and its wording. */
 const counted: Readonly<Record<SuiteFailCondition['kind'], { question?: Fault['question']; words: string }>> = {
   'not-resilient': { question: 'recover', words: 'did not recover' },
   unnoticed: { question: 'notice', words: 'were not noticed' },
   hung: { words: 'hung' },
 }
 
-/** Returns a sentence for each condition that is met. Coverage counts by `baseline`, the report without faults. */
+/** Returns a sentence for each condition that is met. Coverage is judged on `baseline`, the report without faults. */
 export function judgeSuite(
   runs: readonly JudgedRun[],
   baseline: Report,
@@ -186,7 +186,7 @@ export function judgeSuite(
     if ('above' in condition) return judgeSuiteCondition(runs, condition) ?? []
     const [first, ...others] = [baseline, ...findings].flatMap((one) => judgeCondition(one, condition) ?? [])
     if (first === undefined) return []
-    return others.length === 0 ? first : `${first}, and so in ${others.length} more runs`
+    return others.length === 0 ? first : `${first}, and in ${others.length} more runs`
   })
 }
 
@@ -201,8 +201,8 @@ export function judgeSuiteCondition(
   const count = met.filter(({ verdict }) => findingOf(verdict) === kind).length
   if (count === 0 || toPercent(count, met.length) <= above) return undefined
   const subject = met.length === 1 ? `1 fault ${words.replace('were', 'was')}` : `${met.length} faults ${words}`
-  const bound = above > 0 ? `, at most ${above} % wanted` : ''
-  return `${count} of ${subject} (${toPercent(count, met.length)} %${bound})`
+  const bound = above > 0 ? `, at most ${above}% allowed` : ''
+  return `${count} of ${subject} (${toPercent(count, met.length)}%${bound})`
 }
 
 export function toPercent(part: number, whole: number): number {

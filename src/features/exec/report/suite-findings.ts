@@ -43,22 +43,22 @@ function findingKindOf({ verdict, code, client }: JudgedRun): SuiteFinding['kind
 function describeFinding(kind: SuiteFinding['kind'], judged: JudgedRun, limitMs: number): string {
   const { run, code, isTimedOut, responses } = judged
   const { definition, text } = run.fault.scenario
-  const place = describePlace(run)
-  const fault = `"${text}" was injected into ${place}`
-  const before = `before "${text}" could be injected into ${place}`
+  const target = describeTarget(run)
+  const fault = `"${text}" was injected into ${target}`
+  const before = `before "${text}" could be injected into ${target}`
   const end = isTimedOut ? `did not end within ${limitMs / 1000} s` : `failed with exit code ${code}`
   switch (kind) {
     case 'not-resilient':
       return `${describeFailedRecovery(judged, fault, end)} ${definition.description}`
     case 'unnoticed':
-      return `Nobody noticed: the command passed although ${fault}. ${definition.description}`
+      return `Unnoticed: the command passed although ${fault}. ${definition.description}`
     case 'hung':
       return `Hung: the command ${end}, ${responses ? `and ${fault}. ${definition.description}` : `${before}.`}`
     case 'unrepeatable':
       return `Not repeatable: the command ${end} ${before}.`
     case 'unsteady': {
-      // Of runs that disagree, this is the red one, or the one without the fault or a good response.
-      const green = responses ? `the call never succeeded when ${fault}` : `"${text}" was not injected into ${place}`
+      // `judged` is the red one of the runs that disagree, or the one without the fault or a good response.
+      const green = responses ? `the call never succeeded when ${fault}` : `"${text}" was not injected into ${target}`
       const red = responses ? `the command ${end} when ${fault}` : `the command ${end} ${before}`
       return `Unsteady: in some runs, but not in all, ${isRed(judged) ? red : green}, so the fault is inconclusive.`
     }
@@ -77,13 +77,13 @@ function describeFailedRecovery(judged: JudgedRun, fault: string, end: string): 
 
 function describeSwallowing({ run: { fault }, responses }: JudgedRun): string {
   const effect = fault.scenario.definition.effect(fault.scenario.values)
-  const isCutOff = effect.kind === 'deliver' && ['truncated', 'malformed'].includes(effect.mode.kind)
+  const isBroken = effect.kind === 'deliver' && ['truncated', 'malformed'].includes(effect.mode.kind)
   const { got = 0, expected = 0 } = responses ?? {}
   const counts = `the command got ${pluralize(got, 'good response')} to such calls instead of ${expected}`
-  return isCutOff ? `the response that broke off was swallowed: ${counts}` : counts
+  return isBroken ? `the broken response was swallowed: ${counts}` : counts
 }
 
-function describePlace({ operation, occurrence, pointer }: PlannedRun): string {
+function describeTarget({ operation, occurrence, pointer }: PlannedRun): string {
   return pointer === undefined ? `request ${occurrence} of ${operation}` : `${pointer} in the responses of ${operation}`
 }
 
@@ -104,7 +104,7 @@ export function toPageFinding(finding: SuiteFinding, isFailed: boolean): PageFin
   }
 }
 
-/** The beginnings of what test runners print about a failed assertion, the most reliable first. */
+/** Patterns of failed assertions in the output of test runners, the most reliable first. */
 const signs = [
   /^ *not ok|AssertionError|ExpectationError|^E {2}|panic:/,
   /\u2716|\u25cf|--- FAIL|^ *FAIL/,
@@ -131,7 +131,7 @@ export function describeRepeat(name: string, { settings, files }: SuiteReport['s
   const all = ['convsim', 'each', '--only', name, ...flags, '--', ...files]
   const clean = redactWords(all)
   const hasCredential = clean.some((word, index) => word !== all[index])
-  return clean.map(quoteForShell).join(' ') + (hasCredential ? ` # put the credential back at ${redacted}` : '')
+  return clean.map(quoteForShell).join(' ') + (hasCredential ? ` # replace ${redacted} with the credential` : '')
 }
 
 function quoteForShell(word: string): string {

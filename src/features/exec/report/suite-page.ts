@@ -29,19 +29,19 @@ export function toSuitePage(report: SuiteReport): Page {
   const run = { ...baseline.report.run, command: describeCommand(suite.files) }
   const findings = listFindings(report)
   const nothing = describeNothing(report)
-  const good = nothing ?? 'Nothing to complain about'
+  const good = nothing ?? 'No problems found'
   return {
     subject: baseline.report.contract,
-    heading: 'faults against the test suite',
+    heading: 'fault injection report',
     verdict: {
-      text: findings.length === 0 ? good : `${pluralize(findings.length, 'thing')} to look at`,
+      text: findings.length === 0 ? good : pluralize(findings.length, 'finding'),
       isGood: findings.length === 0 && nothing === undefined,
     },
     summary: describeSummary(report),
     facts: describeRun(run),
     failed,
     numbers: countGroups(runs).map(({ group, counts, percent, clientFindings }) => ({
-      value: percent === undefined ? '–' : `${percent} %`,
+      value: percent === undefined ? '–' : `${percent}%`,
       label: `good verdicts on ${group}`,
       section: 'verdicts',
       isGood: clientFindings === 0 && verdicts.every((name) => counts[name] === 0 || !findingOf(name)),
@@ -63,8 +63,8 @@ function describeSections(report: SuiteReport, findings: readonly SuiteFinding[]
     formatVerdict(verdict),
   ])
   const states = runs.map(({ verdict }) => colourOf(verdict))
-  const head = ['fault', 'operation', 'place', 'verdict']
-  const cut = { after: 20, rest: '--report FILE has' }
+  const head = ['fault', 'operation', 'target', 'verdict']
+  const cut = { after: 20, rest: '--report FILE lists' }
   const section = (title: string, { length }: readonly unknown[], block: PageBlock) =>
     length === 0 ? [] : [{ key: title.toLowerCase(), title, blocks: [block] }]
   return [
@@ -85,7 +85,7 @@ function listCases(report: SuiteReport, findings: readonly SuiteFinding[]): Test
   const state = problems.length > 0 ? 'failed' : 'passed'
   const byName = new Map(findings.map((finding) => [finding.name, finding]))
   return [
-    { suite: 'plain', name: 'without faults', state, type: 'plain', text: problems.join('; ') },
+    { suite: 'baseline', name: 'without faults', state, type: 'baseline', text: problems.join('; ') },
     ...runs.map((judged) => toCase(report, judged, byName.get(nameRun(judged.run)))),
   ]
 }

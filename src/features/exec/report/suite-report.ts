@@ -13,7 +13,7 @@ export interface SuiteReport {
   readonly runs: readonly JudgedRun[]
   readonly notMade: number
   readonly earlyEnd: keyof typeof earlyEnds | undefined
-  /** The differences of later baseline runs from the first: `after 20 runs it failed with exit code 6`. */
+  /** How later baseline runs differed from the first: `after 20 runs it failed with exit code 6`. */
   readonly changes: readonly string[]
   /** A sentence for each condition of `--fail-on` that is met. */
   readonly failed: readonly string[]
@@ -26,7 +26,7 @@ const earlyEnds = {
   'red-baseline-run': 'the command failed without faults',
 } as const
 
-/** Counts runs, with the percentage of good verdicts; undefined without a conclusive one. */
+/** Counts runs by verdict. `percent`: the good share of the conclusive verdicts; undefined if there are none. */
 export function countRuns(runs: readonly JudgedRun[]) {
   const count = (isCounted: (judged: JudgedRun) => boolean) => runs.filter(isCounted).length
   const byVerdict = verdicts.map((name) => [name, count(({ verdict }) => verdict === name)])
@@ -58,20 +58,20 @@ export const swallowed = 'green, but the call never succeeded'
 export function describeNothing({ runs, earlyEnd }: SuiteReport): string | undefined {
   const { conclusive, counts, made } = countRuns(runs)
   if (conclusive > 0) return undefined
-  if (earlyEnd === 'red-baseline-run') return 'No fault has a verdict: the command fails without faults, too.'
-  if (counts.unsteady > 0) return 'No fault has a verdict: the runs under each disagree.'
-  if (made > 0) return 'No fault was tried: no run met its fault.'
-  if (earlyEnd === 'time') return 'No fault was tried: the time was up before the first run with a fault ended.'
-  if (earlyEnd === 'interrupt') return 'No fault was tried: the first run with a fault was interrupted.'
+  if (earlyEnd === 'red-baseline-run') return 'No verdict: the command fails without faults, too.'
+  if (counts.unsteady > 0) return 'No verdict: the runs of each fault disagree.'
+  if (made > 0) return 'No fault was tested: no run got its fault.'
+  if (earlyEnd === 'time') return 'No fault was tested: the time was up before the first run with a fault ended.'
+  if (earlyEnd === 'interrupt') return 'No fault was tested: the first run with a fault was interrupted.'
   return runs.length > 0
-    ? 'No fault was tried: no response has the fields that would drift.'
-    : 'No fault was tried: none fits an operation that the command asks.'
+    ? 'No fault was tested: no response has the fields that would drift.'
+    : 'No fault was tested: none applies to an operation that the command calls.'
 }
 
-/** Says why some or all runs are inconclusive, if they are: the command failed without faults, for example. */
+/** Says why some or all runs are inconclusive, if they are, for example because the command fails without faults. */
 export function describeProblem(report: SuiteReport): string | undefined {
   const isRed = report.earlyEnd === 'red-baseline-run'
-  const redBaseline = 'The command fails without faults, too. The red runs since it last passed are left out.'
+  const redBaseline = 'The command fails without faults, too. The red runs since it last passed are excluded.'
   return describeNothing(report) ?? (isRed ? redBaseline : undefined)
 }
 
@@ -79,15 +79,15 @@ export function describeSummary(report: SuiteReport): string[] {
   return [describeBaselineRun(report), summarizeRuns(report)]
 }
 
-/** Describes the requests of the baseline run: `Without faults the command asks createEvent once.` */
+/** Describes the requests of the baseline run: `Without faults, the command calls createEvent once.` */
 function describeBaselineRun({ baseline }: SuiteReport): string {
   const { '': others = 0, ...byOperation } = countRequests(baseline)
-  const asked = Object.entries(byOperation).map(([name, count]) => `${name} ${count === 1 ? 'once' : `${count} times`}`)
+  const calls = Object.entries(byOperation).map(([name, count]) => `${name} ${count === 1 ? 'once' : `${count} times`}`)
   const parts = [
-    ...(asked.length > 0 ? [`asks ${asked.join(', ')}`] : []),
-    ...(others > 0 ? [`sends ${pluralize(others, 'request')} that ${others === 1 ? 'fits' : 'fit'} no operation`] : []),
+    ...(calls.length > 0 ? [`calls ${calls.join(', ')}`] : []),
+    ...(others > 0 ? [`sends ${pluralize(others, 'request')} for no operation of the contract`] : []),
   ]
-  return `Without faults the command ${parts.join(', and ')}.`
+  return `Without faults, the command ${parts.join(', and ')}.`
 }
 
 export function countRequests({ requests }: Baseline): Readonly<Record<string, number>> {
@@ -100,7 +100,7 @@ function summarizeRuns({ runs, plan: { equivalent }, notMade, earlyEnd }: SuiteR
   return `${[
     pluralize(made, 'run'),
     ...describeRepeated(repeated),
-    ...(equivalent > 0 ? [`${equivalent} on like requests left out`] : []),
+    ...(equivalent > 0 ? [`${equivalent} skipped (similar requests)`] : []),
     ...(notMade > 0 ? [`${notMade} not made${earlyEnd ? ` (${earlyEnds[earlyEnd]})` : ''}`] : []),
   ].join(', ')}.`
 }
@@ -136,7 +136,7 @@ function describeField(pointer: string | undefined, tried: readonly JudgedRun[])
   const listNames = (some: readonly JudgedRun[]) => some.map(({ run }) => run.fault.scenario.definition.name).join(', ')
   const unnoticed = tried.filter(({ verdict }) => verdict === 'unnoticed')
   if (unnoticed.length > 0 && unnoticed.length < tried.length)
-    return { words: 'whose injected drift in brackets no test notices', name: `${pointer} (${listNames(unnoticed)})` }
+    return { words: 'whose drift in parentheses no test notices', name: `${pointer} (${listNames(unnoticed)})` }
   const reaction = unnoticed.length === 0 ? 'is always noticed' : 'no test notices'
   return { words: `whose injected drift ${reaction} (${listNames(tried)})`, name: pointer }
 }
@@ -147,9 +147,9 @@ function describeGroup(counted: ReturnType<typeof countGroups>[number]): string 
     const words = formatVerdict(verdict)
     return counts[verdict] > 0 ? `${counts[verdict]} ${words.includes(',') ? `"${words}"` : words}` : []
   })
-  const without = counts.unsteady > 0 ? 'no fault has a verdict' : 'no fault was met'
-  const share = percent === undefined ? without : `${good} of ${conclusive} good (${percent} %)`
-  const lapses = `; in ${clientFindings} of the ${good} good the client broke a rule, such as one of retries`
+  const without = counts.unsteady > 0 ? 'no verdict' : 'no fault was injected'
+  const share = percent === undefined ? without : `${good} of ${conclusive} good (${percent}%)`
+  const lapses = `; in ${clientFindings} of the ${good} good runs, the client broke a rule, such as a retry rule`
   return `${group}: ${share}: ${list.join(', ')}${clientFindings > 0 ? lapses : ''}.`
 }
 
@@ -158,11 +158,11 @@ function describeCaveats(report: SuiteReport): string[] {
   const problem = describeNothing(report) === undefined ? describeProblem(report) : undefined
   const { unsteady } = countRuns(runs).counts
   const share = `${unsteady} of ${pluralize(runs.length, 'run')} ${unsteady === 1 ? 'is' : 'are'} unsteady`
-  const differs = 'The verdicts are not reliable, since the command differs without faults, too'
+  const differs = 'The verdicts are not reliable, since runs without faults differ, too'
   return [
     ...describeSkipped(plan.leftOut),
     ...(unsteady > 0
-      ? [`${share}, since runs disagree, so not in the percentages: the suite itself may be unstable.`]
+      ? [`${share} (runs disagree) and not in the percentages: the suite itself may be flaky.`]
       : []),
     ...(problem === undefined ? [] : [problem]),
     ...(changes.length > 0 ? [`${differs}: ${changes.join('; ')}.`] : []),
@@ -177,9 +177,9 @@ export function describeSkipped(skipped: readonly SkippedRequests[]): string[] {
     return `${operation}: ${pluralize(length, 'request')} like ${like.join(' and ')}`
   })
   return [
-    `Skipped; excluded from the percentages: ${parts.join('; ')}. They differ in values alone, ` +
-      'but another part of the suite may send them: ' +
-      `--only FAULT@${first.operation}#${first.occurrences[0]} injects into one.`,
+    `Skipped; excluded from the percentages: ${parts.join('; ')}. They differ only in values, ` +
+      'but another part of the suite may send them. To inject into one, use ' +
+      `--only FAULT@${first.operation}#${first.occurrences[0]}.`,
   ]
 }
 

@@ -31,7 +31,7 @@ export async function recordBaseline(suite: TestSuite): Promise<Baseline> {
   const differences = compareRuns(requests, second.requests)
   if (differences.length > 0)
     throw new UntriableSuite([
-      'convsim: two runs of the command without faults differ in their requests, so no fault has a fixed place:',
+      'convsim: two runs of the command without faults differ in their requests, so faults have no fixed target:',
       ...differences.map((line) => `  ${line}`),
     ])
   return {
@@ -50,8 +50,8 @@ async function recordRun(suite: TestSuite, number: 1 | 2, log?: Log) {
   if (isRed(ended)) throw describeRed(suite, ended)
   if (ended.requests.length > 0) return ended
   throw new UntriableSuite([
-    'convsim: the command sends no request to the simulator, ' +
-      'whose base URL is in CONVSIM_BASE_URL, or in the variable of --env NAME.',
+    'convsim: the command sends no request to the simulator. ' +
+      'Its base URL is in CONVSIM_BASE_URL, and in the variable of --env NAME.',
   ])
 }
 
@@ -60,7 +60,7 @@ function describeRed(suite: TestSuite, { code, isTimedOut, lastLines }: EndedRun
   const own = runTimeout === undefined ? `${defaultLimit} (--run-timeout)` : `--run-timeout ${runTimeout}`
   const limit = isOver(suite) ? `--time ${time} (for two runs)` : own
   const end = isTimedOut ? `does not end within ${limit}` : `fails with exit code ${code}`
-  const reason = isTimedOut ? 'it cannot be tried' : 'its failures say nothing about faults'
+  const reason = isTimedOut ? 'it cannot be tested' : 'its failures are inconclusive'
   const lines = [
     `convsim: the command ${end} without any fault, so ${reason}. Its last lines:`,
     ...lastLines.map((line) => `  ${line}`),
@@ -75,7 +75,7 @@ interface BaselineOptions {
   readonly log?: Log | undefined
 }
 
-/** Runs the command without faults, and again if it fails within the time limit; `changes` then says so. */
+/** Runs the command without faults, and again if it fails within the time limit, which `changes` then records. */
 async function runWithoutFaults(
   suite: TestSuite,
   options: BaselineOptions,
@@ -108,7 +108,7 @@ async function runOnce(suite: TestSuite, { title, limitMs, log }: BaselineOption
 export async function checkBaseline(suite: TestSuite, { requests, limitMs }: Baseline, when: string) {
   const unlimited = { ...suite, deadline: Number.POSITIVE_INFINITY }
   const ended = await runWithoutFaults(unlimited, { title: `run without faults ${when}`, when, limitMs })
-  if (suite.stopped.aborted) return { changes: [], hasFailed: false } // the end of an interrupted command
+  if (suite.stopped.aborted) return { changes: [], hasFailed: false } // an interrupted run is inconclusive
   if (!isRed(ended)) {
     const differences = compareRuns(requests, ended.requests).map((line) => `${when}: ${line}`)
     return { changes: [...ended.changes, ...differences], hasFailed: false }

@@ -19,7 +19,7 @@ import { type EachLine, type EachSettings, parseSuiteFailOn, type SuiteGate } fr
 import { type RecordedRequest, toRecordedRequest } from './recorded-request.ts'
 import { type CapturedEnd, runCaptured, toCommandLine, trustAuthority } from './run-command.ts'
 
-/** A test suite that runs many times: its command, and what its runs share. */
+/** The command of a test suite, and what all its runs share. */
 export interface TestSuite extends CommandLineOf<EachSettings & Settings>, CommandContext {
   readonly output: Output
   /** Aborted by a signal or at the end of the process. It ends the commands, so their exit codes are inconclusive. */
@@ -56,9 +56,9 @@ export function isOver({ stopped, elapsed, deadline }: TestSuite): boolean {
   return stopped.aborted || elapsed() >= deadline
 }
 
-/** A suite that cannot be tested. It is thrown, since only the end of the command handles it. */
+/** A suite that cannot be tested. It is thrown, since only the top level handles it. */
 export class UntriableSuite extends Error {
-  /** The reason, then what differs or the command's output. A line may contain line breaks. */
+  /** The reason, then the differences or the command's output. A line may contain line breaks. */
   readonly lines: readonly string[]
   readonly code: number
   /** The findings that prevented the start of a simulator, in place of lines; empty if it started. */

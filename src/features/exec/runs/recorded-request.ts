@@ -13,7 +13,7 @@ export interface RecordedRequest extends Pick<JournalEntry, 'receivedAt' | 'scen
   readonly occurrence: number
   /** The operation, the query, and the names and types in the body, but not its values, which differ between runs. */
   readonly call: string
-  /** The values by their names: `path`, `?period` for the query, `/eventType` for the body. */
+  /** The values by name: `path`, `?period` for the query, `/eventType` for the body. */
   readonly members: ReadonlyMap<string, string>
   /** The call and the status of the response. */
   readonly signature: string
@@ -22,7 +22,7 @@ export interface RecordedRequest extends Pick<JournalEntry, 'receivedAt' | 'scen
   readonly isOrdinary: boolean
   /** True for a status below 400 whose whole body the client received. */
   readonly isGood: boolean
-  /** The record stored for an event, as its response names it, even if that was lost; undefined for none. */
+  /** The response about a stored event, even if it was not delivered; undefined if none was stored. */
   readonly stored: string | undefined
   /** The body of the response; undefined if it has none. */
   readonly response: Json | undefined

@@ -22,7 +22,7 @@ interface ExitStatus {
   readonly problem?: string
 }
 
-/** Adds the addresses of a simulator to the environment, and exempts them from its proxy. */
+/** Adds the addresses of a simulator to the environment, and exempts them from configured proxies. */
 export function toCommandLine(
   { settings, files: [file = '', ...args] }: CommandLineOf<Pick<EachSettings, 'env'>>,
   env: CommandLine['env'],
@@ -81,7 +81,7 @@ interface CommandBounds {
 /** Milliseconds to wait for the end of a command's output, which a process outside the group may hold open. */
 const outputGraceMs = 500
 
-/** Runs a command without a shell and without input, in its own process group, which ends with it. */
+/** Runs a command without a shell or input, in its own process group, which is killed when the command ends. */
 export async function runCaptured(line: CommandLine, { limitMs, stopped, host }: CommandBounds): Promise<CapturedEnd> {
   const lines = new LastLines()
   let isTimedOut = false
@@ -103,7 +103,7 @@ export async function runCaptured(line: CommandLine, { limitMs, stopped, host }:
       }, outputGraceMs)
     })
     child.once('close', () => {
-      clearTimeout(limit) // of a command that did not start, which has no exit
+      clearTimeout(limit) // a command that did not start emits no `exit`
       clearTimeout(grace)
       stopped.removeEventListener('abort', end)
     })
@@ -160,7 +160,7 @@ function clean(line: string): string {
 
 type Environment = Readonly<Record<string, string | undefined>>
 
-/** The files with the certificates that a system trusts: Debian and Alpine, Fedora, SUSE, BSD and macOS. */
+/** The system's CA bundles: Debian and Alpine, Fedora, SUSE, BSD and macOS. */
 const systemFiles = [
   '/etc/ssl/certs/ca-certificates.crt',
   '/etc/pki/tls/certs/ca-bundle.crt',
@@ -169,8 +169,8 @@ const systemFiles = [
 ]
 
 /**
- * Returns the environment in which clients also trust a simulator's authority; without TLS the environment itself. Node
- * adds a file to its own authorities. OpenSSL and Python's requests read one file in place of theirs, so it includes
+ * Returns an environment in which clients also trust the simulator's certificate authority; without TLS, `env` itself.
+ * Node adds the file to its own authorities. OpenSSL and Python's requests replace theirs with the file, so it includes
  * the system's authorities. curl prefers its own variable and SSL_CERT_DIR to SSL_CERT_FILE.
  */
 export async function trustAuthority({ authority }: RunningSimulator, env: Environment): Promise<Environment> {
