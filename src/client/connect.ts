@@ -18,7 +18,7 @@ export interface SimulatorClient<N extends Names = BundledNames> {
   readonly authority: string | undefined
   /**
    * Returns the client of a sandbox. The name has 1 to 64 letters, digits, dots, hyphens or underscores; by default it
-   * is new. Identifiers in a sandbox derive from its name and seed, so a name yields the same ones in each run.
+   * is a new one. Identifiers in a sandbox derive from its name and seed, so a name yields the same ones in each run.
    */
   sandbox(name?: string): SandboxClient<N>
   /** Returns the report about the clients of all sandboxes. */
@@ -61,11 +61,11 @@ export async function connect<N extends Names = BundledNames>(
 /** The maximum wait for a simulator's first response, milliseconds. */
 const maxResponseMs = 10_000
 
-/** Returns what is known of the simulator at an address. Throws if something else responds there. */
+/** Requests the properties of the simulator at an address. Throws if something else responds there. */
 async function findSimulator(transport: Transport, origin: string) {
   const signal = AbortSignal.timeout(maxResponseMs)
   const info = await transport.GET('/info', { signal }).catch((error: unknown) => {
-    if (error instanceof SyntaxError) return { data: undefined } // the response is no JSON
+    if (error instanceof SyntaxError) return { data: undefined } // the response is not JSON
     throw error
   })
   const basePath: unknown = info.data?.contract?.basePath
@@ -76,8 +76,8 @@ async function findSimulator(transport: Transport, origin: string) {
 function originOf(controlUrl: string): string {
   if (!URL.canParse(controlUrl) || !/^https?:$/.test(new URL(controlUrl).protocol)) {
     throw new Error(
-      `"${controlUrl}" is no URL of a simulator such as http://127.0.0.1:4010/__sim. ` +
-        'If it comes from CONVSIM_CONTROL_URL: npx convsim exec sets that for a command.',
+      `"${controlUrl}" is not the URL of a simulator, such as http://127.0.0.1:4010/__sim. ` +
+        'npx convsim exec sets CONVSIM_CONTROL_URL for the command that it runs.',
     )
   }
   return new URL(controlUrl).origin

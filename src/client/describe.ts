@@ -48,5 +48,5 @@ export async function findingsProblem(
   // The status is 417, since a `failOn` condition is met, so openapi-fetch returns the report as `error`.
   const { error } = await transport.GET('/report', { params: { query }, parseAs: 'text' })
   const kinds = found.map((kind) => `'${kind}'`).join(', ')
-  return `${String(error).trimEnd()}\nIs it meant? expectNoFindings([${kinds}])`
+  return `${String(error).trimEnd()}\nIf this is intended: expectNoFindings([${kinds}])`
 }

@@ -26,7 +26,7 @@ interface RequestFilter<N extends Names> {
 
 type StatusFilter<N extends Names> = N['status'] | '1xx' | '2xx' | '3xx' | '4xx' | '5xx'
 
-/** Conditions of a request and its response, for `count` and `expectReceived`. */
+/** Conditions on a request and its response, for `count` and `expectReceived`. */
 type MatchInput<N extends Names> = Omit<ControlSchemas['RequestMatch'], 'status'> & {
   readonly status?: StatusFilter<N>
 }
@@ -132,7 +132,7 @@ function refuseUnknownMembers(expectation: unknown): void {
   )
 }
 
-/** What to do if the simulator ends with the test. */
+/** The advice if the simulator ends with the test. */
 const keepOpen =
   'To look at the requests, start "npx convsim" and run the test with ' +
   'CONVSIM_CONTROL_URL=http://127.0.0.1:4010/__sim.'
@@ -141,7 +141,7 @@ function toQuestion<N extends Names>(operation: N['operation'] | undefined, matc
   checkMatch({ match })
   return {
     ...(operation !== undefined && { operation }),
-    ...(match && { match: match as ControlSchemas['RequestMatch'] }), // only the type of its status is narrower
+    ...(match && { match: match as ControlSchemas['RequestMatch'] }), // its type only narrows the status
   }
 }
 

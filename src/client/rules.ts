@@ -85,14 +85,14 @@ export function checkMatch({ match }: { readonly match?: unknown }): void {
   if (match !== undefined) refuseNonJson(match, 'match')
 }
 
-/** `place`: the path of the value from the caller's view, such as `match.body.insertId`. */
-function refuseNonJson(value: unknown, place: string): void {
+/** `path`: the path of the value as the caller sees it, such as `match.body.insertId`. */
+function refuseNonJson(value: unknown, path: string): void {
   if (value === null || typeof value === 'string' || typeof value === 'boolean' || Number.isFinite(value)) return
   if (typeof value !== 'object' || !(Array.isArray(value) || isPlain(value)))
     throw new Error(
-      `${place} is ${nameValue(value)}, which JSON cannot carry. Give a JSON value, or leave the condition out.`,
+      `${path} is ${nameValue(value)}, which JSON cannot represent. Give a JSON value, or omit the condition.`,
     )
-  for (const [name, member] of Object.entries(value)) refuseNonJson(member, `${place}.${name}`)
+  for (const [name, member] of Object.entries(value)) refuseNonJson(member, `${path}.${name}`)
 }
 
 /** Returns true for a plain object of any realm. */

@@ -4,7 +4,7 @@ import { type SandboxRules, sandboxRules } from './rules.ts'
 import { type ConnectOptions, type ControlSchemas, dataOf, done, type Transport } from './transport.ts'
 import type { BundledNames, Names } from './typed-names.ts'
 
-/** The clock of a sandbox. Instants are a `Date` or a text: `2026-01-15T12:00:00Z`. */
+/** The clock of a sandbox. An instant is a `Date` or a string: `2026-01-15T12:00:00Z`. */
 interface SandboxClock {
   read(): Promise<ControlSchemas['Clock']>
   /** Stops the clock at an instant, by default its current time. */
@@ -16,11 +16,11 @@ interface SandboxClock {
    * `sleep(ms)`: retry rules count the advance as waiting.
    */
   advance(by: number | string): Promise<void>
-  /** Sets the clock to the time of the simulator's machine again. */
+  /** Resets the clock to the time of the simulator's machine. */
   real(): Promise<ControlSchemas['Clock']>
 }
 
-/** A sandbox of a simulator. A client enters it by its base URL, its token, or its headers. */
+/** A sandbox of a simulator. A client selects it with its base URL, its token, or its headers. */
 export interface SandboxClient<N extends Names = BundledNames>
   extends SandboxRules<N>,
     SandboxRecords,
@@ -28,7 +28,7 @@ export interface SandboxClient<N extends Names = BundledNames>
   readonly name: string
   /** The base URL of the service in this sandbox: `http://127.0.0.1:4010/_s/checkout/v1`. */
   readonly baseUrl: string
-  /** An API key whose requests are in this sandbox: `any-key~checkout`. */
+  /** An API key that selects this sandbox: `any-key~checkout`. */
   readonly token: string
   /** `{ 'X-Sim-Sandbox': 'checkout' }`. */
   readonly headers: Readonly<Record<string, string>>
@@ -37,7 +37,7 @@ export interface SandboxClient<N extends Names = BundledNames>
   readonly clock: SandboxClock
   /** Sets the seed of analytics, identifiers and chance. */
   seed(seed: string | number): Promise<void>
-  /** Restores the sandbox to its initial state: no records, rules or requests. Snapshots stay. */
+  /** Restores the sandbox to its initial state: no records, rules or requests. Keeps the snapshots. */
   reset(): Promise<void>
   /** Deletes the sandbox and everything in it. */
   delete(): Promise<void>
@@ -55,7 +55,7 @@ export interface SimulatorClientParts extends Pick<ConnectOptions, 'authority'> 
   readonly close: () => Promise<void>
 }
 
-/** Creates the client of a sandbox. Nothing is sent: a sandbox exists from its first request on. @internal */
+/** Creates the client of a sandbox. Sends nothing: a sandbox is created by its first request. @internal */
 export function createSandboxClient<N extends Names>(
   transport: Transport,
   { origin, basePath, isTemporary }: Pick<SimulatorClientParts, 'origin' | 'basePath' | 'isTemporary'>,

@@ -4,7 +4,7 @@ import { Readable } from 'node:stream'
 import createClient from 'openapi-fetch'
 import type { components, operations, paths } from './control-types.ts'
 
-/** Node's clients when this module was loaded, which a test's mock does not replace. */
+/** Node's clients, saved at load time, so that a test's mock does not replace them. */
 const senders = { 'http:': http.request, 'https:': https.request }
 
 export interface ConnectOptions {
@@ -17,7 +17,7 @@ export interface ConnectOptions {
 /** The types of the control plane's requests and responses by their names in its document. */
 export type ControlSchemas = components['schemas']
 
-/** The query of an operation. Public types cannot have it, since the package leaves it out. @internal */
+/** The query of an operation. Not for public types, since the package omits it. @internal */
 export type ControlQuery<Id extends keyof operations> = NonNullable<operations[Id]['parameters']['query']>
 
 /** A typed client of the control plane. It throws if the simulator refuses a request or is unreachable. @internal */
@@ -31,13 +31,13 @@ export type Transport = ReturnType<typeof createTransport>
 export function createTransport(controlUrl: string, { token, authority }: ConnectOptions = {}) {
   const client = createClient<paths, 'application/json'>({
     baseUrl: controlUrl,
-    Request, // Node's, as src/build/bundles.ts chooses it
+    Request, // Node's; see src/build/bundles.ts
     fetch: (request) => fetchOrExplain(request, controlUrl, authority),
     ...(token !== undefined && { headers: { authorization: `Bearer ${token}` } }),
   })
   client.use({
     async onResponse({ request, response }) {
-      // 417 is the response of `verify` to a count that is not as expected.
+      // `verify` responds with 417 to an unexpected count.
       if (response.ok || response.status === 417) return
       throw new Error(await describeRefusal(request, response))
     },
@@ -59,16 +59,16 @@ async function fetchOrExplain(request: Request, controlUrl: string, authority?: 
   try {
     return await send(request, authority)
   } catch (error) {
-    const { message, code } = error as NodeJS.ErrnoException // several addresses have no message in common
+    const { message, code } = error as NodeJS.ErrnoException // an error about several addresses has no message
     throw new Error(
       `No simulator responds at ${controlUrl} (${message || code}). ` +
-        'Start one there (npx convsim), or give the URL of one that runs.',
+        'Start one there (npx convsim), or give the URL of a running one.',
       { cause: error },
     )
   }
 }
 
-/** Works like `fetch`. In happy-dom, `fetch` behaves as in a browser, and would send CORS preflights. */
+/** Replaces `fetch`, which in happy-dom behaves as in a browser, and would send CORS preflights. */
 async function send(request: Request, ca: string | undefined): Promise<Response> {
   const { url, method, headers, signal } = request
   const body = new Uint8Array(await request.arrayBuffer())

@@ -176,7 +176,7 @@ describe('expectations', () => {
   })
 
   test.each([
-    [{ body: { insertId: undefined } }, /^match\.body\.insertId is undefined, which JSON cannot carry/],
+    [{ body: { insertId: undefined } }, /^match\.body\.insertId is undefined, which JSON cannot represent/],
     [{ body: /refund/ }, /^match\.body is a RegExp/],
     [{ body: { a: [1, new Map()] } }, /^match\.body\.a\.1 is a Map/],
     [{ status: undefined }, /^match\.status is undefined/],
@@ -214,7 +214,7 @@ describe('expectations', () => {
       /^Responses were unexpected:\n +GET .*404/,
     )
     await expect(sim.expectNoFindings(['violation', 'unexpected'])).rejects.toThrow(
-      /earlier: after 0(\.\d+)? s \(\S+, then \S+\)\nDoes .*\nTo look at .*\nIs it meant\? expectNoFindings\(\['retry'\]\)/,
+      /earlier: after 0(\.\d+)? s \(\S+, then \S+\)\nDoes .*\nTo look at .*\nIf this is intended: expectNoFindings\(\['retry'\]\)/,
     )
     const { stack } = (await sim.expectNoFindings().catch((error: unknown) => error as Error)) as Error
     expect(stack?.match(/\n +at .*/)?.[0]).toContain('sandbox.test.ts')

@@ -48,7 +48,7 @@ describeInBrowser('the view of the contract', () => {
     expect(await page.locator('.item.missing').count()).toBe(points)
     const commands = new Set(await readCommands(page)) // one request can meet several items
     await promisify(execFile)('bash', ['--norc', '-c', [...commands].join('\n')], childLimits)
-    await page.locator('.operation-facts').getByText(`${points} of ${points} met`).waitFor()
+    await page.locator('.operation-facts').getByText(`${points} of ${points} covered`).waitFor()
     expect(await page.locator('.item.met').count()).toBe(points)
   })
 
@@ -61,7 +61,7 @@ describeInBrowser('the view of the contract', () => {
     expect(await valueType.locator('.item.missing').count()).toBe(3)
     await page.getByRole('link', { name: '1 request', exact: true }).waitFor()
     const eventType = page.locator('.fields li').filter({ hasText: /^eventType/ })
-    expect(await eventType.locator('.item').textContent()).toContain('Met: ')
+    expect(await eventType.locator('.item').textContent()).toContain('Covered: ')
     await page.keyboard.press('m')
     await eventType.waitFor({ state: 'detached' })
     expect(await valueType.count()).toBe(1)
@@ -86,8 +86,8 @@ describeInBrowser('the view of the contract', () => {
     await ask(own, analyticsPath, { headers: { 'x-sim-sandbox': 'one' } })
     const { points } = await readControl<ControlSchemas['Coverage']>(own, '/coverage?sandbox=one')
     const page = await openOperation(own, 'getModelAnalytics', 'two')
-    await page.getByText(`0 of ${points} met`).waitFor()
-    await page.getByRole('button', { name: 'Never met: 7d' }).click()
+    await page.getByText(`0 of ${points} covered`).waitFor()
+    await page.getByRole('button', { name: 'Not covered: 7d' }).click()
     expect(await page.locator('.item-request code').textContent()).toMatch(/period=7d.*X-Sim-Sandbox: two/s)
     expect(page.url()).toContain('item=query+period%3D7d')
     await expectAccessible(page)

@@ -174,7 +174,7 @@ describeInBrowser('the view of the data', () => {
     const page = await openModel(own, checkout, '?sandbox=w1')
     await page.getByText(`would be ${then} without events`).waitFor()
     await page.getByLabel('Sandbox').selectOption('default')
-    await page.getByText('Nothing yet: no event came for Web Shop').waitFor()
+    await page.getByText('There are no events for Web Shop yet').waitFor()
   })
 
   test('moves the clock, and the numbers follow', async ({ own }) => {
@@ -182,15 +182,15 @@ describeInBrowser('the view of the data', () => {
     const lastDay = async () => (await readTable(page)).at(-1)?.[0]
     await page.getByRole('button', { name: '+1d' }).click()
     await expect.poll(lastDay).toBe('2026-01-16')
-    await page.getByLabel('Day to go to').fill('2026-03-04')
+    await page.getByLabel('Day to set').fill('2026-03-04')
     await page.getByRole('button', { name: 'Go to noon' }).click()
     await expect.poll(lastDay).toBe('2026-03-04')
     expect(await steer(own, 'GET', '/clock')).toEqual({ mode: 'frozen', now: '2026-03-04T12:00:00.000Z' })
-    await page.getByRole('button', { name: 'Let it run' }).click()
+    await page.getByRole('button', { name: 'Resume' }).click()
     await page.getByRole('button', { name: 'Freeze' }).click()
-    await page.getByText('stands still').waitFor()
+    await page.getByText('frozen at this time').waitFor()
     await page.getByRole('button', { name: 'Back to real' }).click()
-    await page.getByText('the time of the machine').waitFor()
+    await page.getByText('real time', { exact: true }).waitFor()
     expect(await steer(own, 'GET', '/clock')).toMatchObject({ mode: 'real' })
     await expect.poll(lastDay).toBe(new Date().toISOString().slice(0, 10))
   })

@@ -24,11 +24,11 @@ const readOpen = (page: Page) => page.locator('main [aria-current]').first().tex
 
 describeInBrowser('the keys of a list', () => {
   test.each([
-    { view: 'requests', noun: 'request', into: 'Go into the open request' },
+    { view: 'requests', noun: 'request', into: 'Focus the open request' },
     { view: 'retries', noun: 'call', into: 'Open the latest request of the call' },
-    { view: 'events', noun: 'event', into: 'Go into the open event' },
-    { view: 'prompts', noun: 'prompt', into: 'Go into the open prompt' },
-    { view: 'contract', noun: 'operation', into: 'Go into the open operation' },
+    { view: 'events', noun: 'event', into: 'Focus the open event' },
+    { view: 'prompts', noun: 'prompt', into: 'Focus the open prompt' },
+    { view: 'contract', noun: 'operation', into: 'Focus the open operation' },
   ])('open the next and the previous entry of $view and go into it, as ? says', async ({ view, noun, into }) => {
     const headers = { 'x-sim-sandbox': view }
     for (const eventType of ['first', 'second', 'third']) {

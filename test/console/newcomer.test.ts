@@ -83,7 +83,7 @@ describeInBrowser('a newcomer', () => {
     await page.locator('.contents a', { hasText: '/events' }).click()
     await page.getByRole('link', { name: '5 requests' }).waitFor()
     expect(await page.locator('.response', { hasText: /^429/ }).locator('.item.met').count()).toBe(1)
-    expect(before).toMatch(/^0 of (\d+) met$/)
+    expect(before).toMatch(/^0 of (\d+) covered$/)
     expect(Number.parseInt((await readTotal(page)) ?? '', 10)).toBeGreaterThan(5)
   })
 })

@@ -78,6 +78,6 @@ describeInBrowser('the prompts view', () => {
     await page.keyboard.press('Escape')
     await page.keyboard.press('j')
     await page.getByRole('heading', { level: 2, name: 'Greeting' }).waitFor()
-    await page.getByText('An equal request had created').waitFor()
+    await page.getByText('An equal request created').waitFor()
   })
 })

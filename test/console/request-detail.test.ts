@@ -174,7 +174,7 @@ describeInBrowser('an open request', () => {
     await page.getByRole('alert').getByText('does not respond').waitFor()
     const after = await startForTest({ clock: 'real', port })
     await ask(after, analyticsPath)
-    await page.getByText('The journal does not have this request any more').waitFor()
+    await page.getByText('The journal no longer has this request').waitFor()
     expect(await page.locator('h2 .path').textContent()).toBe('POST /v1/events')
     expect(await copyAsCurl.isDisabled()).toBe(true)
   })

@@ -103,7 +103,7 @@ describeInBrowser('the view of the requests', () => {
     const early =
       /^Retry problem: A 429 demanded a wait of 60 s, but the client retried earlier. It waited [\d,]+ ms.$/
     await page.getByText(early).waitFor()
-    await page.getByRole('link', { name: 'Try 2 of a call that failed' }).waitFor()
+    await page.getByRole('link', { name: 'Attempt 2 of a failed call' }).waitFor()
     await page.getByRole('button', { name: '1 retry problem', exact: true }).click()
     await page.getByText('3 listed').waitFor()
   })
@@ -169,7 +169,7 @@ describeInBrowser('the view of the requests', () => {
     }
     expect(decodeURIComponent(page.url())).toContain('q="/v1/"')
     await field.fill('stauts:400')
-    await page.getByText('There is no word "stauts:"').waitFor()
+    await page.getByText('Unknown keyword "stauts:"').waitFor()
     await field.fill('op:createEvnet')
     await page.getByText('createEvent').waitFor()
   })
@@ -203,7 +203,7 @@ describeInBrowser('the list of requests', () => {
     await page.keyboard.press('Escape') // leaves the field
     await page.keyboard.press('p')
     await ask(own, '/v1/events', { body: event() })
-    await page.getByText('Paused; 1 more have come.').waitFor()
+    await page.getByText('Paused; 1 new.').waitFor()
     const responded = page.waitForResponse(route.request().url())
     await route.continue()
     await (await responded).finished()

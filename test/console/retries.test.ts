@@ -28,7 +28,7 @@ async function edgesOf(page: Page, selector: string): Promise<{ left: number; ri
 describeInBrowser('the view of the retries', () => {
   test('shows what to do if nothing has failed, and that command’s line', async () => {
     const { own, page } = await browser.openNew('#/retries')
-    await page.getByText('No call was tried again yet').waitFor()
+    await page.getByText('No retries yet').waitFor()
     const line = await page.locator('.command-line code').textContent()
     expect(line).toContain(`${own.origin}/v1/events`)
     expect(line).toContain('X-Sim-Scenario: rate-limited;retry-after=5')
@@ -49,14 +49,14 @@ describeInBrowser('the view of the retries', () => {
     await send(own, sequence, 'early')
     const page = await browser.open(own, { place: '#/retries' })
     await page.locator('.attempt').nth(2).waitFor()
-    expect(await textsOf(page, '.attempt a')).toEqual(['Try 1,  429', 'Try 2, ✕ 429', 'Try 3,  201'])
+    expect(await textsOf(page, '.attempt a')).toEqual(['Attempt 1,  429', 'Attempt 2, ✕ 429', 'Attempt 3,  201'])
     expect(await textsOf(page, '.attempt > span')).toEqual([
       expect.stringMatching(/^only .* of 1 min$/),
-      'waited 1 min 30 s; 1 min asked',
+      'waited 1 min 30 s; 1 min demanded',
       'succeeded',
     ])
     expect(await page.locator('.faults').textContent()).toBe(
-      'Try 2: A 429 demanded a wait of 60 s, but the client retried earlier.',
+      'Attempt 2: A 429 demanded a wait of 60 s, but the client retried earlier.',
     )
     const [demanded, missed, faulty] = await Promise.all(
       ['.track .demanded', '.track .missed', '.attempt a.faulty'].map((selector) => edgesOf(page, selector)),
@@ -91,7 +91,7 @@ describeInBrowser('the view of the retries', () => {
     await send(own, 'reset, 201', 'calm')
     const page = await browser.open(own, { place: '#/retries' })
     await page.locator('.attempt a').first().getByText('reset').waitFor()
-    await page.getByText('1 call tried again.').waitFor()
+    await page.getByText('1 call retried.').waitFor()
     await page.locator('.chain').getByText('no retry problem').waitFor()
     expect(await page.locator('.chain').count()).toBe(1)
     const untested = page.locator('.retry-rules h3', { hasText: 'not tested yet' }).locator('code')

@@ -49,7 +49,7 @@ describeInBrowser('the view of the scenarios', () => {
     await expect.poll(() => offers.count()).toBeLessThan(5)
     expect(page.url()).toContain('q=connection+RESET')
     await page.getByLabel('Search scenarios').fill('nothing has this')
-    await page.getByText('No scenario has these words.').waitFor()
+    await page.getByText('No scenario matches.').waitFor()
   })
 
   test('switches on a scenario with parameters for some requests, and counts what it does', async ({ own }) => {
@@ -71,7 +71,7 @@ describeInBrowser('the view of the scenarios', () => {
     await rule.getByText('acted 1, 1 left').waitFor()
     await sendEvents(own, 2, { eventType: 'refund' })
     await rule.getByText('acted 2, used up').waitFor()
-    await page.getByRole('button', { name: 'Count again' }).click()
+    await page.getByRole('button', { name: 'Reset counts' }).click()
     await rule.getByText('acted 0, 2 left').waitFor()
     expect(await sendEvents(own, 3, { eventType: 'refund' })).toEqual([429, 429, 201])
   })

@@ -39,7 +39,7 @@ describeInBrowser('the console', () => {
     await choose('theme')
     await expect.poll(() => page.evaluate('document.documentElement.style.colorScheme')).toBe('light')
     await choose('freeze')
-    await page.getByText('frozen', { exact: true }).waitFor()
+    await page.getByText('frozen at this time').waitFor()
     await choose('model checkout')
     await page.getByRole('heading', { name: 'Checkout Assistant' }).waitFor()
     await choose('open greeting')
@@ -96,7 +96,7 @@ describeInBrowser('the console', () => {
     }
     await dialog.waitFor()
     for (let count = 0; count < 4; count += 1) await page.keyboard.press('Escape')
-    await page.locator('.banner').getByText('shows nothing without its token').waitFor()
+    await page.locator('.banner').getByText('requires its token').waitFor()
     expect(await page.getByText('No requests yet').count()).toBe(0)
     await enter('wrong')
     await dialog.getByText('The token was refused').waitFor()

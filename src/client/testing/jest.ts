@@ -11,7 +11,7 @@ interface JestGlobals {
 }
 
 /**
- * Opens a sandbox for each test of a file or a `describe` block. Returns a function for that of the running test:
+ * Opens a sandbox for each test of a file or a `describe` block. Returns a function that returns the current one:
  *
  *     const sim = useSandbox()
  *     test('sends an event', async () => { await send(sim().baseUrl) })
@@ -33,8 +33,8 @@ export function useSandbox<N extends Names = BundledNames>(): () => TestSandbox<
   return () => {
     if (!open)
       throw new Error(
-        'No test with a sandbox runs: call this function within a test or a hook, ' +
-          'and not in test.concurrent, for which Jest runs no hooks.',
+        'No test with a sandbox is running: call this function within a test or a hook, ' +
+          'but not in test.concurrent, for which Jest runs no hooks.',
       )
     return open.sim
   }
@@ -44,6 +44,6 @@ function jestGlobals(): JestGlobals {
   const globals = globalThis as unknown as Partial<JestGlobals>
   const { beforeEach, afterEach, expect } = globals
   if (!beforeEach || !afterEach || !expect)
-    throw new Error('Jest has no globals here. Call this in a test file, and leave injectGlobals on.')
+    throw new Error('The globals of Jest are missing. Call this in a test file, with injectGlobals enabled.')
   return { beforeEach, afterEach, expect }
 }

@@ -29,7 +29,7 @@ export const sandboxMatchers = {
   toHaveReceived: (sim: SandboxClient, ...expected: Parameters<SandboxClient['expectReceived']>) =>
     toMatcherResult(
       sim.expectReceived(...expected),
-      `The sandbox "${sim.name}" has received such requests of ${expected[0]}.`,
+      `The sandbox "${sim.name}" received matching ${expected[0]} requests.`,
     ),
   toHaveNoViolations: (sim: SandboxClient) =>
     toMatcherResult(sim.expectNoViolations(), `Every request in the sandbox "${sim.name}" obeyed the contract.`),
@@ -37,11 +37,11 @@ export const sandboxMatchers = {
     toMatcherResult(sim.expectNoFindings(allow), `The client of the sandbox "${sim.name}" has no findings.`),
 }
 
-/** Judges an expectation. `otherwise`: the message if it is met although `not` precedes the matcher. */
-async function toMatcherResult(expectation: Promise<void>, otherwise: string) {
+/** Converts an expectation to a matcher result. `negated`: the message if it is met, but negated with `not`. */
+async function toMatcherResult(expectation: Promise<void>, negated: string) {
   try {
     await expectation
-    return { pass: true, message: () => otherwise }
+    return { pass: true, message: () => negated }
   } catch (error) {
     if (!(error instanceof ExpectationError)) throw error
     const { message } = error

@@ -9,7 +9,7 @@ import { openSandbox, type TestSandbox } from './test-sandbox.ts'
  */
 export async function useSandbox<N extends Names = BundledNames>(context: TestContext): Promise<TestSandbox<N>> {
   if (!context) throw new TypeError('useSandbox takes the context of the test: async (t) => { await useSandbox(t) }')
-  // Node 20 has no `filePath`, and one process for each test file, whose script is that file.
+  // Node 20 lacks `filePath`, but runs each test file as the script of its own process.
   const { filePath = process.argv[1] ?? '' } = context as { readonly filePath?: string }
   const file = relative(process.cwd(), filePath)
   const { sim, close } = await openSandbox<N>({ file, names: [context.fullName ?? context.name] })

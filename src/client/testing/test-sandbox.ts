@@ -24,7 +24,7 @@ export interface SandboxFixtures {
 
 export type OpenSandbox<N extends Names> = Awaited<ReturnType<typeof openSandbox<N>>>
 
-interface TestPlace {
+interface TestLocation {
   /** The path relative to the project's folder, so that it is the same on every machine. */
   readonly file: string
   /** The names of the groups around the test, and its own. */
@@ -35,15 +35,15 @@ const openNames = new Set<string>()
 
 /**
  * Opens the sandbox of a test. Its name depends only on where the test is, so that identifiers and numbers are the same
- * in each run. `startOwn` starts a simulator if `CONVSIM_CONTROL_URL` names none; default: that is an error.
- * @throws Error if `CONVSIM_CONTROL_URL` names no simulator that runs
+ * in each run. `startOwn` starts a simulator if `CONVSIM_CONTROL_URL` is not set; by default, that is an error.
+ * @throws Error if `CONVSIM_CONTROL_URL` is not the URL of a running simulator
  */
 export async function openSandbox<N extends Names = BundledNames>(
-  place: TestPlace,
+  location: TestLocation,
   startOwn?: () => Promise<SimulatorClient>,
 ) {
   const simulator = await connectOnce(startOwn)
-  const name = freeName(sandboxNameOf(place))
+  const name = freeName(sandboxNameOf(location))
   const sandbox = simulator.sandbox(name) as unknown as SandboxClient<N> // only types check names
   openNames.add(name)
   try {
@@ -73,7 +73,7 @@ export async function openSandbox<N extends Names = BundledNames>(
         await sandbox.delete()
       } catch (error) {
         if (!(error instanceof ExpectationError)) throw error
-        throw new ExpectationError(error.message.replace(/\? expectNoFindings\(\[([^\n?]*)\]\)$/, '? sim.allow($1)'))
+        throw new ExpectationError(error.message.replace(/: expectNoFindings\(\[([^\n:]*)\]\)$/, ': sim.allow($1)'))
       } finally {
         openNames.delete(name)
       }
@@ -89,7 +89,7 @@ function connectOnce(startOwn?: () => Promise<SimulatorClient>): Promise<Simulat
   const open = url ? () => connect(url, token === undefined ? {} : { token }) : startOwn
   if (!open) {
     throw new Error(
-      'No simulator runs for these tests: CONVSIM_CONTROL_URL is not set. ' +
+      'No simulator is running for these tests: CONVSIM_CONTROL_URL is not set. ' +
         'Add "conversation-analytics-simulator/global-setup" to globalSetup of the test configuration, ' +
         'or run the tests with: npx convsim exec -- npm test',
     )
@@ -102,7 +102,7 @@ function connectOnce(startOwn?: () => Promise<SimulatorClient>): Promise<Simulat
 }
 
 /** Returns a readable name with a digest that distinguishes tests: `checkout-test-ts-retries-3f9c01ab`. */
-function sandboxNameOf({ file, names }: TestPlace): string {
+function sandboxNameOf({ file, names }: TestLocation): string {
   const words = [basename(file), ...names].join(' ').replace(/[^a-z0-9]+/gi, '-')
   const digest = hash('sha256', JSON.stringify([file.replaceAll('\\', '/'), ...names]))
   return `${words.toLowerCase().slice(0, 50).replace(/^-|-$/g, '')}-${digest.slice(0, 8)}`.replace(/^-/, '')

@@ -2,7 +2,7 @@ import { signal } from '@preact/signals'
 import type { components, paths } from '../../client/control-types.ts'
 
 export interface Problem {
-  /** Absent without a response. */
+  /** Undefined if there was no response. */
   readonly status?: number
   /** The sentence to show; it says what to do next. */
   readonly sentence: string
@@ -65,7 +65,7 @@ async function readProblemSentence(response: Response): Promise<string> {
   } catch {
     // A proxy may respond in its own format.
   }
-  return `The response was ${response.status} ${response.statusText}. Is something between this page and the simulator?`
+  return `The response was ${response.status} ${response.statusText}. Is there a proxy in between?`
 }
 
 export type Schema<Name extends keyof components['schemas']> = components['schemas'][Name]

@@ -74,14 +74,14 @@ export function Palette() {
           </div>
         ))}
       </div>
-      {found.length === 0 && <p class="faint">No command has these words.</p>}
+      {found.length === 0 && <p class="faint">No command matches.</p>}
     </Dialog>
   )
 }
 
 /** Returns the rank of a command, lower first: those that begin with the text, then actions, then navigation. */
-const rankOf = ({ title, isPlace = false }: PageCommand, text: string) =>
-  (text !== '' && title.toLowerCase().startsWith(text.toLowerCase()) ? 0 : 2) + Number(isPlace)
+const rankOf = ({ title, isNavigation = false }: PageCommand, text: string) =>
+  (text !== '' && title.toLowerCase().startsWith(text.toLowerCase()) ? 0 : 2) + Number(isNavigation)
 
 function useRequestCommands(): readonly PageCommand[] {
   const query = { sandbox: sandbox.value, order: 'newest', bodies: true, limit: 100 } as const
@@ -91,7 +91,7 @@ function useRequestCommands(): readonly PageCommand[] {
     const { method, path, body } = request
     const call = `${describeSubject(path, body)} ${method} ${shortenIds(path)}`
     const title = `Open ${id}: ${call} ${findBreak(exchange) ?? response.status}`
-    return { title, isPlace: true, run: () => navigate({ view: 'requests', id }) }
+    return { title, isNavigation: true, run: () => navigate({ view: 'requests', id }) }
   })
 }
 
@@ -104,7 +104,7 @@ function listActions(): readonly PageCommand[] {
     sandboxCommand(`Export the sandbox ${name}`, ({ downloadExport }) => downloadExport(name)),
     { title: 'Remove all rules', words: 'delete switch off', run: () => void removeAllRules() },
     ...(['frozen', 'real'] as const).map((mode) => ({
-      title: mode === 'frozen' ? 'Freeze the clock' : 'Let the clock run as the machine’s does',
+      title: mode === 'frozen' ? 'Freeze the clock' : 'Use the machine’s clock',
       run: () => void moveClock({ mode }),
     })),
     ...['1 minute', '1 hour', '1 day'].map((span) => ({
@@ -124,13 +124,13 @@ function listActions(): readonly PageCommand[] {
     { title: 'Change the colours: light, dark, or as the system', words: 'theme', run: changeTheme },
     ...catalogue.value.models.map(({ id, name }) => ({
       title: `Open the model ${name}`,
-      isPlace: true,
+      isNavigation: true,
       run: () => navigate({ view: 'data', id, query: { as: undefined } }),
     })),
-    { title: 'Show all sandboxes', isPlace: true, run: () => showSandbox('*') },
+    { title: 'Show all sandboxes', isNavigation: true, run: () => showSandbox('*') },
     ...sandboxNames.value.map((one) => ({
       title: `Show the sandbox ${one}`,
-      isPlace: true,
+      isNavigation: true,
       run: () => showSandbox(one),
     })),
   ]
@@ -199,7 +199,7 @@ export function KeyList() {
   const commands = [...commandsByKey()].map(([key, { title }]) => [nameKey(key), title])
   return (
     <Dialog title="Keys and documentation" onClose={() => (isKeyListOpen.value = false)}>
-      <Pairs rows={[['Ctrl K', 'Open the palette of everything there is to do'], ...commands].map(withKey)} />
+      <Pairs rows={[['Ctrl K', 'Open the command palette'], ...commands].map(withKey)} />
       <h3>Documentation</h3>
       <p class="wraps">
         {pages.map((name) => (

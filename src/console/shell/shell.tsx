@@ -19,7 +19,7 @@ export function Shell() {
       ...views.map(({ name, title }, index) => ({
         title: `Go to ${title}`,
         key: String(index + 1),
-        isPlace: true,
+        isNavigation: true,
         run: () => navigate({ view: name }),
       })),
       { title: 'Show the keys', words: 'docs documentation help', key: '?', run: () => (isKeyListOpen.value = true) },
@@ -50,9 +50,9 @@ export function Shell() {
 
 /** Returns a sentence about what prevents the page from showing its content, if anything. */
 function findTrouble(): string | undefined {
-  if (isTokenNeeded.value) return 'The simulator shows nothing without its token (--control-token). Enter it to go on.'
+  if (isTokenNeeded.value) return 'The simulator requires its token (--control-token). Enter it to continue.'
   if (streamState.value === 'offline')
-    return streamProblem.value?.sentence ?? 'The simulator has closed the stream of requests. The page opens it again.'
+    return streamProblem.value?.sentence ?? 'The simulator closed the stream of requests. The page is reconnecting.'
   const names = sandboxes.value?.map(({ name }) => name)
   if (!names || ['*', 'default', ...names].includes(sandbox.value) || !isSandboxName(sandbox.value)) return undefined
   return `There is no sandbox ${sandbox.value}: it was deleted, or no request has used it yet.`
@@ -66,13 +66,13 @@ function CurrentView() {
   if (error !== undefined)
     return (
       <Empty title="This view has failed">
-        That is a bug of the console: {String(error)}. <Button label="Try again" onClick={retry} />
+        This is a bug in the console: {String(error)}. <Button label="Try again" onClick={retry} />
       </Empty>
     )
   const isAll = sandbox.value === '*'
   if (isAll ? showsAllSandboxes : isSandboxName(sandbox.value)) return <Page />
   return (
-    <Empty title={isAll ? 'Pick a sandbox' : 'No sandbox can have the name of this address'}>
+    <Empty title={isAll ? 'Pick a sandbox' : 'The sandbox name in the address is not valid'}>
       {isAll ? `${title} shows one sandbox at a time: ` : 'Pick one of these: '}
       {sandboxNames.value.filter(isSandboxName).map((name) => (
         <Button label={name} key={name} onClick={() => showSandbox(name)} />
@@ -124,10 +124,10 @@ function OpenQuestion() {
 
 function TokenQuestion() {
   const hasToken = 'Authorization' in tokenHeaders()
-  const refusal = useSignal(hasToken ? 'The token was refused. Enter the one of this simulator.' : undefined)
+  const refusal = useSignal(hasToken ? 'The token was refused. Enter the token of this simulator.' : undefined)
   const enter = async (token: string) => {
     if (storeToken(token)) isTokenNeeded.value = false
-    else refusal.value = 'A token has only letters from A to Z, digits and signs of ASCII, so this is another one.'
+    else refusal.value = 'A token can contain only printable ASCII characters.'
     return true
   }
   return (

@@ -6,10 +6,10 @@ export interface PageCommand {
   readonly title: string
   /** A key as browsers name it: `j`, `/`, `Escape`. Absent: only the palette has the command. */
   readonly key?: string
-  /** True for a command that is useful only as a key; the palette leaves it out. */
+  /** True for a command that is useful only as a key; the palette omits it. */
   readonly isKeyOnly?: boolean
   /** True for navigation, which the palette lists after actions. */
-  readonly isPlace?: boolean
+  readonly isNavigation?: boolean
   /** Further words that find the command: `delete`. */
   readonly words?: string
   readonly run: () => unknown
@@ -67,7 +67,7 @@ export function useListKeys(list: KeyedList): void {
     [
       { title: `Next ${noun}`, key: 'j', isKeyOnly: true, run: () => move(1) },
       { title: `Previous ${noun}`, key: 'k', isKeyOnly: true, run: () => move(-1) },
-      { title: `Go into the open ${noun}`, key: 'Enter', isKeyOnly: true, run: focusOpen },
+      { title: `Focus the open ${noun}`, key: 'Enter', isKeyOnly: true, run: focusOpen },
       ...(canClose ? [{ title: `Close the ${noun}`, key: 'Escape', run: () => replaceRoute({ id: undefined }) }] : []),
     ],
     [],

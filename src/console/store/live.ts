@@ -4,7 +4,7 @@ import { sandbox } from './route.ts'
 
 interface Arrival {
   readonly exchanges: readonly Schema<'Exchange'>[]
-  /** The number of requests dropped by the server because they came too fast. */
+  /** The number of requests dropped by the server because they arrived too fast. */
   readonly skipped: number
 }
 
@@ -94,7 +94,7 @@ async function streamOnce(name: string, signal: AbortSignal, onOpen: () => void)
   return problem
 }
 
-/** Reads server-sent events to their end. `EventSource` sends no token. */
+/** Reads server-sent events to their end. `EventSource` cannot send a token. */
 async function readEvents({ body }: Response): Promise<void> {
   const reader = body?.pipeThrough(new TextDecoderStream()).getReader()
   let rest = ''

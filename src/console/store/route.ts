@@ -1,8 +1,8 @@
 import { computed, signal } from '@preact/signals'
 
 /**
- * The current place: `#/requests/req-7?sandbox=a&q=status:4xx`. The address is its only source, so that each state of
- * the page is a link.
+ * The current location: `#/requests/req-7?sandbox=a&q=status:4xx`. The address is its only source, so that each state
+ * of the page is a link.
  */
 export const route = signal(parseRoute(location.hash))
 
@@ -23,7 +23,7 @@ export function parseRoute(hash: string) {
   }
 }
 
-/** Decodes a part of an address, which may have been typed by hand. */
+/** Decodes a part of an address, which the user may have typed. */
 function decodePart(text: string): string {
   try {
     return decodeURIComponent(text)
@@ -32,14 +32,14 @@ function decodePart(text: string): string {
   }
 }
 
-/** Changes to the current place. Absent members stay; members of `query` that are undefined or empty are removed. */
+/** Changes to the current location. Absent members are kept; undefined or empty members of `query` are removed. */
 interface RouteChange {
   readonly view?: string
   readonly id?: string | undefined
   readonly query?: Readonly<Record<string, string | undefined>>
 }
 
-/** Returns the link to a place. Another view starts without this view's state, in the same sandbox. */
+/** Returns the link to a location. Another view starts without this view's state, in the same sandbox. */
 export function hrefOf(change: RouteChange): string {
   const { view, id, query } = route.value
   const isSameView = change.view === undefined || change.view === view

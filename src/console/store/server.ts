@@ -64,7 +64,7 @@ export async function change<Value>(changing: Promise<Asked<Value>>, sentence?: 
 }
 
 export function changeSeed(name: string, seed: string) {
-  const sentence = `The seed of ${name} is ${seed}. All numbers and later identifiers are made from it; records stay.`
+  const sentence = `The seed of ${name} is ${seed}. Numbers and new identifiers are derived from it; records are kept.`
   return change(ask('put', '/sandboxes/{name}', { path: { name }, body: { seed } }), sentence)
 }
 
@@ -138,6 +138,6 @@ export const groupByFamily = <Item extends { readonly family: string }>(items: r
     (family) => [family, items.filter((item) => item.family === family)] as const,
   )
 
-/** Adds a rule before the other rules of a sandbox, since the first rule that acts wins. Their counts stay. */
+/** Adds a rule before the other rules of a sandbox, since the first rule that acts wins. Keeps their counts. */
 export const addRule = (sandbox: string, rule: Schema<'Rule'>) =>
   ask('post', '/scenarios', { query: { sandbox, position: 'first' }, body: { rules: [rule] } })

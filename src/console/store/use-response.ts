@@ -30,7 +30,7 @@ export function useResponse<Path extends ControlPath>(
 
 /**
  * Sends a request at once, and again when one of the reasons has changed. The last response stays until the next
- * arrives, unless it belongs to another subject; without a subject, each request is its own.
+ * arrives, unless it belongs to another subject; by default, each request is a subject.
  */
 export function useAsked<Value>(
   key: string,
@@ -63,8 +63,8 @@ const maxRestMs = 5_000
 /**
  * Sends a request at once, and again when one of the reasons has changed, while a component is mounted. One request is
  * in flight at a time. The pause after it grows with its cost, to keep the server's load low. A hidden page sends
- * nothing until it is shown and has reconnected. `key` identifies the request; another one is sent at once. `reasons`:
- * the same number at each render.
+ * nothing until it is shown and has reconnected. `key` identifies the request; another one is sent at once. `reasons`
+ * must have the same length at each render.
  */
 export function usePacedAsking(key: string, ask: () => Promise<void>, reasons: readonly unknown[]): void {
   /** The request in flight, and whether something has happened since, so that its response will be outdated. */

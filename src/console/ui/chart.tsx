@@ -5,7 +5,7 @@ type Values = readonly (number | null)[]
 interface ChartProps {
   readonly title: string
   readonly unit: string
-  /** A line is drawn between steps of 0.2, a bar from 0. */
+  /** The axis of a line chart has steps of 0.2; that of a bar chart starts at 0. */
   readonly kind: 'line' | 'bar'
   readonly days: readonly string[]
   readonly values: Values
@@ -116,7 +116,7 @@ function findRange(values: Values, kind: ChartProps['kind']): readonly [number, 
   return [min, Math.max(min + step, Math.ceil(most / step) * step)]
 }
 
-/** Returns true for days labelled on the axis: every second of a few, Mondays for weeks, the first of each month. */
+/** Returns true for days labelled on the axis: every other day, Mondays, or the first of each month, by count. */
 function isNamed(day: Date, index: number, count: number): boolean {
   if (count <= 10) return (count - 1 - index) % 2 === 0
   return count <= 45 ? day.getUTCDay() === 1 : day.getUTCDate() === 1

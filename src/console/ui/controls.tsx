@@ -104,7 +104,7 @@ export const seedField = {
   class: 'seed',
   required: true,
   pattern: '[!-~]{1,64}',
-  title: 'At most 64 letters, digits and signs without a space.',
+  title: 'At most 64 printable ASCII characters, without spaces.',
 } as const
 
 interface SelectProps extends Pick<JSX.IntrinsicElements['select'], 'id' | 'aria-label' | 'onFocus'> {
@@ -129,7 +129,7 @@ export function SearchField({ label, placeholder }: { label: string; placeholder
   const field = useRef<HTMLInputElement>(null)
   const timer = useRef<ReturnType<typeof setTimeout> | undefined>(undefined)
   useEffect(() => {
-    // The address was changed by a link; while the user types, it is older than the field.
+    // A link changed the address. While the user types, the field is newer than the address.
     if (field.current && document.activeElement !== field.current) field.current.value = text
   }, [text])
   useEffect(() => () => clearTimeout(timer.current), [])

@@ -25,7 +25,7 @@ export function Loading({ problem }: { readonly problem?: Problem | undefined })
   if (problem) return <Empty title="This cannot be shown">{problem.sentence}</Empty>
   return (
     <p class="empty loading faint" role="status">
-      Reading …
+      Loading …
     </p>
   )
 }
@@ -45,7 +45,7 @@ export interface CurlRequest {
   readonly body?: unknown
 }
 
-/** An event of the first product of the bundled fixtures, so that it moves the numbers of models. */
+/** An event of the first product of the bundled fixtures, so that it changes the numbers of models. */
 export const sampleEvent = {
   eventType: 'upgrade_purchased',
   productId: '00000000-0000-4000-9000-000000000001',
@@ -82,7 +82,7 @@ async function sendSample(request: CurlRequest): Promise<void> {
     const response = await fetch(url, { method, headers, ...(body !== undefined && { body: JSON.stringify(body) }) })
     showNotice(`Sent; the response is ${response.status}.`)
   } catch {
-    showProblem('The connection ended before the whole response came.')
+    showProblem('The connection ended before the whole response arrived.')
   }
 }
 

@@ -53,7 +53,7 @@ function parseSpelled(given: unknown, text: string | undefined) {
 }
 
 interface PlacedMark extends JsonMark {
-  /** The names that lead from a value to the marked place; empty for the value itself. */
+  /** The names that lead from a value to the marked member; empty for the value itself. */
   readonly path: readonly string[]
 }
 
@@ -119,7 +119,7 @@ function Branch({ name, value, isRoot = false, isOpen: isOpenAtFirst, marks, sou
           ))}
           {members.length > shown.value && (
             <Button
-              label={`Show more of the other ${members.length - shown.value}`}
+              label={`Show more (${members.length - shown.value} hidden)`}
               class="quiet"
               onClick={() => (shown.value += maxShownMembers)}
             />

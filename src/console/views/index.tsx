@@ -20,7 +20,7 @@ const laterView = (title: string, showsAllSandboxes: boolean, load: () => Promis
     return Page ? <Page /> : <Loading problem={problem} />
   })
 
-const refuse = () => ({ problem: { sentence: 'Its script is gone: the simulator was updated. Reload the page.' } })
+const refuse = () => ({ problem: { sentence: 'The simulator was updated. Reload the page to load this view.' } })
 
 /** The views in the order of the navigation; the first is the default. */
 export const views = [

@@ -65,7 +65,7 @@ const explainRequest: Tool = {
 const verifyRequests: Tool = {
   name: 'verify_requests',
   description:
-    'Check how often the client sent a matching request. If it fails, "nearMisses" has the closest ones and differences.',
+    'Check how often the client sent a matching request. If it fails, "nearMisses" has the closest and differences.',
   input: { verify: 'sandbox' },
   async run({ sandbox, ...body }, { ask }) {
     const verdict = await askOrThrow(ask, { method: 'POST', path: '/verify', query: { sandbox }, body })

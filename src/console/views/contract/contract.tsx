@@ -21,7 +21,7 @@ export function ContractPage() {
   const operations = useMemo(() => listOperations((contract.value ?? {}) as ContractNode), [contract.value])
   const placed = useMemo(() => JSON.stringify(operations), [operations])
   useListKeys({ noun: 'operation', ids: operations.map(({ id }) => id), query, shownId: operations[0]?.id })
-  useCommands([{ title: 'Show only what was never met', key: 'm', run: toggleMissingOnly }], [])
+  useCommands([{ title: 'Show only what is not covered', key: 'm', run: toggleMissingOnly }], [])
   if (!contract.value || !assumptions.value || !coverage.value)
     return <Loading problem={contract.problem ?? assumptions.problem ?? coverage.problem} />
   const id = route.value.id ?? operations[0]?.id
@@ -36,7 +36,7 @@ export function ContractPage() {
         {operation && covered ? (
           <Operation key={id} operation={operation} coverage={covered} />
         ) : (
-          <Empty title="The contract has no such operation">Pick one of the list.</Empty>
+          <Empty title="The contract has no such operation">Pick one from the list.</Empty>
         )}
         {general.length > 0 && (
           <section class="general">
@@ -53,7 +53,7 @@ const Contents = ({ coverage, openId }: { coverage: ResponseOf<'/coverage', 'get
   <aside class="contents split-pane scroll" aria-label="Operations">
     <div class="toolbar bar">
       <p class="contents-total facts">
-        <b style={{ fontSize: '20px' }}>{coverage.percent} %</b> <Share share={coverage} />
+        <b style={{ fontSize: '20px' }}>{coverage.percent}%</b> <Share share={coverage} />
       </p>
     </div>
     <EntryList
@@ -70,8 +70,8 @@ const Contents = ({ coverage, openId }: { coverage: ResponseOf<'/coverage', 'get
       query={query}
     />
     <div class="toolbar bar">
-      <p class="faint">✓ met, ○ never met: click it for a request that meets it.</p>
-      <Button label="Hide what was met" aria-pressed={showsMissingOnly()} onClick={toggleMissingOnly} />
+      <p class="faint">✓ covered, ○ not covered: click an item for a request that covers it.</p>
+      <Button label="Hide covered items" aria-pressed={showsMissingOnly()} onClick={toggleMissingOnly} />
     </div>
   </aside>
 )

@@ -43,7 +43,7 @@ function enterArray(schema: ContractNode, pointer: string): [ContractNode, strin
   return enterArray(flattenSchema(schema['items']), `${pointer}/*`)
 }
 
-/** Returns the assumptions of a node, and those that it has from a reference. */
+/** Returns the assumptions of a node, including those inherited through a reference. */
 function assumptionsOf({ assumptions, 'x-assumption': own }: ContractNode): string[] {
   const inherited = listOf(assumptions).map(String)
   return typeof own === 'string' ? [...new Set([...inherited, own.trim()])] : inherited
@@ -68,7 +68,7 @@ function listFields(schema: ContractNode, prefix: string, pointer = ''): Documen
     return [field, ...listFields(inner, prefix, innerPlace)]
   })
   if (schema['additionalProperties'] === undefined) return named
-  // Fields without a name are shown if the contract says something about them.
+  // Fields with any other name are shown only if the contract describes them.
   const open = flattenSchema(schema['additionalProperties'])
   const field = describeField(open, memberPointer(pointer, 'any other name'), '')
   return field.description === '' && field.assumptions.length === 0 ? named : [...named, { ...field, items: [] }]
@@ -85,7 +85,7 @@ function describeField(schema: ContractNode, pointer: string, prefix: string) {
   return {
     /** `components.content`, or `period`. */
     name,
-    /** The place of a parameter: `query`; empty for a field. */
+    /** The location of a parameter: `query`; empty for a field. */
     place: '',
     pointer,
     type: typeOf(schema),

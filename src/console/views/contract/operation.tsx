@@ -130,7 +130,7 @@ function Fields({ shown, fields, status }: ShownPart & { fields: readonly Docume
               <div>
                 <Prose text={description} />
                 <Assumptions texts={assumptions.filter((text) => firstOf.get(text) === name)} />
-                {other !== undefined && <p class="assumption faint small">Assumed as for {other}.</p>}
+                {other !== undefined && <p class="assumption faint small">The same assumption as for {other}.</p>}
               </div>
               <Items {...{ shown, items, status }} />
             </li>
@@ -153,7 +153,7 @@ interface ItemsProps extends ShownPart {
   readonly items: DocumentedField['items']
 }
 
-/** Returns the fields that the page shows: all, or only those with something not covered. */
+/** Returns the fields that the page shows: all, or only those with uncovered items. */
 function listShown<Field extends Pick<ItemsProps, 'items'>>(
   { shown, status }: ShownPart,
   fields: readonly Field[],
@@ -197,7 +197,7 @@ function Items(props: ItemsProps) {
 }
 
 function Item({ name, text, missing, isMet }: ReturnType<typeof listStates>[number]) {
-  const [sign, word] = missing ? ['○', 'Never met'] : isMet ? ['✓', 'Met'] : ['–', 'Out of reach']
+  const [sign, word] = missing ? ['○', 'Not covered'] : isMet ? ['✓', 'Covered'] : ['–', 'Out of reach']
   const words = (
     <>
       <span aria-hidden="true">{sign}</span>
@@ -234,6 +234,6 @@ export const Assumptions = ({ texts }: { readonly texts: readonly string[] }) =>
 export const Share = ({ share: { met, points, percent } }: { readonly share: Schema<'Share'> }) => (
   <span class="share bar faint small nowrap">
     <meter value={percent} max={100} aria-hidden="true" />
-    {met} of {points} met
+    {met} of {points} covered
   </span>
 )

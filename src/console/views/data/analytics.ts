@@ -23,7 +23,7 @@ export function readNumber(record: JsonRecord, field: string): number | null {
 
 /**
  * Returns the days' quality without events, from the response of a sandbox without events. Undefined if the two
- * responses differ in more than quality, so that the difference is not due to the events alone.
+ * responses differ in more than quality, since the difference is then not due to the events alone.
  */
 export function compareQuality(numbers: Numbers, without: Numbers | undefined): (number | null)[] | undefined {
   if (!without || withoutQuality(numbers) !== withoutQuality(without)) return undefined

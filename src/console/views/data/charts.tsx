@@ -13,7 +13,7 @@ const measures = [
   { field: qualityField, title: 'Conversation quality', unit: '0 to 1', kind: 'line' },
   { field: 'avgSatisfactionScore', title: 'Satisfaction', unit: '0 to 1', kind: 'line' },
   { field: 'avgGrowthScore', title: 'Growth', unit: '0 to 1', kind: 'line' },
-  { field: 'avgFrictionScore', title: 'Friction', unit: 'less is better', kind: 'line' },
+  { field: 'avgFrictionScore', title: 'Friction', unit: 'lower is better', kind: 'line' },
   { field: 'avgSafetyScore', title: 'Safety', unit: '0 to 1', kind: 'line' },
   { field: 'conversationCount', title: 'Conversations', unit: 'per day', kind: 'bar' },
   { field: 'messageCount', title: 'Messages', unit: 'per day', kind: 'bar' },
@@ -103,7 +103,7 @@ export function Totals({ body }: Pick<Numbers, 'body'>) {
   const rating = readNumber(body, 'averageConversationRating')
   const detections = Object.entries(detectionFields).map(([field, title]): Fact => {
     const [total, percentage] = ['total', 'percentage'].map((name) => readNumber(objectOf(body[field]), name))
-    return [title, total?.toLocaleString('en'), percentage != null && `${percentage} %`]
+    return [title, total?.toLocaleString('en'), percentage != null && `${percentage}%`]
   })
   const labels = Object.entries(labelFields).map(([field, title]): Fact => {
     const found = objectOf(body[field])
@@ -153,14 +153,14 @@ export function EventEffects({ products, moved, quality, ...compared }: EventEff
   return (
     <section class="wide event-effects stack">
       <h3>
-        What events did <span class="faint">weight {quality.weight}</span>
+        Effect of events <span class="faint">weight {quality.weight}</span>
       </h3>
-      {!product && <p class="faint">No product of the fixtures has this model, so no event changes its numbers.</p>}
+      {!product && <p class="faint">No product in the fixtures has this model, so no event changes its numbers.</p>}
       {product && moved.length === 0 && (
         <>
           <p class="faint">
-            Nothing yet: no event came for {products.map(({ name }) => name).join(' or ')}. Send one, and the quality of
-            its day moves.
+            There are no events for {products.map(({ name }) => name).join(' or ')} yet. Send one to change the quality
+            of its day.
           </p>
           <CommandLine text={formatCurl(eventRequest({ productId: product.id }))} />
         </>
@@ -179,14 +179,14 @@ export function EventEffects({ products, moved, quality, ...compared }: EventEff
 }
 
 function describeDifference({ numbers, without, before }: Pick<EventEffectsProps, 'numbers' | 'without' | 'before'>) {
-  if (!without) return 'Reading the numbers without events …'
+  if (!without) return 'Loading the numbers without events …'
   if (!before)
-    return 'What the numbers would be without events cannot be told, since a rule changes the response each time.'
+    return 'The numbers without events cannot be determined, since a rule changes the response each time.'
   const days = numbers.days.filter((day, index) => readNumber(day, qualityField) !== before[index]).length
   const [now, then] = [readNumber(numbers.body, qualityField), readNumber(without.body, qualityField)]
   if (days === 0 || now === null || then === null)
-    return 'The numbers are the same without events: none is on a day with conversations, or their impacts cancel out.'
+    return 'The numbers are the same without events: no event is on a day with conversations, or impacts cancel out.'
   const change = `${formatScore(then)} without events (${formatSigned(now - then)})`
-  const moved = `They moved ${days} of ${numbers.days.length} days.`
+  const moved = `Events changed ${days} of ${numbers.days.length} days.`
   return `Conversation quality is ${formatScore(now)} on average and would be ${change}. ${moved}`
 }

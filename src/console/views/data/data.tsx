@@ -52,9 +52,9 @@ function Models() {
 }
 
 const modes = {
-  real: 'the time of the machine',
-  frozen: 'stands still',
-  shifted: 'runs, but not with the machine',
+  real: 'real time',
+  frozen: 'frozen at this time',
+  shifted: 'running, with an offset from real time',
 } as const
 
 function TimeBar() {
@@ -70,7 +70,7 @@ function TimeBar() {
             <b>{formatInstant(sandboxNow.value)}</b> UTC <span class="faint">{modes[mode]}</span>
           </span>
           <Button
-            label={mode === 'frozen' ? 'Let it run' : 'Freeze'}
+            label={mode === 'frozen' ? 'Resume' : 'Freeze'}
             onClick={() => void changeClock({ mode: mode === 'frozen' ? 'shifted' : 'frozen' })}
           />
           {['1h', '1d', '7d'].map((by) => (
@@ -83,7 +83,7 @@ function TimeBar() {
           ))}
           <Button label="Back to real" disabled={mode === 'real'} onClick={() => void changeClock({ mode: 'real' })} />
           <FieldForm
-            label="Day to go to, at noon"
+            label="Day to set, at noon"
             value={formatInstant(sandboxNow.value).slice(0, 10)}
             action="Go to noon"
             change={(day) => changeClock({ mode: mode === 'real' ? 'shifted' : mode, now: `${day}T12:00:00Z` })}

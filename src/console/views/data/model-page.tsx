@@ -40,7 +40,7 @@ function ModelHead({ id, period, scenario }: { id: string; period: string; scena
   const chosen = scenarios.find(({ name }) => name === scenario)
   return (
     <>
-      <h2>{model?.name ?? 'A model that no fixture lists'}</h2>
+      <h2>{model?.name ?? 'A model that is not in the fixtures'}</h2>
       <p class="facts">
         <code class="cut-off">{id}</code>
         <CopyButton label="Copy" title="Copy the id" text={id} />
@@ -135,7 +135,7 @@ function Response({ request, explanation }: { request: CurlRequest; explanation:
           {request.path}
         </code>
       </p>
-      {delivery !== 'whole' && <p class="bad">It does not arrive whole; it is delivered as “{delivery}”.</p>}
+      {delivery !== 'whole' && <p class="bad">It is not delivered completely, but as “{delivery}”.</p>}
       {damage.length > 0 && <p class="bad">A scenario damages it: {damage.join(', ')}.</p>}
       <JsonTree value={response.body} marks={responseViolations.map((one) => ({ ...one, kind: 'damage' }))} />
     </section>

@@ -47,24 +47,24 @@ function Sentences({ event, quality }: EventDetailProps) {
     <ul class="bullets breaks">
       <li>
         Its impact is <Impact {...event} />: {cause}.{' '}
-        {sampledOut && `Sampling with the rate ${asText(fields.sampleRate)} dropped it, so it moves no score.`}
-        {!sampledOut && quality && `It moves indexes by ${formatSigned(impact * quality.weight)}, within 0 and 1.`}
+        {sampledOut && `Sampling with the rate ${asText(fields.sampleRate)} dropped it, so it changes no score.`}
+        {!sampledOut && quality && `It changes indexes by ${formatSigned(impact * quality.weight)}, within 0 and 1.`}
       </li>
       {fields.forceSample === true && <li>forceSample exempts it from sampling.</li>}
       {eventAtDefaulted && <li>The client sent no eventAt: it is the time of receipt.</li>}
       {replays > 0 && (
         <li>
-          It was sent again {count(replays, 'time')} with the insertId {asText(fields.insertId)}, and counts once.
+          It was sent again {count(replays, 'time')} with the insertId {asText(fields.insertId)}, but counts once.
         </li>
       )}
       {repeatOf !== undefined && (
         <li>
-          An equal event, <a href={hrefOf({ id: repeatOf })}>{shortId(repeatOf)}</a>, had come before. Neither has an
-          insertId, so both count.
+          An equal event, <a href={hrefOf({ id: repeatOf })}>{shortId(repeatOf)}</a>, was recorded before. Neither has
+          an insertId, so both count.
         </li>
       )}
       {fields.conversationId === undefined && fields.externalConversationId === undefined && (
-        <li>It belongs to no conversation, so it moves no CQI.</li>
+        <li>It belongs to no conversation, so it changes no CQI.</li>
       )}
     </ul>
   )

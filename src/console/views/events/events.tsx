@@ -66,7 +66,7 @@ function OpenEvent({ id, quality }: { id: string; quality: Schema<'Quality'> | u
   const [event] = value.events
   if (event) return <EventDetail event={event} quality={quality} />
   return (
-    <Empty title="There is no such event">
+    <Empty title="Event not found">
       The sandbox has no event {id}. <a href={hrefOf({ id: undefined, query: { q: undefined } })}>Show all events</a>
     </Empty>
   )
@@ -91,7 +91,7 @@ function QualityPanel({ quality }: { readonly quality: Schema<'Quality'> }) {
         />
       </div>
       <p class="faint">
-        An index is 0.5 + weight × the sum of the impacts, within 0 and 1. Events that sampling dropped move none.
+        An index is 0.5 + weight × the sum of the impacts, within 0 and 1. Events dropped by sampling change none.
       </p>
       {quality.products.length > 0 ? <QualityTable {...quality} /> : <p class="faint">No product has an event yet.</p>}
     </>
@@ -102,13 +102,13 @@ function NoEvents({ isSearch }: { readonly isSearch: boolean }) {
   if (isSearch)
     return (
       <Empty title="No event matches">
-        Words are <code>type: product: conversation: external: insert: sampled:</code>{' '}
+        Keywords: <code>type: product: conversation: external: insert: sampled:</code>{' '}
         <a href={hrefOf({ query: { q: undefined } })}>Show all events</a>
       </Empty>
     )
   return (
     <Empty title="No events yet" curl={eventRequest({ insertId: 'order-1' })}>
-      Record one. With its influence it moves the indexes of its product and conversation; sent again with the same{' '}
+      Record one. Its influence changes the indexes of its product and conversation. Sent again with the same{' '}
       <code>insertId</code>, it counts once.
     </Empty>
   )
@@ -140,7 +140,7 @@ function parseEventSearch(text: string) {
     if (typeof found === 'object') Object.assign(conditions, found)
     else if (found !== undefined) problem ??= `${word}: takes ${found}.`
     else
-      problem ??= `There is no word "${word}:". Words are ${Object.keys(words).join(':, ')}:; in quotes it is a type.`
+      problem ??= `Unknown keyword "${word}:". Known: ${Object.keys(words).join(':, ')}:. Put an event type in quotes.`
   }
   return { conditions, problem }
 }

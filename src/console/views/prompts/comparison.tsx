@@ -23,7 +23,7 @@ export function Comparison({ left, right }: { left: Version | undefined; right: 
           {changed === 0 ? 'There is no difference.' : `${count(changed, 'line')} of ${pairs.length} differ.`}
           {changed > 0 && (
             <Button
-              label={showsAll.value ? 'Leave out equal lines' : 'Show all lines'}
+              label={showsAll.value ? 'Hide equal lines' : 'Show all lines'}
               class="link"
               onClick={() => (showsAll.value = !showsAll.value)}
             />

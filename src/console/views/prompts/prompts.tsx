@@ -30,8 +30,8 @@ export function PromptsPage() {
   if (value.prompts.length === 0)
     return (
       <Empty title="No prompts yet" curl={{ method: 'POST', path: '/prompts', body: samplePrompt }}>
-        Create one. Sent again with other components and the same <code>externalPromptId</code>, it gets a second
-        version, and this page compares the two.
+        Create one. If you send it again with other components and the same <code>externalPromptId</code>, it gets a
+        second version, and this page compares the two.
       </Empty>
     )
   return <Prompts prompts={value.prompts} />
@@ -83,7 +83,7 @@ function Prompts({ prompts }: { readonly prompts: readonly Prompt[] }) {
       <OpenPart label="Prompt">
         {open && <PromptDetail key={id} prompt={open} />}
         {!open && id !== undefined && (
-          <Empty title="There is no such prompt">
+          <Empty title="Prompt not found">
             The sandbox {sandbox.value} has no prompt {id}. <a href={hrefOf({ id: undefined })}>Show the newest</a>
           </Empty>
         )}
@@ -118,8 +118,8 @@ function PromptDetail({ prompt }: { readonly prompt: Prompt }) {
       </p>
       {repeatOf !== undefined && (
         <p class="remark marked advice">
-          <a href={hrefOf({ id: repeatOf })}>An equal request</a> had created a prompt before. Without an{' '}
-          <code>externalPromptId</code> each request creates its own.
+          <a href={hrefOf({ id: repeatOf })}>An equal request</a> created a prompt before. Without an{' '}
+          <code>externalPromptId</code>, each request creates a new one.
         </p>
       )}
       <VersionTable versions={versions} activate={(version) => void activate(version)} />
@@ -141,8 +141,8 @@ function PromptDetail({ prompt }: { readonly prompt: Prompt }) {
       {versions.length === 1 && (
         <p class="faint">
           {externalPromptId === undefined
-            ? 'It was created without an externalPromptId, so it stays the only version.'
-            : 'Sent again with other components and the same externalPromptId, it gets a second version.'}
+            ? 'It was created without an externalPromptId, so it cannot get a second version.'
+            : 'If it is sent again with other components and the same externalPromptId, it gets a second version.'}
         </p>
       )}
     </>

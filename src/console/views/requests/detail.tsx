@@ -29,8 +29,8 @@ export function RequestDetail({ id }: { readonly id: string }) {
     <OpenPart label={`Request ${id}`}>
       {exchange && !isOther && <Detail exchange={exchange} isGone={isGone} />}
       {exchange && isOther && (
-        <Empty title="This request is of another sandbox">
-          It belongs to the sandbox {exchange.sandbox}.{' '}
+        <Empty title="This request belongs to another sandbox">
+          It was sent to the sandbox {exchange.sandbox}.{' '}
           <a href={hrefOf({ id, query: { sandbox: exchange.sandbox } })}>Show it there</a>{' '}
           <a href={hrefOf({ id: undefined })}>Close</a>
         </Empty>
@@ -64,7 +64,7 @@ function Detail({ exchange, isGone }: { exchange: Schema<'Exchange'>; isGone: bo
       </OpenHead>
       {isGone && (
         <p class="remark marked advice" role="status">
-          The journal does not have this request any more: it was cleared, or the simulator was started again.
+          The journal no longer has this request: it was cleared, or the simulator was restarted.
         </p>
       )}
       <Facts exchange={exchange} />
@@ -97,7 +97,7 @@ function Facts({ exchange }: { readonly exchange: Schema<'Exchange'> }) {
       {expectation && <span>a negative test of a {expectation}</span>}
       {replayOf !== undefined && (
         <span>
-          sent from the console, as <a href={hrefOf({ id: replayOf })}>{replayOf}</a> was; no report counts it
+          a copy of <a href={hrefOf({ id: replayOf })}>{replayOf}</a>, sent from the console; not counted in reports
         </span>
       )}
       {sandbox.value === '*' && <span>sandbox {exchange.sandbox}</span>}
@@ -108,7 +108,7 @@ function Facts({ exchange }: { readonly exchange: Schema<'Exchange'> }) {
       <span>
         {formatInstant(now)} UTC, <Ago instant={at} clock="machine" />
       </span>
-      {tried && <a href={hrefOf({ view: 'retries', id: tried.chain.id })}>Try {tried.number} of a call that failed</a>}
+      {tried && <a href={hrefOf({ view: 'retries', id: tried.chain.id })}>Attempt {tried.number} of a failed call</a>}
     </p>
   )
 }
@@ -140,7 +140,7 @@ async function sendAgain(exchange: Schema<'Exchange'>): Promise<void> {
     await response.arrayBuffer()
   } catch {
     showProblem(
-      'The connection ended before the whole response came, as a scenario may ask. The list shows the request.',
+      'The connection ended before the whole response arrived, possibly by a scenario. The list shows the request.',
     )
   }
 }
@@ -148,7 +148,7 @@ async function sendAgain(exchange: Schema<'Exchange'>): Promise<void> {
 export async function clearRequests(): Promise<void> {
   const name = sandbox.peek()
   const whose = name === '*' ? 'all sandboxes' : `the sandbox ${name}`
-  const losses = ['all recorded requests', 'retry problems and coverage, which begin again']
+  const losses = ['all recorded requests', 'retry problems and coverage, which restart']
   if (await askOnce(`Clear the requests of ${whose}?`, losses))
     await change(
       ask('delete', '/requests', { query: { sandbox: name } }),

@@ -67,7 +67,7 @@ function formatSize(bytes: number): string {
 }
 
 function OtherBody({ body: { text, base64, cut, gone, size } }: { readonly body: Schema<'Body'> }) {
-  if (gone) return <p class="faint">The journal does not have the body any more; see --journal-size.</p>
+  if (gone) return <p class="faint">The journal no longer has the body; see --journal-size.</p>
   if (size === 0) return <p class="faint">There is no body.</p>
   return (
     <>

@@ -28,7 +28,7 @@ export function findSendProblem(exchange: Schema<'Exchange'>): string | undefine
   const { method, body } = exchange.request
   const url = URL.canParse(urlOf(exchange)) ? new URL(urlOf(exchange)) : undefined
   if (url?.origin !== location.origin || url.pathname + url.search !== targetOf(exchange))
-    return 'A browser would change the path or the query. Copy the request as curl, which sends them as they are.'
+    return 'A browser would change the path or the query. Copy the request as curl, which sends them unchanged.'
   if (/^\/+__sim(\/|$)/i.test(url.pathname)) return 'It is a request to the control plane, not to the service.'
   if (/^(TRACE|CONNECT|TRACK)$/.test(method)) return `No browser sends ${method}. Copy the request as curl.`
   if (/^(GET|HEAD)$/.test(method) && body.size > 0)
@@ -61,7 +61,7 @@ export function toReplay(exchange: Schema<'Exchange'>) {
   }
 }
 
-/** Formats a request as a call of `fetch`. `$TOKEN`, or `any-key` if it is not set, replaces a redacted credential. */
+/** Formats a request as a `fetch` call. `$TOKEN`, or `any-key` if it is not set, replaces a redacted credential. */
 export const formatFetch = (exchange: Schema<'Exchange'>): string =>
   `const response = await ${formatCall(exchange, quote(urlOf(exchange)), meaningfulHeaders(exchange))}`
 
@@ -113,14 +113,14 @@ ${[...lines, ...expectation].join('\n')}
 `
 }
 
-/** A refusal is expected as a whole; for a success, whose numbers and ids differ, only the names of the members. */
+/** Expects the whole body of a refusal, but only the member names of a success, whose numbers and ids differ. */
 function formatExpectation(json: object, status: number): string {
   if (status >= 400) return `  expect(await response.json()).toEqual(${format(json, '  ')})`
   const names = Object.keys(json).map(quote).join(', ')
   return `  expect(Object.keys(await response.json())).toEqual(expect.arrayContaining([${names}]))`
 }
 
-/** The scenarios that refuse like a plan or a limit, which a test with another key would not reach, by stage. */
+/** The scenarios, by stage, that replace a refusal by plan or limit, which a test with another key would not get. */
 const scenarioByStage: Partial<Record<Schema<'Exchange'>['stage'], string>> = {
   plan: 'forbidden',
   rate: 'rate-limited',
@@ -145,7 +145,7 @@ function testHeaders(exchange: Schema<'Exchange'>): [string, string][] {
 
 function formatBody(body: Schema<'Body'>): string[] {
   if (body.size === 0) return []
-  // A text is beside the JSON where that, written again, would differ.
+  // `text` is set if the JSON, serialized again, would differ.
   if ('json' in body && body.text === undefined) return [`  body: JSON.stringify(${format(body.json, '  ')}),`]
   if (body.base64 !== undefined && !body.cut) return [`  body: Buffer.from(${quote(body.base64)}, 'base64'),`]
   const text = bodyText(body)

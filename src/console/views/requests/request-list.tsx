@@ -123,7 +123,7 @@ export function Outcome({ status, end }: { readonly status: number; readonly end
   const word = findBreak(end)
   if (word === undefined) return <Status code={status} />
   return (
-    <span class="status nowrap bad" title={`The simulator had a ${status} ready, which the client did not get whole.`}>
+    <span class="status nowrap bad" title={`The response was a ${status}, but the client did not get all of it.`}>
       {word}
     </span>
   )
@@ -134,7 +134,7 @@ const listMessages = (violations: readonly Schema<'Violation'>[]) =>
 
 export function Marks({ exchange, retries }: Pick<RequestRowProps, 'exchange' | 'retries'>) {
   const { violations, advice, damage, replayOf } = exchange
-  const sentAgain = `Sent from the console, as ${replayOf} was. No report counts it.`
+  const sentAgain = `A copy of ${replayOf}, sent from the console. Not counted in reports.`
   return (
     <>
       {replayOf !== undefined && <Mark kind="neutral" text="sent again" title={sentAgain} />}

@@ -41,7 +41,7 @@ export function RequestsPage() {
           </>
         }
         problem={search.problem ?? state.value.problem}
-        note={paused.value === undefined ? describeListed(state.value) : `Paused; ${paused.value} more have come.`}
+        note={paused.value === undefined ? describeListed(state.value) : `Paused; ${paused.value} new.`}
       >
         {state.value.rows?.length === 0 ? (
           <NoRequests isSearch={text !== ''} />
@@ -64,7 +64,7 @@ function NoRequests({ isSearch }: { readonly isSearch: boolean }) {
   if (isSearch)
     return (
       <Empty title="No request matches">
-        Texts are searched in names, paths, bodies and findings, and words look at one thing:{' '}
+        Text is searched for in names, paths, bodies and findings; a keyword searches one field:{' '}
         <code>status: op: method: origin: path: trace: has:</code>{' '}
         <Button label="Show all requests" class="link" onClick={() => navigate({ query: { q: undefined } })} />
       </Empty>

@@ -71,11 +71,11 @@ const hasText = (text: string, value: string) => (value.length < 8 ? text.replac
 function findProblem({ word, value }: Term): string | undefined {
   if (word === undefined) return undefined
   if (!words[word])
-    return `There is no word "${word}:". There are ${Object.keys(words).join(':, ')}:. In quotes it is a text.`
+    return `Unknown keyword "${word}:". Known: ${Object.keys(words).join(':, ')}:. To search for text, use quotes.`
   if (word === 'has' && !marks[value]) return `has: takes ${Object.keys(marks).join(', ')}.`
   const operations = info.value?.operations.map(({ id }) => id)
   if (word === 'op' && operations?.every((id) => id.toLowerCase() !== value))
-    return `There is no operation "${value}". There are ${operations.join(', ')}.`
+    return `There is no operation "${value}". Known: ${operations.join(', ')}.`
   return undefined
 }
 
@@ -90,7 +90,7 @@ function textOf(exchange: Exchange): string {
     .toLowerCase()
 }
 
-/** Returns true if a search text has all terms of another one; `-has:advice` does not have `has:advice`. */
+/** Returns true if a search text contains all terms of another one; `-has:advice` does not contain `has:advice`. */
 export function hasTerms(text: string, terms: string): boolean {
   const all = splitTerms(text.toLowerCase())
   return splitTerms(terms).every((term) => all.includes(term))

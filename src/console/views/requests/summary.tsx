@@ -9,7 +9,7 @@ import { changeRules, nameRule } from '../scenarios/rules.ts'
 import { listDownloads } from './downloads.ts'
 import { hasTerms, toggleTerms } from './search.ts'
 
-/** The line above the list: the counts of the reports, which are filters; active rules; reports; and the base URL. */
+/** The line above the list: the counts of the reports as filters, active rules, downloads, and the base URL. */
 export function Summary({ text }: { readonly text: string }) {
   const { value: report } = useResponse('/report', { query: { sandbox: sandbox.value }, followsTraffic: true })
   return (
@@ -65,7 +65,7 @@ function RulesOn() {
   if (total === 0) return null
   const switchOff = async (index: number) => {
     const off = changeRules(rules, (all) => all.map((rule, at) => (at === index ? { ...rule, enabled: false } : rule)))
-    await valueOrNotice(off, `Rule ${index + 1} is off. The view Scenarios switches it on again.`)
+    await valueOrNotice(off, `Rule ${index + 1} is off. You can switch it on again in Scenarios.`)
     await Promise.all([reload(), refreshSandboxes()])
   }
   return (

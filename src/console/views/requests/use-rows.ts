@@ -59,7 +59,7 @@ export function useRows(search: RequestSearch, key: string) {
         }
         late.current?.push(...matching)
         state.value = addRows(state.peek(), matching, mostRows())
-        // Requests dropped because they came too fast are read from the journal.
+        // Requests dropped because they arrived too fast are read from the journal.
         if (skipped > 0) missed.value += 1
       }),
     [],

@@ -35,13 +35,13 @@ function listEnds({ damage, delivery, brokenOff }: Schema<'Exchange'>): string[]
   const { outcome, sentBytes = 0 } = delivery
   const ends: Readonly<Record<string, string>> = {
     'client-gone': `The client closed the connection after ${sentBytes} bytes of the response.`,
-    'upstream-gone': `The real service broke its response off after ${sentBytes} bytes.`,
+    'upstream-gone': `The real service broke off its response after ${sentBytes} bytes.`,
     'server-stopped': `The simulator stopped after ${sentBytes} bytes of the response.`,
   }
   const placed = damage.filter((one) => one.includes(' at '))
   return [
     ...(placed.length > 0 ? [`A scenario damaged the response: ${placed.join(', ')}.`] : []),
     ...(ends[outcome] ? [ends[outcome]] : []),
-    ...(brokenOff ? ['The client left before the end of its body.'] : []),
+    ...(brokenOff ? ['The client disconnected before the end of its request body.'] : []),
   ]
 }

@@ -31,7 +31,7 @@ export function Chain({ chain }: { readonly chain: Schema<'RetryChain'> }) {
           {sandbox.value === '*' && <b>{chain.sandbox} </b>}
           {attempts[0] && <Instant instant={attempts[0].now} />}
           <span>
-            {tries === 1 ? 'one try' : `${tries} tries in ${formatSpan(spanMs)}`}
+            {tries === 1 ? 'one attempt' : `${tries} attempts in ${formatSpan(spanMs)}`}
             {earlier > 0 && `, the first ${earlier} not shown`}
           </span>
           {insertId !== undefined && (
@@ -70,7 +70,7 @@ function Attempt({ number, attempt, next, width, took, demanded, missed }: Place
         href={hrefOf({ view: 'requests', id })}
         title={`${id}: it took ${formatSpan(tookMs)}. Open the request.`}
       >
-        <span class="hidden">Try {number}, </span>
+        <span class="hidden">Attempt {number}, </span>
         {findings.length > 0 && (
           <span class="bad" aria-hidden="true">
             ✕
@@ -97,15 +97,15 @@ function Attempt({ number, attempt, next, width, took, demanded, missed }: Place
 /** Shows how long the client waited before its next attempt; after the last one, the wait that the response demands. */
 function Pause({ attempt, next }: Pick<PlacedAttempt, 'attempt' | 'next'>) {
   const asked = attempt.retryAfterMs === undefined ? undefined : formatSpan(attempt.retryAfterMs)
-  if (!next) return <span class="faint">{asked ? `asks for ${asked}` : endOf(attempt)}</span>
+  if (!next) return <span class="faint">{asked ? `demands ${asked}` : endOf(attempt)}</span>
   const waited = formatSpan(next.waitedMs ?? 0)
   if (asked && broke(next, 'retry-after')) return <span class="bad">{`only ${waited} of ${asked}`}</span>
   const tone = broke(next, 'back-off') ? 'bad' : 'faint'
-  return <span class={tone}>{`waited ${waited}${asked ? `; ${asked} asked` : ''}`}</span>
+  return <span class={tone}>{`waited ${waited}${asked ? `; ${asked} demanded` : ''}`}</span>
 }
 
 function endOf({ outcome, status }: RetryAttempt): string {
-  if (outcome !== 'fine') return 'no try since'
+  if (outcome !== 'fine') return 'no attempt since'
   return status < 400 ? 'succeeded' : 'ended'
 }
 
@@ -120,7 +120,7 @@ function Faults({ chain: { attempts, earlier } }: { readonly chain: Schema<'Retr
       {[...tries].map(([sentence, numbers]) => (
         <li key={sentence}>
           <span class="bad">
-            {numbers.length === 1 ? 'Try' : 'Tries'} {numbers.join(', ')}:
+            {numbers.length === 1 ? 'Attempt' : 'Attempts'} {numbers.join(', ')}:
           </span>{' '}
           {sentence}
         </li>

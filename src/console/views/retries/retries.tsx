@@ -28,7 +28,7 @@ export function RetriesPage() {
   useListKeys({ noun: 'call', ids: chains.map((chain) => chain.id) })
   useCommands(
     [
-      { title: 'Show all calls that failed, or only those tried again', key: 'a', run: toggle },
+      { title: 'Show all failed calls, or only retried ones', key: 'a', run: toggle },
       { title: 'Open the latest request of the call', key: 'Enter', isKeyOnly: true, run: openLatest },
     ],
     [retries.value],
@@ -38,21 +38,21 @@ export function RetriesPage() {
   const { further, truncated } = retries.value
   return (
     <div class="retries panes">
-      <section class="chains" aria-label="Calls that failed">
+      <section class="chains" aria-label="Failed calls">
         <div class="toolbar bar">
           <p class="summary grows" role="status">
             {problem ? <span class="bad">{problem.sentence}</span> : summarizeCalls(chains, further, isAll)}
-            {truncated && ' The journal has evicted requests, so tries may be missing.'}
+            {truncated && ' The journal has evicted requests, so attempts may be missing.'}
           </p>
           <p class="line-legend faint small">
-            <i class="demanded" /> asked to wait <i class="missed" /> not waited for
+            <i class="demanded" /> demanded wait <i class="missed" /> wait cut short
           </p>
           <Button label="All failed calls" aria-pressed={isAll} onClick={toggle} />
         </div>
         {chains.length === 0 && (
-          <Empty title="No call was tried again yet" curl={failingCall}>
-            A call that fails and comes again appears here on a time line, with the wait that it was asked for. Send
-            this twice: the second time comes too early.
+          <Empty title="No retries yet" curl={failingCall}>
+            A failed call that is retried appears here on a timeline, with the wait that the response demanded. Send
+            this twice: the second attempt is too early.
           </Empty>
         )}
         <ul>
@@ -67,7 +67,7 @@ export function RetriesPage() {
   )
 }
 
-/** The chain that the address names, if it is too old for the list, or left out of it. */
+/** The chain that the address names, if the list does not contain it. */
 function Unlisted({ id }: { readonly id: string }) {
   const { value, problem } = useResponse('/retries', { query: { sandbox: sandbox.value, request: id } })
   const chain = value?.chains[0]
@@ -75,7 +75,7 @@ function Unlisted({ id }: { readonly id: string }) {
   return (
     <li class="chain">
       {!value && <Loading problem={problem} />}
-      {value && `The journal has no call that failed with the request ${id}. `}
+      {value && `The journal has no failed call with the request ${id}. `}
       <a href={hrefOf({ id: undefined })}>Show the others</a>
     </li>
   )
@@ -85,14 +85,14 @@ function summarizeCalls(chains: Chains, further: number, isAll: boolean): string
   const faulty = chains.filter(({ attempts }) => attempts.some(({ findings }) => findings.length > 0)).length
   const older = further > 0 ? `; ${further.toLocaleString('en')} older are not listed` : ''
   const problems = faulty > 0 ? `, ${faulty} with retry problems` : ''
-  return `${count(chains.length, 'call')} ${isAll ? 'failed' : 'tried again'}${problems}${older}.`
+  return `${count(chains.length, 'call')} ${isAll ? 'failed' : 'retried'}${problems}${older}.`
 }
 
 type RulesProps = ResponseOf<'/retries', 'get'> & { readonly sent: ResponseOf<'/requests', 'get'> | undefined }
 
 const isFailure = ({ outcome }: Chains[0]['attempts'][0]) => outcome === 'lost' || outcome === 'failed'
 
-/** For each rule about retries, the failed attempts after which a next one is judged by it. */
+/** For each rule about retries, the failed attempts after which it judges the next attempt. */
 const judged: Readonly<Record<string, (last: Chains[0]['attempts'][0]) => boolean>> = {
   'retry-after': ({ retryAfterMs }) => retryAfterMs !== undefined,
   'back-off': (last) => isFailure(last) && last.retryAfterMs === undefined,
@@ -100,7 +100,7 @@ const judged: Readonly<Record<string, (last: Chains[0]['attempts'][0]) => boolea
   'no-retry': ({ outcome }) => outcome === 'refused',
 }
 
-/** `sent`: the requests with a body among all; the rules about headers need no second attempt. */
+/** `sent`: the counts of requests with a body and of all; rules about headers need no second attempt. */
 function Rules({ rules, problems: { findings, further }, chains, sent }: RulesProps) {
   const retried = chains.filter(({ parallel }) => !parallel).flatMap(({ attempts }) => attempts.slice(0, -1))
   const isTested = (rule: string) => {
@@ -140,7 +140,7 @@ function Rules({ rules, problems: { findings, further }, chains, sent }: RulesPr
           ))}
         </section>
       ))}
-      {further > 0 && <p class="faint">{further} further findings are only counted.</p>}
+      {further > 0 && <p class="faint">{further} further findings are not listed.</p>}
     </aside>
   )
 }

@@ -32,9 +32,9 @@ export function SandboxDetail({ name, row }: { name: string; row: Schema<'Sandbo
           <Ago instant={row.usedAt} clock="machine" />.
         </p>
       ) : (
-        <p class="faint">Not used yet. It was deleted, or no request has named it.</p>
+        <p class="faint">Not in use: it was deleted, or no request has named it yet.</p>
       )}
-      <h3>How requests use it</h3>
+      <h3>Select it in requests</h3>
       {name === 'default' ? (
         <p class="faint">Every request that names no sandbox uses this one.</p>
       ) : (
@@ -49,7 +49,7 @@ export function SandboxDetail({ name, row }: { name: string; row: Schema<'Sandbo
         />
       )}
       <h3>Seed</h3>
-      <p class="faint">The records stay; later identifiers and numbers are derived from the new seed.</p>
+      <p class="faint">Records are kept; new identifiers and all numbers are derived from the new seed.</p>
       <FieldForm
         label="Seed"
         value={row?.seed ?? info.value?.seed ?? ''}
@@ -59,14 +59,14 @@ export function SandboxDetail({ name, row }: { name: string; row: Schema<'Sandbo
       />
       <Snapshots name={name} />
       <h3>Export and import</h3>
-      <p class="faint">A file has the events, prompts and quality settings.</p>
+      <p class="faint">The file contains the events, prompts and quality settings.</p>
       <p class="wraps">
         <Button label="Export" onClick={() => void downloadExport(name)} />
         <Button label="Import …" onClick={() => file.current?.click()} />
         <input ref={file} type="file" accept=".json,application/json" hidden onChange={pick} />
       </p>
       <h3>Reset and delete</h3>
-      <p class="faint">A reset leaves the snapshots. Before anything is lost, the page asks once and names it.</p>
+      <p class="faint">A reset keeps the snapshots. The page asks for confirmation and lists what will be lost.</p>
       <p class="wraps">
         <Button label="Reset …" onClick={() => void resetSandbox(name)} />
         {name !== 'default' && <Button label="Delete …" class="bad" onClick={() => void deleteSandbox(name)} />}
@@ -80,7 +80,7 @@ function Snapshots({ name }: { readonly name: string }) {
   return (
     <>
       <h3>Snapshots</h3>
-      <p class="faint">Copies of the events, prompts and quality settings, to go back to.</p>
+      <p class="faint">Copies of the events, prompts and quality settings that you can restore.</p>
       <ul class="snapshot-list">
         {value?.snapshots.map((snapshot) => {
           const title = titleOf(snapshot)
@@ -103,7 +103,7 @@ function Snapshots({ name }: { readonly name: string }) {
         label="Name of the snapshot"
         action="Take a snapshot"
         change={(title) => takeSnapshot(name, title)}
-        field={{ placeholder: 'name, if you like', maxLength: 200 }}
+        field={{ placeholder: 'name (optional)', maxLength: 200 }}
       />
     </>
   )
@@ -111,12 +111,12 @@ function Snapshots({ name }: { readonly name: string }) {
 
 const nouns = { events: 'event', prompts: 'prompt', snapshots: 'snapshot', rules: 'rule', requests: 'recorded request' }
 
-/** Asks for confirmation, and names the records that the action destroys, as counted now, and further losses. */
+/** Asks for confirmation, and lists what the action destroys: records, with their current counts, and `further`. */
 async function askToLose(name: string, title: string, kinds: readonly (keyof typeof nouns)[], ...further: string[]) {
   const { value } = await ask('get', '/sandboxes')
   const counts = value?.sandboxes.find((one) => one.name === name)
   const losses = kinds.flatMap((kind) => (counts?.[kind] ? [count(counts[kind], nouns[kind])] : []))
-  const settings = ['the quality settings', 'the rate windows and the places in sequences']
+  const settings = ['the quality settings', 'the rate windows and the positions in sequences']
   return askOnce(title, [...losses, ...settings, ...further])
 }
 
@@ -124,18 +124,18 @@ async function askToLose(name: string, title: string, kinds: readonly (keyof typ
 export async function createSandbox(name: string): Promise<true | undefined> {
   const known = await ask('get', '/sandboxes')
   if (known.value?.sandboxes.some((one) => one.name === name))
-    return void showProblem(`There is a sandbox "${name}" already. Choose another name, or click that one in the list.`)
+    return void showProblem(`The sandbox "${name}" already exists. Choose another name, or click it in the list.`)
   const creating = ask('put', '/sandboxes/{name}', { path: { name }, body: {} })
-  if (!(await change(creating, `The sandbox ${name} is created, and this page shows it now.`))) return undefined
+  if (!(await change(creating, `Created the sandbox ${name}; this page now shows it.`))) return undefined
   showSandbox(name)
   return true
 }
 
 export async function resetSandbox(name: string): Promise<void> {
-  const origin = 'the clock and the seed, which go back to those of the start'
+  const origin = 'the clock and the seed, which return to their initial values'
   const title = `Reset the sandbox ${name}?`
   if (!(await askToLose(name, title, ['events', 'prompts', 'rules', 'requests'], origin))) return
-  await change(ask('post', '/reset', { query: { sandbox: name } }), `The sandbox ${name} is as at the start.`)
+  await change(ask('post', '/reset', { query: { sandbox: name } }), `The sandbox ${name} is in its initial state.`)
 }
 
 export async function deleteSandbox(name: string): Promise<void> {
@@ -156,7 +156,7 @@ async function restoreSnapshot(name: string, snapshot: Schema<'Snapshot'>): Prom
   if (!(await askToLose(name, `Restore the snapshot ${titleOf(snapshot)}?`, ['events', 'prompts']))) return
   const options = { path: { snapshotId: snapshot.snapshotId }, query: { sandbox: name } }
   const restoring = ask('post', '/snapshots/{snapshotId}/restore', options)
-  await change(restoring, `The sandbox ${name} is as in the snapshot.`)
+  await change(restoring, `The sandbox ${name} was restored from the snapshot.`)
 }
 
 async function deleteSnapshot(name: string, snapshot: Schema<'Snapshot'>): Promise<void> {
@@ -177,7 +177,7 @@ export async function downloadExport(name: string): Promise<void> {
 async function importFile(name: string, file: File): Promise<void> {
   const body: unknown = await new Response(file).json().catch(() => undefined)
   if (body === undefined)
-    return showProblem(`${file.name} is not JSON. Choose a file that this page or GET /__sim/export has written.`)
+    return showProblem(`${file.name} is not JSON. Choose a file exported by this page or GET /__sim/export.`)
   if (!(await askToLose(name, `Import ${file.name} into the sandbox ${name}?`, ['events', 'prompts']))) return
   await change(
     ask('post', '/import', { query: { sandbox: name }, body }),

@@ -54,7 +54,7 @@ function SandboxList({ rows }: { readonly rows: readonly Row[] }) {
   if (rows.length === 0)
     return (
       <Empty title="No sandbox in use yet" curl={eventRequest({}, { 'X-Sim-Sandbox': 'worker-1' })}>
-        A sandbox is created when a request first names it, or above.
+        A sandbox is created when a request first names it. You can also create one above.
       </Empty>
     )
   const rank = ({ name }: Row) => (name === 'default' ? '' : name)

@@ -29,20 +29,20 @@ export function RuleList({ rules, startUp, counts, reload }: RuleListProps) {
         <h2>Rules</h2>
         {rules.length > 0 && (
           <>
-            <Button label="Count again" class="quiet" onClick={() => void put((present) => present)} />
+            <Button label="Reset counts" class="quiet" onClick={() => void put((present) => present)} />
             <Button label="Remove all" class="quiet" onClick={() => void removeAllRules()} />
           </>
         )}
       </header>
       {rules.length === 0 ? (
         <Empty title="No rules yet" curl={eventRequest({}, { 'X-Sim-Scenario': 'rate-limited' })}>
-          Every request is handled as the service returns it. Pick a scenario to switch it on for many requests, or name
-          it in the header of a single one:
+          Every request gets the normal response. Pick a scenario to switch it on for many requests, or name it in the
+          header of a single one:
         </Empty>
       ) : (
         <>
           <p class="faint">
-            The first rule that acts on a request decides. Each change in this list makes all counts begin again.
+            Only the first rule that acts on a request is applied. Each change to this list resets all counts.
           </p>
           <ol class="rules stack">
             {rules.map((rule, index) => (
@@ -53,10 +53,10 @@ export function RuleList({ rules, startUp, counts, reload }: RuleListProps) {
       )}
       {startUp.length > 0 && (
         <>
-          <h2>Rules of the start</h2>
+          <h2>Start-up rules</h2>
           <p class="faint">
-            They hold in every sandbox, for requests that no rule above acts on. They change only with the server's
-            options.
+            They apply in every sandbox, to requests that no rule above acts on. Only the server's options change
+            them.
           </p>
           <ol class="rules stack">
             {startUp.map((rule, index) => (
@@ -72,7 +72,7 @@ export function RuleList({ rules, startUp, counts, reload }: RuleListProps) {
   )
 }
 
-/** Applies changes one after another, each to the list that the previous change has left, since clicks are fast. */
+/** Applies changes one after another, each to the result of the previous one, since clicks can be fast. */
 function useQueuedChanges(reload: () => Promise<void>): typeof changeRules {
   const queue = useRef<Promise<unknown>>(Promise.resolve())
   return (shown, change) => {
@@ -172,7 +172,7 @@ const RuleText = ({ rule, count: { acted, left, misfit }, children }: RuleTextPr
       </code>
       {rule.sequence !== undefined && <span class="faint"> sequence</span>}
       <p class="faint">{listConditions(rule).join(' · ')}</p>
-      {misfit !== undefined && <p class="bad">Passed over: {misfit}</p>}
+      {misfit !== undefined && <p class="bad">Skipped: {misfit}</p>}
     </div>
     <div class="number last">
       {children}

@@ -20,7 +20,7 @@ export async function changeRules(
   const isShown = shown === undefined || textOf(...present.value.rules) === textOf(...shown)
   const rules = isShown ? changed(present.value.rules) : undefined
   if (rules) return ask('put', '/scenarios', { query, body: { rules } })
-  return { problem: { sentence: 'The rules were changed meanwhile. They are shown now; change them again.' } }
+  return { problem: { sentence: 'The rules were changed meanwhile. The list now shows them; repeat your change.' } }
 }
 
 export async function removeAllRules(): Promise<void> {
@@ -29,7 +29,7 @@ export async function removeAllRules(): Promise<void> {
   const losses = (value?.rules ?? []).map((rule, index) => `rule ${index + 1}: ${nameRule(rule)}`)
   if (losses.length === 0) showNotice('There are no rules to remove.')
   else if (await askOnce('Remove all rules?', losses))
-    await change(ask('delete', '/scenarios', { query }), 'All rules are removed.')
+    await change(ask('delete', '/scenarios', { query }), 'Removed all rules.')
 }
 
 export const places = ['model', 'product', 'method', 'path', 'traceId', 'query', 'header', 'body'] as const
@@ -40,7 +40,7 @@ export interface RuleCondition {
   readonly place: Place
   /** The name of the header or parameter, or the pointer into the body; empty for the whole body and for others. */
   readonly name: string
-  /** The text of the field; for the body JSON, or a text that is not JSON. Null: the request must not have it. */
+  /** The text of the field; for the body, JSON or plain text. Null: the request must not have the field. */
   readonly value: string | null
 }
 
@@ -140,7 +140,7 @@ function formatScenario(name: string, values: readonly (readonly [string, string
 
 const quote = (value: string) => (/[,;\s]/.test(value) ? `"${value}"` : value)
 
-/** Splits the text of one scenario: `slow;ms=200`. It does not apply to several, which `formatScenario` formats. */
+/** Splits the text of one scenario: `slow;ms=200`. A list of scenarios is not split correctly. */
 function readScenario(text: string) {
   const [name = '', ...rest] = text.match(/("[^"]*"|[^;"])+/g) ?? []
   const parameters = rest.map((part) => {
@@ -159,12 +159,12 @@ export interface Offer extends Schema<'Entry'> {
 /** Lists the scenarios to switch on, without their probability, since a rule has its own. */
 export function listOffers(): readonly Offer[] {
   const { scenarios, operations } = catalogue.value
-  const written = { family: 'several at once', parameters: [], operations: operations.map(({ id }) => id) }
+  const written = { family: 'several scenarios', parameters: [], operations: operations.map(({ id }) => id) }
   return [
     {
       ...written,
       name: 'sequence',
-      about: 'Requests get its items one after another, for each operation; the last item is repeated.',
+      about: 'Consecutive requests of an operation get its items in order; the last item is repeated.',
       freeText: 'sequence',
       example: '429*2, 200',
     },

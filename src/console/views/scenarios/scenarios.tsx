@@ -90,7 +90,7 @@ function CatalogueList() {
         <h2>Catalogue</h2>
         <SearchField label="Search scenarios" placeholder="Name, status or words" />
       </header>
-      {found.length === 0 && <p class="faint">No scenario has these words.</p>}
+      {found.length === 0 && <p class="faint">No scenario matches.</p>}
       {families.map(([family, members]) => (
         <section key={family} aria-label={family}>
           <h3 class="faint small">{family}</h3>
