@@ -39,7 +39,7 @@ describeInBrowser('the console', () => {
     await choose('theme')
     await expect.poll(() => page.evaluate('document.documentElement.style.colorScheme')).toBe('light')
     await choose('freeze')
-    await page.getByText('frozen at this time').waitFor()
+    await page.getByText('frozen', { exact: true }).waitFor()
     await choose('model checkout')
     await page.getByRole('heading', { name: 'Checkout Assistant' }).waitFor()
     await choose('open greeting')

@@ -47,7 +47,7 @@ function formatRequest(line: JsonObject, paint: Paint): string {
 /** How connections without a response ended, by the damage that the line names. */
 const unsentByDamage = new Map<unknown, string>(Object.entries({ hang: 'hung', reset: 'reset', empty: 'closed' }))
 
-/** Returns how the connection ended, in place of a status; undefined if a status was sent. */
+/** Returns how the connection ended without a status; undefined if a status was sent. */
 const findUnsent = ({ damage }: JsonObject) => asList(damage).flatMap((kind) => unsentByDamage.get(kind) ?? [])[0]
 
 /** Lists what is notable about a request, the reason for its refusal first. */

@@ -11,7 +11,7 @@ type PrintLine = Output['printLine']
 /** The number of findings printed at the end; the report contains all of them. */
 const printedFindings = 10
 
-/** Prints why the state could not be written on exit, if so, and returns the exit code: 1 in that case, else 0. */
+/** Returns exit code 1, and prints the reason, if the state could not be written on exit; else 0. */
 export async function printStateLoss(running: RunningSimulator, printLine: PrintLine): Promise<number> {
   const loss = await running.findStateLoss()
   if (loss === undefined) return 0

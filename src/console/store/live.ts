@@ -8,7 +8,7 @@ interface Arrival {
   readonly skipped: number
 }
 
-/** Why there is no stream; undefined if there is one, or if that is not known yet. */
+/** Why the stream is closed; undefined if it is open or opening. */
 export const streamProblem = signal<Problem | undefined>(undefined)
 
 /** The state of the page's single stream of requests. `paused`: the page is hidden. */

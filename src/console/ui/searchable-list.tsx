@@ -8,7 +8,7 @@ interface SearchableListProps extends Pick<KeyedList, 'noun' | 'ids' | 'query' |
   readonly tools?: ComponentChildren
   /** A line above the search. */
   readonly summary?: ComponentChildren
-  /** The problem with the search or the list, if any; shown in place of the note. */
+  /** The problem with the search or the list, if any; shown instead of the note. */
   readonly problem?: string | undefined
   readonly note: ComponentChildren
   /** True if the note is announced at each change. */

@@ -11,7 +11,7 @@ import { maxCheckedBytes, RecordingRelay, toBody } from './upstream-body.ts'
 
 /**
  * The last stage: forwards the request to the real service, and replies with its response, or with the reason why there
- * is none. `corsOrigins`: the origins to which the proxy grants CORS, in place of the service's own grants.
+ * is none. `corsOrigins`: the origins to which the proxy grants CORS, instead of the service.
  */
 export function askUpstream(basePath: string, upstream: UpstreamClient, corsOrigins: CorsOrigins): RequestStage {
   return async function askUpstream(exchange): Promise<Reply> {
@@ -53,7 +53,7 @@ function mapLines(lines: readonly string[], replace: (name: string, value: strin
   })
 }
 
-/** Returns the request to forward, with the service's path in place of the contract's base path. */
+/** Returns the request to forward, with the service's base path instead of the contract's. */
 function createUpstreamRequest(
   exchange: Exchange,
   basePath: string,

@@ -112,7 +112,7 @@ function locate(
   const owner = findSchema(document, operation, status, parent)
   // The object decides whether a member exists, and the member's schema decides its value.
   const sites = isAboutMember(kind) ? [own?.site, owner?.site, owner?.pointer] : [own?.site, own?.pointer]
-  // An assumption beside narrower rules is about these; a broken contract rule neither confirms nor refutes it.
+  // An assumption next to narrower rules concerns these; a broken contract rule neither confirms nor refutes it.
   const isAssumed = isSimulated || !(isAboutMember(kind) || own?.value[simulatedValues])
   const near = [...sites, ...(parent === '' ? whole : [])]
   return at(own?.site ?? owner?.pointer ?? response.pointer, near, isAssumed ? sites : [])

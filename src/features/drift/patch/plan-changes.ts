@@ -75,7 +75,7 @@ function addProperty(document: JsonObject, owner: string, name: string, schema: 
   return merge(part?.pointer ?? owner, { properties: { [name]: schema } })
 }
 
-/** Returns changes that make a member optional in a schema, and in the simulator's narrower rules beside it. */
+/** Returns changes that make a member optional in a schema, and in its narrower rules for the simulator. */
 function makeOptional(document: JsonObject, site: string, name: string): ContractChange[] {
   const found = resolve(document, site)
   const owners = found ? [found.pointer, joinPointer(found.pointer, simulatedValues)] : []

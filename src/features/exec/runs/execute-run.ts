@@ -61,7 +61,7 @@ export class UntriableSuite extends Error {
   /** The reason, then the differences or the command's output. A line may contain line breaks. */
   readonly lines: readonly string[]
   readonly code: number
-  /** The findings that prevented the start of a simulator, in place of lines; empty if it started. */
+  /** The findings that prevented the start of a simulator, printed instead of `lines`; empty if it started. */
   readonly findings: Findings
 
   constructor(lines: readonly string[], code = 1, findings: Findings = []) {
