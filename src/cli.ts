@@ -39,8 +39,8 @@ const writeStderr = (bytes: Uint8Array) => writeSync(stderr().fd, bytes)
 
 let printNotice: (text: string) => void = printError
 const signals = new StopSignals(process, (text) => printNotice(text))
-// A natural exit restores the default signal handling about 10 ms before the process ends: 29 of 30 processes that got
-// a second signal in that time died of it and lost their exit code. `process.exit` restores nothing.
+// A natural exit restores the default signal handling about 10 ms before the process ends. A second signal in that time
+// then kills the process, which loses its exit code (29 of 30 times). `process.exit` does not restore it.
 process.once('beforeExit', (code) => process.exit(code))
 
 async function openOutput(settings: LogSettings): Promise<Output> {

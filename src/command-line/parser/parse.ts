@@ -67,7 +67,7 @@ function findMissingValue(words: readonly string[], flags: Flags) {
   return bare < 0 ? undefined : problem(`${words[bare]} needs a value before ${words[bare + 1]}. See convsim --help.`)
 }
 
-/** Returns the index of the first word from a position on that is not a flag or a flag's value; else the length. */
+/** Returns the index of the first word, at or after `from`, that is not a flag or its value; else the length. */
 function findOperand(words: readonly string[], flags: Flags, from: number): number {
   const isOperand = (word: string, index: number) =>
     index >= from && !word.startsWith('-') && !takesValue(flags.get(words[index - 1] ?? ''))
@@ -195,13 +195,13 @@ function readSettings<Known extends CommandSyntax>(
     sources.set(name, source)
     if (env[source] !== undefined) variables.set(flagOf(name), source)
   }
-  const settings = values as ValuesOf<Known['settings']> // each value is of its own setting's type
+  const settings = values as ValuesOf<Known['settings']> // each value has the type of its setting
   const unfit = command.findProblem?.(settings, sources, files)
   if (unfit !== undefined) return problem(`${unfit} See convsim ${command.name} --help.`)
   return { kind: 'run', command, files, settings, variables }
 }
 
-/** Returns the flag or variable that gives a setting, or an empty string. An empty variable counts as not given. */
+/** Returns the flag or variable that provides a setting, or an empty string. An empty variable counts as not given. */
 function findSource(
   name: string,
   { alsoEnv = '', alsoEnvOnly }: Setting<unknown>,

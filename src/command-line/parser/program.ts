@@ -19,7 +19,7 @@ export interface CommandSyntax<Table extends SettingTable = SettingTable> {
   readonly alias?: string
   /** The command's part of the usage line: `[files...] [options]`. */
   readonly usage: string
-  /** The name of the arguments besides flags, for messages, if any. */
+  /** The positional arguments, as named in messages, if any. */
   readonly operands?: string
   /** True for a command whose operands are a command line after `--`. */
   readonly runsCommand?: true
@@ -38,7 +38,7 @@ export interface CommandSyntax<Table extends SettingTable = SettingTable> {
 export interface CommandLineOf<Values> {
   readonly settings: Values
   readonly files: readonly string[]
-  /** The environment variables that gave settings, by flag: `PORT` for `--port`. */
+  /** The environment variables that provided settings, by flag: `PORT` for `--port`. */
   readonly variables: ReadonlyMap<string, string>
 }
 
@@ -85,7 +85,7 @@ const joinWithComma = (value: string, earlier: string | undefined) =>
 /** The maximum width of a flag with its text on the same line in the short help; lines have 80 columns. */
 const FLAG_WIDTH = 32
 
-/** Returns the help of a command, with its examples first: the usual settings, a line or two each, or all of them. */
+/** Returns the help of a command: examples, then the common settings in a line or two each, or all settings. */
 export function describeCommandHelp(command: CommandSyntax, isAll: boolean): string {
   const { name, settings, usage, description, examples } = command
   const shown = [`Examples:`, ...examples.map((example) => `  convsim ${example}`)].join('\n')

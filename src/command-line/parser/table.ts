@@ -1,6 +1,6 @@
 import { Help } from 'commander'
 
-/** The width of help and lists, in columns, which every terminal has. */
+/** The width of help and lists, in columns, which fits every terminal. */
 const columns = 80
 
 const helper = Object.assign(new Help(), { helpWidth: columns })

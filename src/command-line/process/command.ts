@@ -8,7 +8,7 @@ import type { CommandLineOf, CommandSyntax } from '../parser/program.ts'
 import type { ProcessLog, WriteStderr } from './process-log.ts'
 import type { StopSignals } from './stop-signals.ts'
 
-/** The process of a command. Its output takes texts without a final line feed. */
+/** The environment of a command. `print` and `printError` add the final line feed. */
 export interface CommandContext {
   readonly host: NodeJS.Process
   readonly print: (text: string) => void
@@ -95,7 +95,7 @@ function nameSource(finding: Finding, variables: ReadonlyMap<string, string>): F
   return { ...finding, message: `${message} (${flag}${variable === undefined ? '' : ` from ${variable}`})` }
 }
 
-/** Milliseconds to wait for the last output to be read before the process ends without it. */
+/** Milliseconds to wait for a reader of the last output before the process exits anyway. */
 const outputGraceMs = 1000
 
 /** Ends the process with a code, even if its output is never read. Returns the code. */
@@ -104,7 +104,7 @@ export function endSoon(host: Pick<NodeJS.Process, 'exit'>, code: number): numbe
   return code
 }
 
-/** A line on a terminal that shows how far a command is: `run 3 of 10, 1 finding, 16 s left`. */
+/** A line on a terminal that shows the progress of a command: `run 3 of 10, 1 finding, 16 s left`. */
 export type StatusLine = ReturnType<typeof createStatusLine>
 
 type Terminal = Pick<NodeJS.WriteStream, 'isTTY' | 'write'>

@@ -7,7 +7,7 @@ const { flushCompileCache } = nodeModule as { readonly flushCompileCache?: () =>
 
 const maxYoungSpaceBytes = 8 * 1024 * 1024
 
-/** The pause between measurements of a space of that size: a measurement takes a fifth of a collection's time. */
+/** The pause between measurements once the space has that size: one takes a fifth of a collection's time. */
 const measurePauseMs = 1000
 
 /**

@@ -1,7 +1,6 @@
 /**
- * Finds differences between the real service and the contract. `probe/` gathers
- * responses, `observe/` compares each with the contract, `judge/` judges them all, and `patch/` proposes a change of
- * the contract.
+ * Finds differences between the real service and the contract. `probe/` gathers responses, `observe/` compares each
+ * with the contract, `judge/` judges them all, and `patch/` proposes a change of the contract.
  */
 
 import { groupBy } from '../../base/core/group-by.ts'

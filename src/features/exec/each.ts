@@ -117,7 +117,7 @@ function withoutRed(trials: Trials, batch: readonly PlannedRun[]): Trials {
   return { ...trials, judged: new Map(kept) }
 }
 
-/** Parses `--set` or `--only`: the faults to try, and the run that `--only` names. */
+/** Parses `--set` or `--only`: the faults to inject, and the run that `--only` names. */
 async function loadFaults({ settings, output }: TestSuite) {
   const problem = await findReportProblem(parseReportTargets(settings.report ?? '') ?? [])
   if (problem) throw refuseStart([problem])

@@ -75,7 +75,7 @@ async function requestHealth(url: string, timeoutMs: number): Promise<Result<Hea
     const { get } = url.startsWith('https:') ? https : http
     // Nothing secret is sent, and a user's certificate may not name this machine.
     const options = { signal, agent: false, rejectUnauthorized: false } as const
-    const request = get(url, options).on('error', () => undefined) // it is thrown below
+    const request = get(url, options).on('error', () => undefined) // `once` throws it
     const [response] = (await once(request, 'response')) as [IncomingMessage]
     return readHealth(url, response.statusCode ?? 0, await text(response))
   } catch (error) {

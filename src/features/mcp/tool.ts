@@ -114,7 +114,7 @@ export function pageOf(name: string, list: readonly Json[], cursor: Json | undef
   return { [name]: list.slice(start, end), total: list.length, ...(end < list.length && { next: end }) }
 }
 
-/** Returns an object without members that are undefined, empty lists or empty texts. */
+/** Returns an object without members that are undefined, empty arrays or empty strings. */
 export function compact(members: Readonly<Record<string, Json | undefined>>): JsonObject {
   return Object.fromEntries(Object.entries(members).filter(([, value]) => `${[value]}` !== '')) as JsonObject
 }

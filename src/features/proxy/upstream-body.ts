@@ -3,8 +3,8 @@ import { readJson } from '../../base/core/strict-json.ts'
 import { type Body, encodedBody, type RelayedBody } from '../../service/exchange/reply.ts'
 
 /**
- * The maximum number of bytes of a response that is checked or damaged. With `maxCheckedValues` it limits the time for
- * which other requests wait to less than 100 ms.
+ * The maximum number of bytes of a response that is checked or damaged. With `maxCheckedValues`, it ensures that
+ * other requests wait for less than 100 ms.
  */
 export const maxCheckedBytes = 1024 * 1024
 

@@ -80,7 +80,7 @@ function findRecordedOperation(contract: Contract, method: string, path: string)
   return undefined
 }
 
-/** The names of members whose texts quote users. */
+/** The names of members whose strings quote users. */
 const quoteNames = new Set(['exampleSnippets'])
 
 /** Patterns of personal identifiers, each with its replacement. Addresses are replaced by valid addresses. */
@@ -90,7 +90,7 @@ const forms: readonly (readonly [RegExp, string])[] = [
   [/(?<!\w)\+\d[\d ()/-]{6,20}\d(?!\d)/g, redacted],
 ]
 
-/** Redacts credentials, addresses and telephone numbers in all texts, and the whole of texts that quote users. */
+/** Redacts credentials, addresses and telephone numbers in all strings, and entire strings that quote users. */
 export function redactPeople(value: Json): { readonly value: Json; readonly changes: number } {
   let changes = 0
   const redactText = (text: string, isQuote: boolean) => {

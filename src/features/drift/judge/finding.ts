@@ -40,7 +40,7 @@ export interface Tally {
 export const breaksClients = ({ kind, keyword, isSimulated }: ResponseDifference) =>
   !isSimulated && (kind !== 'new-field' || keyword !== '')
 
-/** The number of new values at which an enum of the contract seems to be open-ended. */
+/** The number of new values from which an enum of the contract counts as open-ended. */
 const noListFrom = 3
 
 /** Creates a finding from equal differences. `of`: the responses that could show it. `token` is redacted, if any. */

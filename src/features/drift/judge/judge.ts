@@ -74,7 +74,7 @@ export function judgeDrift(contract: Contract, input: DriftInput): DriftReport {
   const omitted = operations.reduce((sum, one) => sum + one.omitted, 0)
   const notJudged = [...input.notJudged, ...list.list()]
   const { title, version, file } = contract
-  // Too few responses, an unreadable fault, or nothing judged never yield "same".
+  // Too few responses, an unreadable difference, or nothing judged never yield "same".
   const isUnknown = judged.size === 0 || notJudged.some(({ reason }) => unknowns.includes(reason))
   const verdict = findings.length > 0 ? 'drift' : isUnknown ? 'not-judged' : 'same'
   return { verdict, contract: { title, version, file }, judged, findings, omitted, notJudged }
@@ -160,7 +160,7 @@ function describeTooFew(
 ): string {
   const others = [...new Set(responses.map(({ status }) => status))].filter((status) => status >= 300).sort()
   const seen = others.length > 0 ? ` Other responses had the status ${others.join(', ')}.` : ''
-  // If requests had no response to judge, their reasons say what to do.
+  // The reasons of requests without a response to judge say what to do.
   const isExplained = notJudged.some((one) => one.operation === operation && one.request !== undefined)
   const next = isExplained ? 'See the reasons for the other requests in this list.' : howToGetMore
   return `${successes} of ${minSamples} required successful responses could be judged.${seen} ${next}`

@@ -31,7 +31,7 @@ export async function findPatchProblem({ patch }: PatchSettings): Promise<string
   return `--patch: ${patch} was not written by convsim drift, and would be lost. Give another file, or delete it first.`
 }
 
-/** Writes the overlay that removes the drift, if `--patch` names a file. Returns lines about it. */
+/** Writes the overlay that removes the drift, if `--patch` names a file. Returns lines to print. */
 export async function proposePatch(
   report: DriftReport,
   input: DriftInput,

@@ -8,7 +8,7 @@ import { splitParts } from '../../../service/scenarios/split-text.ts'
 export interface Fault {
   /** The set or family, and the scenario: `drift:drop-field`, `time:slow;ms=500`. */
   readonly name: string
-  /** The set; for a scenario named alone, the set that contains it, or its family. */
+  /** The set; for a scenario without a prefix, the set that contains it, or its family. */
   readonly group: string
   readonly scenario: ActiveScenario
   /** The JSON pointer of the only field to drift; undefined for every field. */

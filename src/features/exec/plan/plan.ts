@@ -13,7 +13,7 @@ import type { RecordedRequest } from '../runs/recorded-request.ts'
 import type { EachSettings } from '../settings.ts'
 import type { Fault, NamedRun } from './fault-set.ts'
 
-/** One run of the command: a fault, and the target of its injection. Only drift faults have a pointer. */
+/** One run of the command: a fault, and the request or field that gets it. Only drift faults have a pointer. */
 export interface PlannedRun extends NamedRun {
   /** The number of the request among those of its operation, from 1. Drift begins with the first request. */
   readonly occurrence: number
@@ -158,7 +158,7 @@ function pickNamedRuns(runs: readonly PlannedRun[], named: NamedRun): Result<rea
   return failure(`Nowhere to inject ${nameRun(named)}. ${describeKnown(nameRun(named), ofOperation.map(nameRun))}`)
 }
 
-/** Explains: `No fault can be injected, since no request got an ordinary response: 2 x 401.` */
+/** Returns the reason: `No fault can be injected, since no request got an ordinary response: 2 x 401.` */
 function describeNoTarget(requests: readonly RecordedRequest[]): string {
   const parts = [...groupBy(requests, describeResponse)].map(([kind, own]) => `${own.length} x ${kind}`)
   return `No fault can be injected, since no request got an ordinary response: ${parts.join(', ')}.`

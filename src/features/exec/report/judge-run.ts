@@ -168,7 +168,7 @@ function isTryOf(one: Call, { call, members }: Call, varying: ReadonlySet<string
   return [...members].every(([name, value]) => one.members.get(name) === value || varying.has(nameMember(call, name)))
 }
 
-/** The runs that each condition counts, by their question, and its wording. */
+/** For each condition, the question of the runs that it counts, and its wording. */
 const counted: Readonly<Record<SuiteFailCondition['kind'], { question?: Fault['question']; words: string }>> = {
   'not-resilient': { question: 'recover', words: 'did not recover' },
   unnoticed: { question: 'notice', words: 'were not noticed' },

@@ -54,7 +54,7 @@ export function formatVerdict(verdict: SuiteVerdict): string {
 /** The words for a green run without a good response to the call with the fault. */
 export const swallowed = 'green, but the call never succeeded'
 
-/** Says why all runs are inconclusive (none was made, none got its fault, all were unsteady), if they are. */
+/** Says why all runs are inconclusive, if they are: none was executed, none got its fault, or all are unsteady. */
 export function describeNothing({ runs, earlyEnd }: SuiteReport): string | undefined {
   const { conclusive, counts, made } = countRuns(runs)
   if (conclusive > 0) return undefined
@@ -115,8 +115,8 @@ export function describeVerdicts(report: SuiteReport): string[] {
 const maxNamedFields = 12
 
 /**
- * Describes the fields that drifted, by operation, in the order of the plan: one sentence per reaction of the tests. A
- * sentence names the drifts that were tried.
+ * Describes the fields that drifted, by operation, in the order of the plan: one sentence per reaction of the tests. Each
+ * sentence names the injected drifts.
  */
 function describeFields(runs: readonly JudgedRun[]): string[] {
   const drifted = runs.filter(

@@ -18,11 +18,11 @@ export interface RecordedRequest extends Pick<JournalEntry, 'receivedAt' | 'scen
   /** The call and the status of the response. */
   readonly signature: string
   readonly status: number
-  /** True for a numbered, undamaged success, into which a fault can be injected. */
+  /** True for an undamaged, delivered success with a number, into which a fault can be injected. */
   readonly isOrdinary: boolean
   /** True for a status below 400 whose whole body the client received. */
   readonly isGood: boolean
-  /** The response about a stored event, even if it was not delivered; undefined if none was stored. */
+  /** The response body, as JSON, if an event was stored, even if it was not delivered; else undefined. */
   readonly stored: string | undefined
   /** The body of the response; undefined if it has none. */
   readonly response: Json | undefined
@@ -108,7 +108,7 @@ export function nameMember(call: string, member: string): string {
   return `${call} ${member}`
 }
 
-/** Collects the values of each member as one text, sorted so that the order of requests is irrelevant. */
+/** Collects the values of each member as one string, sorted so that the order of requests is irrelevant. */
 function collectValues(requests: readonly RecordedRequest[]): ReadonlyMap<string, string> {
   const all = requests.flatMap(({ call, members }) =>
     [...members].map(([member, value]) => ({ name: nameMember(call, member), value })),
