@@ -58,7 +58,7 @@ export interface SandboxRequests<N extends Names> {
    * @throws ExpectationError with the count, the closest requests, and the fields in which they differ
    */
   expectReceived(operation: N['operation'], expectation?: ReceivedExpectation<N>): Promise<void>
-  /** Expects that every request obeyed the contract. @throws ExpectationError with each rule that a request broke */
+  /** Expects that every request conformed to the contract. @throws ExpectationError with each rule that was broken */
   expectNoViolations(): Promise<void>
   /**
    * Expects no violations, unexpected responses, retry problems, or rules that never acted. `allow` excludes kinds.

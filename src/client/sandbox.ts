@@ -35,7 +35,7 @@ export interface SandboxClient<N extends Names = BundledNames>
   /** The page of the console that shows the requests of this sandbox. */
   readonly consoleUrl: string
   readonly clock: SandboxClock
-  /** Sets the seed of analytics, identifiers and chance. */
+  /** Sets the seed of analytics, identifiers and random decisions. */
   seed(seed: string | number): Promise<void>
   /** Restores the sandbox to its initial state: no records, rules or requests. Keeps the snapshots. */
   reset(): Promise<void>

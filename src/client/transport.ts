@@ -14,7 +14,7 @@ export interface ConnectOptions {
   readonly authority?: string | undefined
 }
 
-/** The types of the control plane's requests and responses by their names in its document. */
+/** The types of the control plane's requests and responses, by their names in its document. */
 export type ControlSchemas = components['schemas']
 
 /** The query of an operation. Not for public types, since the package omits it. @internal */
@@ -47,7 +47,7 @@ export function createTransport(controlUrl: string, { token, authority }: Connec
 
 /** Returns the data of a response that `onResponse` has accepted. */
 export async function dataOf<Data>(asked: Promise<{ readonly data?: Data }>): Promise<Data> {
-  return (await asked).data as Data // openapi-fetch has data for each response that is ok
+  return (await asked).data as Data // openapi-fetch returns data for every successful response
 }
 
 /** Awaits a response without content. @internal */

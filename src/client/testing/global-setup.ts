@@ -1,6 +1,6 @@
 import { startSimulator } from './start-simulator.ts'
 
-/** The global object. It holds the stop function for Jest's teardown, which is a separate module. */
+/** The global object, which passes the stop function to Jest's teardown, a separate module. */
 export const stopHolder = globalThis as { convsimStop?: () => Promise<void> }
 
 /**

@@ -7,7 +7,7 @@ import type { Names } from '../typed-names.ts'
 interface SandboxMatchers<N extends Names> {
   /** Expects requests: `await expect(sim).toHaveReceived('createEvent', { times: 1 })`. Default: at least one. */
   toHaveReceived(operation: N['operation'], expectation?: ReceivedExpectation<N>): Promise<void>
-  /** Expects that every request obeyed the contract. */
+  /** Expects that every request conformed to the contract. */
   toHaveNoViolations(): Promise<void>
   /** Expects no violations, unexpected responses, retry problems or unmet rules; `allow` excludes kinds. */
   toHaveNoFindings(allow?: readonly FindingKind[]): Promise<void>
@@ -32,7 +32,7 @@ export const sandboxMatchers = {
       `The sandbox "${sim.name}" received matching ${expected[0]} requests.`,
     ),
   toHaveNoViolations: (sim: SandboxClient) =>
-    toMatcherResult(sim.expectNoViolations(), `Every request in the sandbox "${sim.name}" obeyed the contract.`),
+    toMatcherResult(sim.expectNoViolations(), `Every request in the sandbox "${sim.name}" conformed to the contract.`),
   toHaveNoFindings: (sim: SandboxClient, allow?: readonly FindingKind[]) =>
     toMatcherResult(sim.expectNoFindings(allow), `The client of the sandbox "${sim.name}" has no findings.`),
 }

@@ -101,7 +101,7 @@ function connectOnce(startOwn?: () => Promise<SimulatorClient>): Promise<Simulat
   return connecting
 }
 
-/** Returns a readable name with a digest that distinguishes tests: `checkout-test-ts-retries-3f9c01ab`. */
+/** Returns a readable name with a digest that is unique to the test: `checkout-test-ts-retries-3f9c01ab`. */
 function sandboxNameOf({ file, names }: TestLocation): string {
   const words = [basename(file), ...names].join(' ').replace(/[^a-z0-9]+/gi, '-')
   const digest = hash('sha256', JSON.stringify([file.replaceAll('\\', '/'), ...names]))

@@ -50,8 +50,8 @@ function connectTo<N extends Names>(container: StartedTestContainer, token: stri
 }
 
 /**
- * Keeps this process running until `wait` resolves. Testcontainers does not while it reads the log of a stopped
- * container: in node:test the process would end before the error is thrown.
+ * Keeps this process running until `wait` resolves. While Testcontainers reads the log of a stopped container, nothing
+ * else does, so in node:test the process would end before the error is thrown.
  */
 async function keepRunning<T>(wait: () => Promise<T>): Promise<T> {
   const timer = setInterval(() => {}, 60_000)

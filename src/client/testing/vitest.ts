@@ -11,7 +11,7 @@ export const test: TestAPI<SandboxFixtures> = vitestTest.extend<SandboxFixtures>
   sim: async ({ task, onTestFinished }, use) => {
     const place = { file: task.file.name, names: [...projectOf(task.file), ...testNamesOf(task)] }
     const { sim, close } = await openSandbox(place, startSimulator)
-    onTestFinished(close) // in vitest 4.1 an error after `use` is shown twice, and fails every retry
+    onTestFinished(close) // in vitest 4.1, an error after `use` is shown twice and fails every retry
     await use(sim)
   },
 })
@@ -20,7 +20,7 @@ export const test: TestAPI<SandboxFixtures> = vitestTest.extend<SandboxFixtures>
 interface VitestExpect extends ExpectSandbox, ExpectStatic {}
 
 vitestExpect.extend(sandboxMatchers)
-export const expect: VitestExpect = vitestExpect as VitestExpect // has the matchers since the line above
+export const expect: VitestExpect = vitestExpect as VitestExpect // the line above added the matchers
 
 /** Returns a list with the name of the vitest project, since several can run the same file; empty if it has none. */
 const projectOf = ({ projectName }: { readonly projectName?: string | undefined }) => (projectName ? [projectName] : [])

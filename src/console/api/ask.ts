@@ -4,7 +4,7 @@ import type { components, paths } from '../../client/control-types.ts'
 export interface Problem {
   /** Undefined if there was no response. */
   readonly status?: number
-  /** The sentence to show; it says what to do next. */
+  /** The sentence to show, including what to do next. */
   readonly sentence: string
 }
 

@@ -55,7 +55,7 @@ export function Header() {
   )
 }
 
-/** Shows the link of the view, which may be out of sight on a narrow page. */
+/** Scrolls to the link of the view, which a narrow page may hide. */
 const showCurrent = () =>
   document.querySelector('nav [aria-current]')?.scrollIntoView({ block: 'nearest', inline: 'center' })
 

@@ -48,7 +48,7 @@ export function Shell() {
   )
 }
 
-/** Returns a sentence about what prevents the page from showing its content, if anything. */
+/** Returns the problem that prevents the page from showing its content, if any. */
 function findTrouble(): string | undefined {
   if (isTokenNeeded.value) return 'The simulator requires its token (--control-token). Enter it to continue.'
   if (streamState.value === 'offline')

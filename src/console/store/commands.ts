@@ -4,18 +4,18 @@ import { parseRoute, replaceRoute, route } from './route.ts'
 
 export interface PageCommand {
   readonly title: string
-  /** A key as browsers name it: `j`, `/`, `Escape`. Absent: only the palette has the command. */
+  /** A key as browsers name it: `j`, `/`, `Escape`. Absent for commands that only the palette offers. */
   readonly key?: string
   /** True for a command that is useful only as a key; the palette omits it. */
   readonly isKeyOnly?: boolean
   /** True for navigation, which the palette lists after actions. */
   readonly isNavigation?: boolean
-  /** Further words that find the command: `delete`. */
+  /** More search terms for the command: `delete`. */
   readonly words?: string
   readonly run: () => unknown
 }
 
-/** The commands of all visible parts of the page; of two with the same key the later wins. */
+/** The commands of all visible parts of the page. If two have the same key, the later one wins. */
 export const pageCommands = signal<readonly (readonly PageCommand[])[]>([])
 
 /** Offers commands while a component is mounted. `deps`: the values that the commands depend on. */
@@ -40,7 +40,7 @@ export interface KeyedList {
   readonly ids: readonly string[]
   /** The state in the address that belongs to the previous entry, to be removed: `{ from: undefined }`. */
   readonly query?: Readonly<Record<string, undefined>>
-  /** The id of the entry that is shown if the address names none; absent for none. */
+  /** The id of the entry that is shown if the address names none, if any. */
   readonly shownId?: string | undefined
   readonly canClose?: boolean
 }

@@ -14,13 +14,13 @@ export const streamProblem = signal<Problem | undefined>(undefined)
 /** The state of the page's single stream of requests. `paused`: the page is hidden. */
 export const streamState = signal<'connecting' | 'live' | 'paused' | 'offline'>('connecting')
 
-/** Incremented at each connection. Lists are then reloaded, since the server may be another process. */
+/** Incremented at each connection. Lists then reload, since the server may have been restarted. */
 export const connection = signal(0)
 
-/** Incremented at most once a second while requests are handled. Reports about the traffic are then reloaded. */
+/** Incremented at most once a second while requests are handled. Reports about the traffic then reload. */
 export const trafficTick = signal(0)
 
-/** Incremented when recorded requests are deleted, for example by a reset. Lists are then reloaded. */
+/** Incremented when recorded requests are deleted, for example by a reset. Lists then reload. */
 export const clearTick = signal(0)
 
 /** Milliseconds between two deliveries of requests to the page, which re-renders after each. */
@@ -82,7 +82,7 @@ async function streamUntil(name: string, signal: AbortSignal): Promise<void> {
   }
 }
 
-/** Streams what follows the newest request of the journal. Returns the problem that prevented it. */
+/** Streams the requests after the newest one in the journal. Returns the problem that prevented it, if any. */
 async function streamOnce(name: string, signal: AbortSignal, onOpen: () => void): Promise<Problem | undefined> {
   const newest = await ask('get', '/requests', { query: { sandbox: name, order: 'newest', limit: 1 }, signal })
   if (newest.problem || signal.aborted) return newest.problem

@@ -31,7 +31,7 @@ export function dismiss(notice: Notice): void {
   notices.value = notices.value.filter((one) => one !== notice)
 }
 
-/** Returns the value of a response, and shows the sentence, if any; if the response is a problem, shows that. */
+/** Returns the value of a response and shows `sentence`, if given; shows the problem instead, if there is one. */
 export async function valueOrNotice<Value>(
   asking: Promise<Asked<Value>>,
   sentence?: string | ((value: Value) => string),
@@ -42,7 +42,7 @@ export async function valueOrNotice<Value>(
   return asked.value
 }
 
-/** The text for screen readers of something visible elsewhere, such as the changed label of a button. */
+/** The text that screen readers announce for a visible change, such as the changed label of a button. */
 export const announcement = signal('')
 
 interface Question {

@@ -15,7 +15,7 @@ export const baseUrlOf = (name: string): string =>
 /** All sandboxes, least recently used first; undefined until they are loaded. */
 export const sandboxes = signal<readonly Schema<'Sandbox'>[] | undefined>(undefined)
 
-/** Changes when a client of the control plane has changed the shown sandbox, which is then reloaded. */
+/** Changes when a client of the control plane changes the shown sandbox, which then reloads. */
 export const revisions = computed(() => {
   const used = (sandboxes.value ?? []).filter(({ revision }) => revision !== 0)
   const shown = used.filter(({ name }) => [name, '*'].includes(sandbox.value))
@@ -54,8 +54,8 @@ export async function refreshSandboxes(): Promise<void> {
 }
 
 /**
- * Waits for a change by the control plane, and shows its result like `valueOrNotice`. Then it reloads the sandboxes,
- * whose revisions make all parts of the page reload what has changed.
+ * Waits for a change by the control plane, and shows its result like `valueOrNotice`. Then reloads the sandboxes, whose
+ * revisions make all parts of the page reload what has changed.
  */
 export async function change<Value>(changing: Promise<Asked<Value>>, sentence?: string | ((value: Value) => string)) {
   const changed = await valueOrNotice(changing, sentence)

@@ -67,7 +67,7 @@ const maxRestMs = 5_000
  * must have the same length at each render.
  */
 export function usePacedAsking(key: string, ask: () => Promise<void>, reasons: readonly unknown[]): void {
-  /** The request in flight, and whether something has happened since, so that its response will be outdated. */
+  /** The request in flight. `isStale`: something has changed since, so its response will be outdated. */
   const current = useRef<{ readonly key: string; isStale: boolean } | undefined>(undefined)
   const askAtPace = async () => {
     const mine = { key, isStale: true }

@@ -11,7 +11,7 @@ interface ChartProps {
   readonly values: Values
   readonly compared: Values | undefined
   readonly format: (value: number) => string
-  /** The value of all days together, shown while no single day is selected: `avg 0.65`. */
+  /** The value of the whole period, shown while no single day is selected: `avg 0.65`. */
   readonly summary: string
   /** The index of the selected day. Charts with the same signal share their selection. */
   readonly cursor: Signal<number | undefined>
@@ -19,7 +19,7 @@ interface ChartProps {
 
 /**
  * A chart over days. The pointer and the arrow keys select single days; the view also offers all values in a table. It
- * is drawn in a square of 100 by 100 that stretches to its container, so nothing is measured.
+ * is drawn in a square of 100 by 100 that stretches to its container, so no layout is measured.
  */
 export function Chart({ title, unit, kind, days, values, compared, format, summary, cursor }: ChartProps) {
   const count = days.length

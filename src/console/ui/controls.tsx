@@ -15,14 +15,14 @@ export const Button = ({ label, ...attributes }: ButtonProps) => (
 
 interface CopyButtonProps {
   readonly label: string
-  /** The text, or a function that creates it; undefined if that failed, and the user knows why. */
+  /** The text, or a function that creates it. It resolves to undefined after a failure that it has shown. */
   readonly text: string | (() => Promise<string | undefined>)
   /** The accessible name of the button, if its label does not say enough: `Copy as curl`. */
   readonly title?: string
   readonly isDisabled?: boolean
 }
 
-/** A button that copies a text to the clipboard. Its label confirms that for a while, and it is announced. */
+/** A button that copies a text to the clipboard. Its label and an announcement confirm it. */
 export function CopyButton({ label, text, title, isDisabled = false }: CopyButtonProps) {
   const isCopied = useSignal(false)
   const copy = async () => {
@@ -70,7 +70,7 @@ function copyBySelection(text: string): boolean {
 
 interface FieldFormProps {
   readonly label: string
-  /** The current value; absent: the field is empty at first and after each change. */
+  /** The current value. Without one, the field is empty initially and after each change. */
   readonly value?: string
   readonly action: string
   /** Resolves to undefined if the value is refused; the typed text then stays. */

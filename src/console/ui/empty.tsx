@@ -20,7 +20,7 @@ export const Empty = ({ title, children, curl }: EmptyProps) => (
   </div>
 )
 
-/** A placeholder for a missing response, with the reason. `problem` undefined: it is loading. */
+/** A placeholder for a missing response, with the problem; undefined while it is loading. */
 export function Loading({ problem }: { readonly problem?: Problem | undefined }) {
   if (problem) return <Empty title="This cannot be shown">{problem.sentence}</Empty>
   return (

@@ -19,7 +19,7 @@ export interface JsonMark {
   readonly message: string
 }
 
-/** The maximum length of the JSON text for a tree that is initially open; of a longer one, only the top level is. */
+/** The maximum length of the JSON text for a tree that is initially open. Otherwise only the top level is open. */
 const maxOpenLength = 800
 
 const maxShownMembers = 200
@@ -58,12 +58,12 @@ interface PlacedMark extends JsonMark {
 }
 
 interface NodeProps {
-  /** Undefined for the whole value, and for the items of a list. */
+  /** Undefined for the whole value, and for array items. */
   readonly name?: string | undefined
   readonly value: unknown
   /** True for the whole value, which is always initially open. */
   readonly isRoot?: boolean
-  /** True if it is initially open, like everything in it. */
+  /** True if it and everything in it are initially open. */
   readonly isOpen: boolean
   readonly marks: readonly PlacedMark[]
   readonly sources: NumberSources

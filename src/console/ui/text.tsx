@@ -1,7 +1,7 @@
 import type { Schema } from '../api/ask.ts'
 import { machineNow, nameOf, sandboxNow } from '../store/server.ts'
 
-/** Returns a value of a record as a text. An edited contract may allow fields of any type. */
+/** Converts a value of a record to a string. An edited contract may allow fields of any type. */
 export const asText = (value: unknown): string => (typeof value === 'string' ? value : (JSON.stringify(value) ?? ''))
 
 export const isUuid = (text: string): boolean => /^[\da-f]{8}(-[\da-f]{4}){3}-[\da-f]{12}$/i.test(text)
@@ -20,7 +20,7 @@ export function countListed(listed: number, total: number): string {
   return total === 0 ? '' : listed < total ? `${listed.toLocaleString('en')} of ${all}` : all
 }
 
-/** Returns the text that searches by one word: `type:"signup completed"`, with escaped quotes and backslashes. */
+/** Returns the search text for a keyword: `type:"signup completed"`, with escaped quotes and backslashes. */
 export const searchText = (word: string, value: string): string =>
   `${word}:${/^$|[\s"]/.test(value) ? `"${value.replace(/["\\]/g, '\\$&')}"` : value}`
 
@@ -92,7 +92,7 @@ export const Status = ({ code }: { readonly code: number }) => (
 
 const shapes = { violation: '✕', advice: '△', damage: '⚡︎', good: '✓', neutral: '○' } as const
 
-/** A word with a shape. `title`: its tooltip, on hover or focus. */
+/** A word with a shape. `title`: the tooltip, shown on hover or focus. */
 export function Mark({ kind, text, title }: { kind: keyof typeof shapes; text: string; title?: string }) {
   const Tag = title === undefined ? 'span' : 'button'
   const openRow = ({ currentTarget }: { readonly currentTarget: Element }) =>

@@ -103,7 +103,7 @@ function Response({ shown, response, isOpen }: ResponseProps) {
   )
 }
 
-/** A list of fields. An assumption about several fields is shown at the first. */
+/** A list of fields. An assumption about several fields is shown with the first one. */
 function Fields({ shown, fields, status }: ShownPart & { fields: readonly DocumentedField[] }) {
   const firstOf = new Map<string, string>()
   for (const { name, assumptions } of fields)
@@ -162,7 +162,7 @@ function listShown<Field extends Pick<ItemsProps, 'items'>>(
   return fields.filter(({ items }) => listStates({ shown, items, status }).some(({ missing }) => missing))
 }
 
-/** Lists the items of coverage. `missing`: the item of coverage if it is not covered. */
+/** Lists the items with their state. `missing`: the item's entry in the report, if it is not covered. */
 function listStates({ shown, items, status }: ItemsProps) {
   const { covered, missing, outOfReach } = shown.coverage
   const states = items.map(({ label, text }) => ({
@@ -175,7 +175,7 @@ function listStates({ shown, items, status }: ItemsProps) {
   return states.filter(({ missing, isMet, isOutOfReach }) => missing || isMet || isOutOfReach)
 }
 
-/** The items of a parameter, a field or a status. A click on one that is not covered shows a request that covers it. */
+/** The items of a parameter, a field or a status. A click on an uncovered item shows a request that covers it. */
 function Items(props: ItemsProps) {
   const states = listStates(props)
   const open = states.find(({ name }) => hasState('item', name))?.missing
@@ -216,7 +216,7 @@ function Item({ name, text, missing, isMet }: ReturnType<typeof listStates>[numb
   )
 }
 
-/** Shows a text of the contract, in which code is between backticks. */
+/** Shows a text of the contract, with the parts between backticks as code. */
 const Prose = ({ text }: { readonly text: string }) => (
   <>{text.split('`').map((part, index) => (index % 2 === 1 ? <code key={index}>{part}</code> : part))}</>
 )

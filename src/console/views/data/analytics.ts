@@ -55,7 +55,7 @@ export function useAnalytics(
   }
   const explain = async (): Promise<Asked<Schema<'Explanation'> | undefined>> =>
     body ? ask('post', '/explain', { query: { sandbox }, body }) : { value: undefined }
-  // The numbers stay until those of another day, seed or period have loaded, so that the page does not jump.
+  // The numbers stay until the next ones have loaded, so that the page does not jump.
   const key = JSON.stringify([sandbox, body, today, sandboxSeed.value])
   return useAsked(key, explain, [trafficTick.value], request?.path.replace(/\?.*/, ''))
 }

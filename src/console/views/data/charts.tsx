@@ -8,7 +8,7 @@ import { DataTable, formatSigned, Pairs, QualityTable } from '../../ui/table.tsx
 import { objectOf, textOrEmpty } from '../../ui/text.tsx'
 import { type Numbers, qualityField, readNumber } from './analytics.ts'
 
-/** The values of each day and of the period, in the order of the charts. A score is a line, a whole number is a bar. */
+/** The values of each day and of the period, in the order of the charts. Scores are lines, counts are bars. */
 const measures = [
   { field: qualityField, title: 'Conversation quality', unit: '0 to 1', kind: 'line' },
   { field: 'avgSatisfactionScore', title: 'Satisfaction', unit: '0 to 1', kind: 'line' },

@@ -116,7 +116,7 @@ function NoEvents({ isSearch }: { readonly isSearch: boolean }) {
 
 type EventConditions = NonNullable<QueryOf<'/events', 'get'>>
 
-/** The keywords of the search, each with its conditions, or with what it expects. */
+/** The keywords of the search. Each returns the conditions for a value, or a description of valid values. */
 const words: Readonly<Record<string, (value: string) => EventConditions | string>> = {
   type: (value) => ({ eventType: value }),
   product: (value) => (isUuid(value) ? { productId: value } : `the UUID of a product; "${value}" is not one`),
@@ -128,7 +128,7 @@ const words: Readonly<Record<string, (value: string) => EventConditions | string
 
 /**
  * Parses `type:upgrade_purchased conversation:chat-1 sampled:out`. A text without a keyword is an event type.
- * `problem`: the reason why a part of the text is not understood, if any.
+ * `problem`: what is wrong with the text, if anything.
  */
 function parseEventSearch(text: string) {
   const conditions: EventConditions = {}

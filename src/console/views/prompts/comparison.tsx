@@ -91,13 +91,13 @@ function Side({ line, steps, kind }: { line: string | undefined; steps: readonly
 /** A line of each of two versions, side by side; undefined if the version has no such line. */
 type LinePair = readonly [left: string | undefined, right: string | undefined]
 
-/** One step of a comparison of two lists: a text in both, only in the first, or only in the second. */
+/** One step of a comparison of two lists: an item in both, only in the first, or only in the second. */
 interface DiffStep {
   readonly kind: 'same' | 'removed' | 'added'
   readonly text: string
 }
 
-/** The maximum number of pairs that are compared. Beyond it, all texts count as replaced. */
+/** The maximum number of compared pairs. Beyond it, all items count as replaced. */
 const maxPairs = 1_000_000
 
 /** The fields added by the simulator, and the components, which have their own lines. */

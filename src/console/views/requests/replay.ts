@@ -7,7 +7,7 @@ const redacted = '[redacted]'
 /** The header that marks a request as sent by this page, so that reports on the client ignore it. */
 export const replayHeader = 'x-sim-replay-of'
 
-/** Headers of the connection or of the client itself, which each client sets on its own. */
+/** Headers of the connection or of the client itself, which every client sets by itself. */
 const ownHeaders =
   /^(x-sim-replay-of|host|connection|content-length|transfer-encoding|accept-encoding|expect|keep-alive|user-agent|origin|referer|sec-.*)$/
 
@@ -84,7 +84,7 @@ function formatCall(
 
 /**
  * Formats a request as a test with the fixture `sim` that expects the same response. A rule's scenario becomes a
- * header, and so does the declaration of a negative test, since the fixture fails for violations and refusals. If a
+ * header, as does the declaration of a negative test, since the fixture fails for violations and refusals. If a
  * scenario broke the delivery, the test expects that the response cannot be read. A refusal by plan or limit, whose
  * text depends on key and time, becomes a scenario, and only its status is expected.
  */

@@ -50,7 +50,7 @@ export function parseSearch(text: string) {
   const known = terms.filter((term) => findProblem(term) === undefined)
   const meets = (exchange: Exchange, { word, value }: Term) =>
     word === undefined ? hasText(textOf(exchange), value) : words[word]?.(exchange, value)
-  // Of several values of one keyword, such as two statuses, one suffices.
+  // A request needs to match only one of several values of a keyword, such as two statuses.
   const isMet = (exchange: Exchange, term: Term) => {
     if (term.isNegated) return !meets(exchange, term)
     const isChoice = term.word !== undefined && term.word !== 'has'

@@ -8,7 +8,7 @@ import type { RequestSearch } from './search.ts'
 
 type Exchange = Schema<'Exchange'>
 
-/** The maximum number of rows in the list, and loaded at a time. */
+/** The maximum number of rows in the list, and of requests loaded at a time. */
 const maxRows = 300
 
 /** The maximum number of rows while the list is scrolled or a request is open. */
@@ -84,7 +84,7 @@ async function findRows(
     const cursor = page?.next
     const asked = await ask('get', '/requests', { query: { ...query, ...(cursor !== undefined && { cursor }) } })
     if (!isWanted()) return undefined
-    // The page already says that the server does not respond.
+    // The page already shows that the server does not respond.
     if (asked.problem)
       return asked.problem.status === undefined ? before : { ...before, problem: asked.problem.sentence }
     page = asked.value
@@ -101,8 +101,8 @@ function areEnough(rows: readonly Exchange[], before: RowsState, most: number): 
 }
 
 /**
- * Adds the requests after the newest row. Earlier ones that are delivered late are in the journal that was read, even
- * beyond its page. After a restart of the server, which numbers from 1, the list is reloaded.
+ * Adds the requests after the newest row. Earlier requests that arrive late are already in the loaded part of the
+ * journal or before it. After a restart of the server, which numbers from 1, the list is reloaded.
  */
 function addRows(state: RowsState, later: readonly Exchange[], most: number): RowsState {
   const rows = state.rows ?? []

@@ -6,7 +6,7 @@ import { describeSubject, findBreak, shortenIds } from '../requests/subject.ts'
 
 type RetryAttempt = Schema<'RetryAttempt'>
 
-/** The minimum width of an attempt on the line, so that its text is legible, in pixels. */
+/** The minimum width of an attempt on the timeline, in pixels, so that its text is legible. */
 const minAttemptWidth = 116
 
 export function Chain({ chain }: { readonly chain: Schema<'RetryChain'> }) {
@@ -143,10 +143,10 @@ function formatSpan(ms: number): string {
 
 type PlacedAttempt = ReturnType<typeof placeAttempts>['placed'][number]
 
-/** The share of the line divided equally among the attempts, percent, so that those without a pause are legible. */
+/** The percentage of the timeline that all attempts share equally, so that those without a pause are legible. */
 const equalShare = 60
 
-/** The minimum duration of a line, milliseconds, so that a single fast response looks fast. */
+/** The minimum duration of a timeline in milliseconds, so that a single fast response looks fast. */
 const minLineMs = 200
 
 /**
@@ -161,7 +161,7 @@ function placeAttempts(attempts: readonly RetryAttempt[]) {
     endMs = startMs + attempt.tookMs
     return { attempt, startMs, endMs, waitEndMs: endMs + (attempt.retryAfterMs ?? 0) }
   })
-  // Space follows the last response, so that it does not look as long as the rest of the line.
+  // Space after the last response, so that it does not appear to last until the end.
   const lineMs = Math.max(minLineMs, endMs * 1.1, ...timed.map(({ waitEndMs }) => waitEndMs))
   const placed = timed.map(({ attempt, startMs, endMs, waitEndMs }, index) => {
     const pieceMs = (timed[index + 1]?.startMs ?? lineMs) - startMs

@@ -14,7 +14,7 @@ export function SandboxDetail({ name, row }: { name: string; row: Schema<'Sandbo
   const pick = ({ currentTarget: input }: { readonly currentTarget: HTMLInputElement }) => {
     const chosen = input.files?.[0]
     if (chosen) void importFile(name, chosen)
-    // The same file can be chosen again after a fix.
+    // Otherwise the same file could not be chosen again after a fix.
     input.value = ''
   }
   const ways = [
@@ -120,7 +120,7 @@ async function askToLose(name: string, title: string, kinds: readonly (keyof typ
   return askOnce(title, [...losses, ...settings, ...further])
 }
 
-/** Creates a sandbox and shows it. Resolves to undefined if it is refused, which the page shows. */
+/** Creates a sandbox and shows it. Resolves to undefined after a refusal, which the page shows. */
 export async function createSandbox(name: string): Promise<true | undefined> {
   const known = await ask('get', '/sandboxes')
   if (known.value?.sandboxes.some((one) => one.name === name))

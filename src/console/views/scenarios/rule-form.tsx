@@ -11,11 +11,11 @@ interface RuleFormProps {
   readonly rule: Schema<'Rule'>
   readonly save: (rule: Schema<'Rule'>) => Promise<Asked<unknown>>
   readonly action: string
-  /** Called when the user cancels the form. Absent: the form has no cancel button. */
+  /** Called when the user cancels the form. Without it, the form has no cancel button. */
   readonly onCancel?: () => void
 }
 
-/** A field of the form: a text unless it has a type or choices. */
+/** A field of the form: a text field unless it has a type or choices. */
 type Parameter = Partial<Offer['parameters'][number]> & { readonly name: string; readonly about: string }
 
 export function RuleForm({ offer, rule: before, save, action, onCancel }: RuleFormProps) {

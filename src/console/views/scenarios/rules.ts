@@ -5,7 +5,7 @@ import { catalogue, change, nameOf } from '../../store/server.ts'
 
 export type Rules = readonly Schema<'Rule'>[]
 
-/** Returns rules as text, ignoring whether they are on: a switch can be clicked again before the list re-renders. */
+/** Serializes rules, except whether they are on: a switch can be clicked again before the list re-renders. */
 export const textOf = (...rules: readonly (Schema<'Rule'> | undefined)[]) =>
   JSON.stringify(rules.map((rule) => ({ ...rule, enabled: undefined })))
 
@@ -100,7 +100,7 @@ function toMatch(conditions: readonly RuleCondition[]): Schema<'Match'> {
   return match
 }
 
-/** Parses JSON; any other text is returned as a string, so that texts need no quotes. */
+/** Parses JSON; returns any other text as a string, so that strings need no quotes. */
 function parseJson(text: string): unknown {
   try {
     return JSON.parse(text)
@@ -118,7 +118,7 @@ export const nameRule = ({ scenario, sequence }: Schema<'Rule'>) => scenario ?? 
 export const headerOf = ({ scenario, sequence }: Schema<'Rule'>): string =>
   sequence === undefined ? `X-Sim-Scenario: ${scenario}` : `X-Sim-Sequence: ${sequence}`
 
-/** Returns the conditions of a rule as texts: `createEvent`, `body /eventType is "purchase"`. */
+/** Describes the conditions of a rule: `createEvent`, `body /eventType is "purchase"`. */
 export function listConditions({ operation, match = {}, times, probability }: Schema<'Rule'>): string[] {
   const describe = (value: unknown) => (value === null ? 'not sent' : JSON.stringify(value))
   return [
@@ -151,7 +151,7 @@ function readScenario(text: string) {
 }
 
 export interface Offer extends Schema<'Entry'> {
-  /** The member of a rule that gets the text, if the user writes the whole text. */
+  /** The member of a rule that gets the text, if the user types the whole text. */
   readonly freeText?: 'scenario' | 'sequence'
   readonly status?: string | undefined
 }

@@ -115,8 +115,8 @@ export function describeVerdicts(report: SuiteReport): string[] {
 const maxNamedFields = 12
 
 /**
- * Describes the fields that drifted, by operation, in the order of the plan: one sentence per reaction of the tests. Each
- * sentence names the injected drifts.
+ * Describes the fields that drifted, by operation, in the order of the plan: one sentence per reaction of the tests,
+ * with the injected drifts.
  */
 function describeFields(runs: readonly JudgedRun[]): string[] {
   const drifted = runs.filter(
