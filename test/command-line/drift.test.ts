@@ -42,7 +42,7 @@ describe('convsim drift', () => {
   test.each([
     [['https://api.example.com/v1', '--writes', 'api.example.org'], 'is not the host of the service, api.example.com.'],
     [['http://api.example.com/v1'], 'in clear text'],
-    [['https://api.example.com/v1', '--ids', 'model=1'], '--ids model: no operation has such a parameter'],
+    [['https://api.example.com/v1', '--ids', 'model=1'], '--ids model: no operation has a parameter or body member'],
     [['--har', 'missing.har'], 'missing.har cannot be read'],
     [[...har, '--patch', 'nowhere/patch.yaml'], 'there is no folder nowhere. Create it first.'],
     [[...har, '--patch', 'package.json'], 'package.json was not written by convsim drift, and would be lost.'],

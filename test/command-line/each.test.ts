@@ -172,7 +172,7 @@ describe('the baseline run', { tags: ['long'] }, () => {
 })
 
 test.each([
-  ['unnoticed', 3, '2 of 2 faults were not noticed (100 %)'],
+  ['unnoticed', 3, '2 of 2 faults were not noticed (100%)'],
   ['unnoticed>99.9', 3, '2 of 2 faults were not noticed (100%, at most 99.9% allowed)'],
   ['unnoticed>100', 0, ''],
   ['not-resilient, hung', 0, ''],

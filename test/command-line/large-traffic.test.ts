@@ -57,7 +57,7 @@ describe('convsim drift', () => {
     const patch = join(folder, 'patch.yaml')
     const har = await writeHar([recordedEvent({ ...created, ...newFields(201) })])
     const { stderr } = await runDrift(['--har', har, '--samples', '1', '--patch', patch])
-    expect(stderr).toContain('with it the same responses show no drift.')
+    expect(stderr).toContain('with it, the same responses show no drift.')
     const patched = await runDrift(['--har', har, '--samples', '1', '--overlay', patch])
     expect(patched.report.findings).toEqual([])
   })

@@ -29,7 +29,7 @@ describeInBrowser('links between the views', () => {
     await page.evaluate('location.hash = "#/requests/req-4"')
     const other = page.getByRole('region', { name: 'Request req-4' })
     await other.getByText('X-Sim-Scenario: 200').first().waitFor()
-    expect(await other.getByRole('link', { name: 'of a call that failed' }).count()).toBe(0)
+    expect(await other.getByRole('link', { name: 'of a failed call' }).count()).toBe(0)
   })
 
   test('a chain that is too old for the list is shown above it', async ({ own }) => {

@@ -48,7 +48,7 @@ describeInBrowser('the view of the sandboxes', () => {
     const name = page.getByLabel('Name of the new sandbox')
     await name.fill('w1')
     await click(page, 'Create')
-    await page.getByText('There is a sandbox "w1" already.').waitFor()
+    await page.getByText('The sandbox "w1" already exists.').waitFor()
     await name.fill('w2')
     await click(page, 'Create')
     await page.getByRole('region', { name: 'Sandbox w2' }).waitFor()

@@ -101,7 +101,7 @@ describeInBrowser('the console', () => {
     await enter('wrong')
     await dialog.getByText('The token was refused').waitFor()
     await enter('пароль€')
-    await dialog.getByText('signs of ASCII').waitFor()
+    await dialog.getByText('printable ASCII').waitFor()
     await enter('let me in')
     await page.getByText('Live', { exact: true }).waitFor()
     await page.locator('.banner').waitFor({ state: 'detached' })

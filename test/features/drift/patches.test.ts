@@ -57,7 +57,7 @@ const names = ['area/sq~km', 'a\nb', 'a\u2028b', 'constructor', '__proto__x']
 test.each(names)('a field that is now called %j is patched', async (name) => {
   const run = await runRecorded(plain, [{ [name]: 'blue' }])
   expect(run.report.findings.map(({ kind }) => kind).sort()).toEqual(['missing-field', 'new-field'])
-  expect(run.stderr).toContain('with it the same responses show no drift')
+  expect(run.stderr).toContain('with it, the same responses show no drift')
   expect(JSON.stringify(await applyPatch(run))).toContain(`${JSON.stringify(name)}:{"type":"string"}`)
 })
 
@@ -67,18 +67,18 @@ test('a field named constructor is missing if not sent, and new if sent', async 
   expect(placesOf(missing)).toEqual(['missing-field /constructor'])
   const added = await runRecorded(plain, [{ sky: 'blue', constructor: 'x' }, { sky: 'blue' }])
   expect(placesOf(added)).toEqual(['new-field /constructor'])
-  for (const { stderr } of [missing, added]) expect(stderr).toContain('with it the same responses show no drift')
+  for (const { stderr } of [missing, added]) expect(stderr).toContain('with it, the same responses show no drift')
 })
 
 test('a member of a part of a schema is patched', async () => {
   const part = '{ type: object, required: [sky], properties: { sky: { type: string } } }'
   const composed = weather(`            application/json: { schema: { allOf: [${part}] } }\n`)
-  expect((await runRecorded(composed, [{}])).stderr).toContain('with it the same responses show no drift')
+  expect((await runRecorded(composed, [{}])).stderr).toContain('with it, the same responses show no drift')
 })
 
 test('a new field that was always null may have any value later', async () => {
   const run = await runRecorded(plain, [{ sky: 'blue', region: null, sea: { tide: null, depths: [null] } }])
-  expect(run.stderr).toContain('with it the same responses show no drift')
+  expect(run.stderr).toContain('with it, the same responses show no drift')
   const patched = JSON.stringify(await applyPatch(run))
   const later = await runRecorded(patched, [{ sky: 'blue', region: 'eu', sea: { tide: 3, depths: [4] } }])
   expect(later.report.verdict).toBe('same')

@@ -67,7 +67,7 @@ export function judged(written: string, verdict: SuiteVerdict, parts: Partial<Ju
   return { run, verdict, made: isTwice ? 2 : 1, responses, ...end, ms: 250, ...lists, ...parts }
 }
 
-/** Returns a report on runs, with conditions of `--fail-on`, after a run without faults that covers 1 %. */
+/** Returns a report on runs, with conditions of `--fail-on`, after a run without faults that covers 1%. */
 export function reportOn(
   runs: readonly JudgedRun[],
   parts: Partial<SuiteReport> = {},

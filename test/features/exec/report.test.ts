@@ -49,9 +49,9 @@ test.each<[string, SuiteReport, RegExp]>([
   [
     'good verdicts beside a call that never succeeded',
     mixed,
-    /^resilience: 1 of 2 good \(50 %\): 1 recovered, 1 "green, but the call never succeeded"\.$/m,
+    /^resilience: 1 of 2 good \(50%\): 1 recovered, 1 "green, but the call never succeeded"\.$/m,
   ],
-  ['verdicts beside an unsteady one, in no share', twice, /^resilience: 0 of 1 good \(0 %\): 1 broke, 1 unsteady\.$/m],
+  ['verdicts beside an unsteady one, in no share', twice, /^resilience: 0 of 1 good \(0%\): 1 broke, 1 unsteady\.$/m],
   ['how many runs were made twice', twice, /^2 runs, 2 of them repeated\.$/m],
   ['no share for unsteady runs alone', reportOn([unsteady]), /^resilience: no verdict: 1 unsteady\.$/m],
   ['the early end', red, /^1 run, 4 not made \(the command failed without faults\)\.$/m],
@@ -120,7 +120,7 @@ describe('JUnit', () => {
 test('a run whose client broke a rule is counted beside the good verdicts', () => {
   const report = reportOn([{ ...recovered, client: ['retry: createEvent: retry-after: too soon'] }])
   expect(render.text(report)).toMatch(
-    /^resilience: 1 of 1 good \(100 %\): 1 recovered; in 1 of the 1 good the client broke a rule/m,
+    /^resilience: 1 of 1 good \(100%\): 1 recovered; in 1 of the 1 good runs, the client broke a rule/m,
   )
   const { summary } = JSON.parse(render.json(report))
   expect([summary.clientFindings, summary.groups[0].clientFindings]).toEqual([1, 1])
@@ -140,12 +140,12 @@ test('has requests, output and the command to repeat with each finding', () => {
 
 test('annotates a GitHub run, with an error for each failure', () => {
   const runs = [broken, judged('drop-field createEvent /success', 'unnoticed')]
-  const failed = ['1 of 1 fault did not recover (100 %)']
+  const failed = ['1 of 1 fault did not recover (100%)']
   const lines = render.github(reportOn(runs, { failed }, 'not-resilient')).split('\n')
   expect(lines.slice(0, 3)).toEqual([
     expect.stringMatching(/^::error::resilience:reset@createEvent#2: Not resilient: the command failed with exit/),
     expect.stringMatching(/^::warning::drift:drop-field@createEvent\/success: Unnoticed: /),
-    '::error::--fail-on: 1 of 1 fault did not recover (100 %25)',
+    '::error::--fail-on: 1 of 1 fault did not recover (100%25)',
   ])
 })
 
