@@ -286,8 +286,8 @@ describe('connect', () => {
 
   test('says what to do if no simulator responds', async () => {
     await expect(connect('http://127.0.0.1:9/__sim')).rejects.toThrow(/No simulator responds at .*npx convsim/)
-    await expect(connect('localhost')).rejects.toThrow(/no URL of a simulator/)
-    await expect(connect('localhost:4010')).rejects.toThrow(/no URL of a simulator/)
+    await expect(connect('localhost')).rejects.toThrow(/is not the URL of a simulator/)
+    await expect(connect('localhost:4010')).rejects.toThrow(/is not the URL of a simulator/)
   })
 
   test.each([

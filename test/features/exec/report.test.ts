@@ -34,7 +34,7 @@ test.each<[string, SuiteReport, RegExp]>([
   ['the skipped requests, beside the share', mixed, /createEvent: 3 requests like 1 and 5\./],
   ['that verdicts are unreliable', twice, /The verdicts are not reliable.*at the end it failed with exit code 1\./],
   ['that the command is red without faults', red, /The command fails without faults, too\./],
-  ['how many runs are unsteady', twice, /1 of 2 runs is unsteady, since runs disagree/],
+  ['how many runs are unsteady', twice, /1 of 2 runs is unsteady \(runs disagree\)/],
 ])('the text, Markdown and HTML say %s', (_, report, words) => {
   for (const text of renderForPeople(report)) expect(text).toMatch(words)
 })

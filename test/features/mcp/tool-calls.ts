@@ -20,7 +20,7 @@ export const toolCalls: readonly (readonly [string, JsonObject, RegExp, JsonObje
   ['control_sandbox', advance, /"now":"2026-01-15T13/, { action: 'restore' }, /needs "snapshotId"/],
   ['control_sandbox', { action: 'snapshot', name: 'b' }, /snapshotId/, { action: 'clock', mode: 'fast' }, /frozen/],
   ['coverage_gaps', {}, /"X-Sim-Scenario":"rate-limited"/, { operation: 'x' }, /Known: getModel/],
-  ['run_summary', { sandbox: '*' }, /"verdict":"failed"/, { failOn: 'x' }, /violation(?!.*Leave "sandbox" out)/],
+  ['run_summary', { sandbox: '*' }, /"verdict":"failed"/, { failOn: 'x' }, /violation(?!.*Omit "sandbox")/],
   ['control_sandbox', { ...advance, mode: '' }, /"now"/, { ...advance, mode: 'real' }, /takes by, sandbox, not "mode"/],
   ['explain_request', { id: 'req-1', sandbox: '*' }, /"stage"/, { id: 'req-1', path: '/v1/x' }, /no "path"\.$/],
   ['run_summary', {}, /verdict/, { sandbox: 'unused' }, /Leave "sandbox" out/],
