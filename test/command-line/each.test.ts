@@ -192,7 +192,7 @@ describe('convsim each stops and gives the reason if', () => {
   test.each<[string, string, string[], number, RegExp]>([
     ['the suite fails', suite('false'), [], 5, /fails with exit code 5 without any fault.*\n {2}the check failed\n$/],
     ['the suite sends no request', '', [], 1, /sends no request to the simulator/],
-    ['no request gets an ordinary response', silent, ['--fail-on', 'hung'], 1, /No request can .*: 3 x 401\.$/m],
+    ['no request gets an ordinary response', silent, ['--fail-on', 'hung'], 1, /No fault can .*: 3 x 401\.$/m],
     ['all requests control the simulator', steered, [], 1, /: 2 x 200 of a request that controls .*, 1 x 400\.$/m],
     [
       'two runs of the suite differ',

@@ -23,5 +23,5 @@ export const toolCalls: readonly (readonly [string, JsonObject, RegExp, JsonObje
   ['run_summary', { sandbox: '*' }, /"verdict":"failed"/, { failOn: 'x' }, /violation(?!.*Omit "sandbox")/],
   ['control_sandbox', { ...advance, mode: '' }, /"now"/, { ...advance, mode: 'real' }, /takes by, sandbox, not "mode"/],
   ['explain_request', { id: 'req-1', sandbox: '*' }, /"stage"/, { id: 'req-1', path: '/v1/x' }, /no "path"\.$/],
-  ['run_summary', {}, /verdict/, { sandbox: 'unused' }, /Leave "sandbox" out/],
+  ['run_summary', {}, /verdict/, { sandbox: 'unused' }, /Omit "sandbox"/],
 ]
