@@ -22,8 +22,8 @@ const limited = sharedSimulator({ maxAnalysesPerHour: 60 })
 const linked = (fields = {}) => event({ externalConversationId: 'chat-1', ...fields })
 const complete = (fields = {}) => prompt({ productId, role: 'support', ...fields })
 
-/** A request, and the places and ends of the messages of its advice. */
-type Case = [name: string, path: string, body: Json | undefined, ...advice: (readonly [place: string, end: RegExp])[]]
+/** A request, and the location and message ending of each advice about it. */
+type Case = [name: string, path: string, body: Json | undefined, ...advice: (readonly [at: string, end: RegExp])[]]
 
 const valued = (value: string, valueType: string) => linked({ value, valueType })
 const unfit = ['body /value', /^should be/] as const
@@ -34,7 +34,7 @@ const [events, prompts] = ['/v1/events', '/v1/prompts']
 const cases: readonly Case[] = [
   ['a query parameter one letter away', `${analyticsPath}?perod=7d`, undefined, ['query /perod', meant('period')]],
   ['an unknown query parameter', `${analyticsPath}?limit=5`, undefined, ['query /limit', /known: period$/]],
-  ['a query where none is known', `${events}?period=7d`, linked(), ['query /period', /there is none$/]],
+  ['a query if none is documented', `${events}?period=7d`, linked(), ['query /period', /there is none$/]],
   ['a member one capital away', events, linked({ insertID: 'a' }), ['body /insertID', meant('insertId')]],
   ['a member with underscores', events, linked({ sample_rate: 1 }), ['body /sample_rate', meant('sampleRate')]],
   ['a member of a component', prompts, complete({ components }), ['body /components/1/isDinamic', meant('isDynamic')]],
@@ -43,13 +43,13 @@ const cases: readonly Case[] = [
   ['an empty insertId', events, linked({ insertId: '' }), ['body /insertId', /identifies nothing/]],
   ['an empty chat id', events, event({ externalConversationId: '' }), ['body /externalConversationId', /is empty/]],
   ['an empty prompt id', prompts, complete({ externalPromptId: '' }), ['body /externalPromptId', /is empty/]],
-  ['a member that is like no other', events, linked({ campaign: 'spring' })],
-  ['a member like one that is sent, too', events, linked({ values: ['1'] })],
+  ['a member unlike any known one', events, linked({ campaign: 'spring' })],
+  ['a member similar to another one sent', events, linked({ values: ['1'] })],
   ['any member of properties', events, linked({ properties: { valeu: 1 } })],
-  ['a text as a number', events, valued('many', 'numeric'), unfit],
-  ['nothing as a currency', events, valued('', 'currency'), unfit],
-  ['a yes as a boolean', events, valued('yes', 'boolean'), unfit],
-  ['a value of its currency', events, valued('149.00', 'currency')],
+  ['text as a number', events, valued('many', 'numeric'), unfit],
+  ['empty text as a currency', events, valued('', 'currency'), unfit],
+  ['"yes" as a boolean', events, valued('yes', 'boolean'), unfit],
+  ['a number as a currency', events, valued('149.00', 'currency')],
   ['a number with an exponent', events, valued('-1e3', 'numeric')],
   ['a boolean', events, valued('false', 'boolean')],
   ['a value without a type', events, linked({ value: 'anything' })],
@@ -59,7 +59,7 @@ const cases: readonly Case[] = [
 
 const optionsOf = (body: Json | undefined): RequestOptions => (body === undefined ? {} : { body })
 
-/** Returns the advice about a request, as the place and the message of each. */
+/** Returns the location and the message of each advice about a request. */
 async function adviceAbout(sim: TestSimulator, { headers }: TestResponse): Promise<string[][]> {
   const entry = await ask(sim, `/__sim/requests/${headers.get('x-request-id')}`, { token: null })
   const advice = objectOf(entry)['advice'] as { in: string; pointer: string; message: string }[]
@@ -108,13 +108,13 @@ test('a byte order mark is advice, and a 400 with --strict', async () => {
   expectRefusal(await send(strict()), 400, 'begins with a byte order mark')
 })
 
-test('three events with an empty insertId are three', async () => {
+test('three events with an empty insertId are stored separately', async () => {
   const body = linked({ insertId: '' })
   const ids = [1, 2, 3].map(async () => objectOf(await ask(lenient(), events, { body, sandbox: 'empty' }))['eventId'])
   expect(new Set(await Promise.all(ids)).size).toBe(3)
 })
 
-test('the fifth equal response within a rate window is advice of the report', async () => {
+test('the fifth identical response within a rate window adds advice to the report', async () => {
   const readAdvice = async () => (await steer(limited(), 'GET', '/report?sandbox=again'))['advice']
   for (let count = 0; count < 4; count++) await ask(limited(), analyticsPath, { sandbox: 'again' })
   expect(await readAdvice()).toMatchObject({ findings: [] })

@@ -11,7 +11,7 @@ const sim = sharedSimulator()
 
 type Request = RequestOptions & { readonly path: string }
 
-/** A name, the request, its status, and what the message must say: the place, and what is right. */
+/** A name, the request, its status, and what the message must contain: the location, and what is valid. */
 type Bad = [string, Request, number, readonly RegExp[]]
 
 const post = (path: string, body: RequestOptions['body'], how: RequestOptions = {}): Request => {
@@ -24,7 +24,7 @@ const withMember = (member: string) => JSON.stringify(event()).replace('{', `{${
 const bad: Bad[] = [
   ['an unknown path', { path: '/v1/interactions' }, 404, [/\/v1\/interactions/, /\/v1\/events/]],
   ['analytics without /v1', { path: analyticsPath.slice(3) }, 404, [/base URL/, new RegExp(analyticsPath)]],
-  ['a sandbox and no /v1', { path: `/_s/ra${analyticsPath.slice(3)}` }, 404, [/ in \/_s\/ra\/v1: request \/_s\/ra\/v/]],
+  ['a sandbox, no /v1', { path: `/_s/ra${analyticsPath.slice(3)}` }, 404, [/ in \/_s\/ra\/v1: request \/_s\/ra\/v/]],
   ['controls in a sandbox', { path: '/_s/ra/__sim/info' }, 404, [/served at \/_s\/ra\/__sim\/info\. .* \/_s\/ra\/v1,/]],
   ['events without /v1', post('/events', event()), 404, [/base URL/, /\/v1\/events/]],
   ['another version', post('/v2/events', event()), 404, [/\/v1/]],
@@ -61,7 +61,7 @@ test.each(wrongMethods)('the wrong method $method on $path is a 405 that allows 
   expect(await readStateInfo(sim())).toEqual(before)
 })
 
-test('a Content-Type is taken in capitals, too', async () => {
+test('a Content-Type in capitals is accepted', async () => {
   expect((await ask(sim(), events, { body: event(), contentType: 'Application/JSON' })).status).toBe(201)
 })
 
@@ -97,7 +97,7 @@ describe.each(rows)('a body in $encoding', ({ encoding, bytesOf }) => {
   })
 })
 
-test.each(packing)('what says that it is in $encoding and is not is refused', async ({ encoding }) => {
+test.each(packing)('a body that is not in its declared encoding $encoding is refused', async ({ encoding }) => {
   expectRefusal(await send(encoding, Buffer.from(JSON.stringify(event()))), 400, /body cannot be read/)
 })
 
@@ -105,7 +105,7 @@ test('an empty Content-Encoding is ignored', async () => {
   expect((await send('', Buffer.from(JSON.stringify(event())))).status).toBe(201)
 })
 
-test.each([10, 5000])('a response is complete with %i characters beyond ASCII', async (count) => {
+test.each([10, 5000])('a response with %i non-ASCII characters is complete', async (count) => {
   const text = Array.from({ length: count }, (_, index) => 'é日😀'.at(index % 2)).join('')
   const { headers, status } = await ask(sim(), '/v1/events', { body: event({ properties: { text } }) })
   expect(status).toBe(201)
@@ -124,7 +124,7 @@ interface Fault extends RequestOptions {
   readonly exhausted?: true
 }
 
-/** The faults of a request for analytics, in the order in which the design looks for them. */
+/** The faults of an analytics request, in the order in which they are checked. */
 const faults: readonly Fault[] = [
   { name: 'unknown path', status: 404, path: '/v1/nowhere' },
   { name: 'wrong method', status: 405, method: 'DELETE' },
@@ -136,7 +136,7 @@ const faults: readonly Fault[] = [
   { name: 'rate', status: 429, exhausted: true },
 ]
 
-/** Pairs that one request can have: a token cannot be missing and on the free plan at once. */
+/** Pairs that one request can have: a token cannot be both missing and on the free plan. */
 const pairs = faults.flatMap((first, index) =>
   faults
     .slice(index + 1)
@@ -144,7 +144,7 @@ const pairs = faults.flatMap((first, index) =>
     .map((second) => ({ first, second })),
 )
 
-/** A model of the fixtures, so that it is there under `--models closed`. */
+/** A model of the fixtures, which also exists with `--models closed`. */
 const known = '/v1/models/00000000-0000-4000-8000-000000000001/analytics'
 
 test.each(pairs)('the earlier of two faults decides: $first.name before $second.name', async ({ first, second }) => {

@@ -7,7 +7,7 @@ import { sharedSimulator } from '../support/shared.ts'
 /** Baggage is never a violation, not even with --strict. */
 const sim = sharedSimulator({ strict: true })
 
-/** Returns the sandbox and the advice of a request with this `baggage`. */
+/** Sends a request with this `baggage`, and returns its sandbox and its advice. */
 async function askWith(baggage: string, { prefix = '', ...how }: RequestOptions & { prefix?: string } = {}) {
   const headers = { ...how.headers, baggage }
   const response = await ask(sim(), `${prefix}${analyticsPath}`, { ...how, headers })
@@ -19,8 +19,8 @@ async function askWith(baggage: string, { prefix = '', ...how }: RequestOptions 
 describe('the header baggage', () => {
   test.each([
     ['alone', 'convsim.sandbox=worker-3'],
-    ['among members of others', 'userId=alice,convsim.sandbox=worker-3,isProduction=false'],
-    ['with white space wherever it may be', ' convsim.sandbox\t=  worker-3 , a=b'],
+    ['among members of other tools', 'userId=alice,convsim.sandbox=worker-3,isProduction=false'],
+    ['with white space wherever it is allowed', ' convsim.sandbox\t=  worker-3 , a=b'],
     ['with properties', 'convsim.sandbox=worker-3;ttl=1;secret , a=b;c'],
     ['percent-encoded', 'convsim.sandbox=%77orker%2D3'],
     ['beside members that are not well-formed', 'nonsense,,=x,a=%zz,convsim.sandbox=worker-3'],
@@ -36,8 +36,8 @@ describe('the header baggage', () => {
   })
 
   test.each([
-    ['of another key', 'sandbox=worker-3,CONVSIM.SANDBOX=worker-3,xconvsim=y'],
-    ['in a value or a property of others', 'note=convsim.sandbox,a=b;convsim.sandbox=worker-3'],
+    ['with another key', 'sandbox=worker-3,CONVSIM.SANDBOX=worker-3,xconvsim=y'],
+    ['in a value or a property of another key', 'note=convsim.sandbox,a=b;convsim.sandbox=worker-3'],
   ])('of other tools selects no sandbox and gets no advice: %s', async (_how, baggage) => {
     expect(await askWith(baggage)).toEqual({ status: 200, sandbox: 'default', advice: undefined })
   })
@@ -45,7 +45,7 @@ describe('the header baggage', () => {
   test.each([
     ['no name', 'convsim.sandbox=worker%203', /convsim\.sandbox=worker 3, which does not name one sandbox.* 1 to 64/],
     ['nothing', 'convsim.sandbox=', /does not name one sandbox/],
-    ['what cannot be decoded', 'convsim.sandbox=%zz', /%zz, which does not name one sandbox/],
+    ['a value that cannot be decoded', 'convsim.sandbox=%zz', /%zz, which does not name one sandbox/],
     ['two names', 'convsim.sandbox=a,convsim.sandbox=b', /=a, b, which does not name one sandbox/],
     ['a misspelt member', 'convsim.sandbx=a', /"convsim\.sandbx".*known: convsim\.sandbox$/],
     ['65 members', `${'a=b,'.repeat(64)}convsim.sandbox=a`, /more than 8192 characters or 64 members/],
@@ -73,7 +73,7 @@ describe('the header baggage', () => {
     expect(why).toContain('The header baggage names the sandbox "a".')
   })
 
-  test('does not select a sandbox for the control plane, so that a reset cannot hit another one', async () => {
+  test('does not select a sandbox for the control plane, so a reset cannot affect another one', async () => {
     const { body } = await ask(sim(), '/__sim/coverage', { headers: { baggage: 'convsim.sandbox=a' } })
     expect(body).toMatchObject({ sandbox: 'default' })
   })

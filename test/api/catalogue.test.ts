@@ -16,7 +16,7 @@ function describeSeen(description: string, { status, headers, text }: TestRespon
   if (body === undefined) return [description.replace(/^Status \d+/, `Status ${status}`)]
   const [, ...named] = head.split(', ').map((part) => part.split(': ')[0] ?? '')
   const fields = named.map((name) => `${name}: ${headers.get(name)}`)
-  // A refusal names the requested model; the description has no request.
+  // The message of a 404 names the requested model, which the description cannot know.
   return [[`Status ${status}`, ...fields, `body ${status === 404 ? body : text}`].join(', ')]
 }
 
@@ -30,7 +30,7 @@ describe('GET /__sim/catalogue', () => {
     )
   })
 
-  test('shows what the client sees of each refusal and each data scenario', async () => {
+  test('shows the response that a client gets for each refusal and each data scenario', async () => {
     const { scenarios } = await readCatalogue()
     for (const scenario of scenarios.filter(({ family }) => family === 'refusals' || family === 'data')) {
       const { name, example, operations, clientSees } = scenario

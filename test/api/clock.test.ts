@@ -12,7 +12,7 @@ const real = sharedSimulator({ clock: 'real' })
 
 let sandboxes = 0
 
-/** Names a sandbox that no other test of this file uses, so that its clock is as at the start. */
+/** Names a sandbox that no other test of this file uses, so its clock is in its initial state. */
 function freshSandbox() {
   const name = `clock-${++sandboxes}`
   return { token: `k~${name}`, path: (path: string) => `${path}?sandbox=${name}` }
@@ -60,10 +60,10 @@ describe('the clock', () => {
     ['2026-03-01T01:30:00+01:00', instant],
     ['1900-01-01', '1900-01-01T00:00:00.000Z'],
     ['9999-12-31T23:59:59.999Z', '9999-12-31T23:59:59.999Z'],
-  ])('can be frozen at %s', async (now, stands) => {
+  ])('can be frozen at %s', async (now, shown) => {
     const [sim, { path, token }] = [real(), freshSandbox()]
-    expect(await steer(sim, 'PUT', path('/clock'), { mode: 'frozen', now })).toEqual({ mode: 'frozen', now: stands })
-    expect(await steer(sim, 'GET', path('/clock'))).toEqual({ mode: 'frozen', now: stands })
+    expect(await steer(sim, 'PUT', path('/clock'), { mode: 'frozen', now })).toEqual({ mode: 'frozen', now: shown })
+    expect(await steer(sim, 'GET', path('/clock'))).toEqual({ mode: 'frozen', now: shown })
     expect((await ask(sim, analyticsPath, { token })).status).toBe(200)
   })
 

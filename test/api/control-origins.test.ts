@@ -10,7 +10,7 @@ const sim = sharedSimulator({ controlOrigins: `https://docs.example.com, ${works
 
 const corsHeaders = (headers: Headers) => [...headers.keys()].filter((name) => name.startsWith('access-control'))
 
-describe('a page of an origin in --control-origins', () => {
+describe('a page from an origin in --control-origins', () => {
   const page = { origin: workshop, 'sec-fetch-site': 'same-site', 'sec-fetch-mode': 'cors' }
 
   test('can send a preflight request', async () => {
@@ -63,7 +63,7 @@ test('the setting accepts origins in any spelling, and nothing else', () => {
     expect([text, parseOrigins(text)]).toEqual([text, undefined])
 })
 
-test.each(['', '&failOn=coverage<100'])('an HTML report%s has the console’s policy, and own styles', async (query) => {
+test.each(['', '&failOn=coverage<100'])('a report as HTML%s has the console’s policy and own styles', async (query) => {
   const console = await ask(sim(), '/__sim/', { headers: { accept: 'text/html' } })
   const report = await ask(sim(), `/__sim/report?format=html${query}`)
   const policyOf = ({ headers }: typeof report) => headers.get('content-security-policy') ?? ''
@@ -85,11 +85,11 @@ test.each<[string, Parameters<typeof ask>[2]]>([
   ['/__sim/info', { method: 'OPTIONS', headers: { origin: workshop } }],
   ['/__sim/clock', { method: 'PUT', body: '{' }],
   ['/healthz', {}],
-])('%s %j stops browsers from guessing its type', async (path, how) => {
+])('%s %j stops browsers from sniffing its type', async (path, how) => {
   expect((await ask(sim(), path, how)).headers.get('x-content-type-options')).toBe('nosniff')
 })
 
-test('a refusal for a missing Host has the header, too', async () => {
+test('a refusal for a missing Host also has X-Content-Type-Options', async () => {
   const { status, headers } = await askRaw(sim().origin, 'GET /__sim/report HTTP/1.1\r\n\r\n')
   expect([status, headers['x-content-type-options']]).toEqual([400, 'nosniff'])
 })

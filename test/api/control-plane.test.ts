@@ -84,7 +84,7 @@ describe('a request that is not a control request', () => {
     expect(errorOf(response)).toContain(`Allowed: ${allowed}`)
   })
 
-  test('is refused where its path has a lone percent sign', async () => {
+  test('is refused if its path has a lone percent sign', async () => {
     expectRefusal(await ask(sim(), '/__sim/%25%', open), 404)
   })
 })

@@ -44,7 +44,7 @@ describe('the Host header', () => {
     expectRefusal(await askAs({ host: `${'x'.repeat(5000)}.example` }), 403, /^.{1,299}$/s)
   })
 
-  test('in an absolute request target replaces that in the header', async () => {
+  test('is overridden by the host of an absolute request target', async () => {
     const host = new URL(sim().origin).host
     for (const path of ['/__sim/export', '/__sim/health/../info'])
       expectRefusal(await askAs({}, `http://example.com${path}`), 403, /does not serve the host "example.com/)
@@ -61,7 +61,7 @@ describe('the Host header', () => {
       expect([host, await status(host)]).toEqual([host, 403])
   })
 
-  test('is checked for health under each of its names, but not for the simulated service', async () => {
+  test('is checked on each health path, but not on paths of the simulated service', async () => {
     for (const path of ['/__sim/health', '/healthz', '/_x-steady/health', '/__admin/health'])
       expect([path, (await askAs({ host: 'example.com' }, path)).status]).toEqual([path, 403])
     const key = { authorization: 'Bearer k' }
@@ -73,23 +73,23 @@ describe('a page of another origin', () => {
   const own = () => new URL(sim().origin).host
 
   test.each<[string, () => Record<string, string>, number]>([
-    ['no Origin, as of no browser', () => ({}), 200],
-    ['our own page', () => ({ origin: `http://${own()}`, 'sec-fetch-site': 'same-origin' }), 200],
-    ['our own page behind TLS', () => ({ origin: `https://${own()}` }), 200],
-    ['an address typed in', () => ({ 'sec-fetch-site': 'none', 'sec-fetch-mode': 'navigate' }), 200],
+    ['no Origin, as from non-browser clients', () => ({}), 200],
+    ['the console itself', () => ({ origin: `http://${own()}`, 'sec-fetch-site': 'same-origin' }), 200],
+    ['the console behind TLS', () => ({ origin: `https://${own()}` }), 200],
+    ['an address typed into the browser', () => ({ 'sec-fetch-site': 'none', 'sec-fetch-mode': 'navigate' }), 200],
     ['a link from elsewhere', () => ({ 'sec-fetch-site': 'cross-site', 'sec-fetch-mode': 'navigate' }), 200],
     ['another site', () => ({ origin: 'https://example.com' }), 403],
     ['another port of this machine', () => ({ origin: 'http://127.0.0.1:1' }), 403],
-    ['an origin that begins like ours', () => ({ origin: `http://${own()}.example.com` }), 403],
+    ['an origin that starts with the simulator’s', () => ({ origin: `http://${own()}.example.com` }), 403],
     ['an image of another site', () => ({ 'sec-fetch-site': 'cross-site', 'sec-fetch-mode': 'no-cors' }), 403],
-    ['a frame that says nothing of its mode', () => ({ 'sec-fetch-site': 'cross-site' }), 403],
+    ['a frame without Sec-Fetch-Mode', () => ({ 'sec-fetch-site': 'cross-site' }), 403],
   ])('%s', async (_name, headers, status) => {
     const response = await askAs(headers())
     if (status === 403) expectRefusal(response, 403, /rejects requests from pages of other origins/)
     else expect(response.status).toBe(status)
   })
 
-  test('cannot reset by a form or a beacon', async () => {
+  test('cannot reset the state with a form or a beacon', async () => {
     await ask(sim(), '/v1/events', { body: event() })
     const before = await readStateInfo(sim())
     const navigation = { 'sec-fetch-site': 'cross-site', 'sec-fetch-mode': 'navigate' }
@@ -133,8 +133,8 @@ describe('the body of a write', () => {
 
   test.each<[string, RequestOptions['body'], RegExp]>([
     ['broken JSON', '{"rules":', /body/],
-    ['bytes that are no UTF-8', new Uint8Array([0x7b, 0xff, 0x7d]), /body/],
-    ['a key twice', '{"rules":[],"rules":[]}', /rules/],
+    ['bytes that are not UTF-8', new Uint8Array([0x7b, 0xff, 0x7d]), /body/],
+    ['a duplicate key', '{"rules":[],"rules":[]}', /rules/],
   ])('is refused as %s', async (_name, body = '', says) => {
     expectRefusal(await ask(sim(), '/__sim/scenarios', { method: 'PUT', body }), 400, says)
   })
@@ -151,7 +151,7 @@ describe('the body of a write', () => {
     const body = ' '.repeat(2 ** 20 + 1)
     for (const { method, path } of writes) {
       const response = await ask(sim(), `/__sim${path.replaceAll(/[{}]/g, '')}`, { method, body })
-      // The import reads it and finds no JSON.
+      // The import accepts this size, but the body is not JSON.
       expect([path, response.status]).toEqual([path, path === '/import' ? 400 : 413])
     }
   })
@@ -177,8 +177,8 @@ describe('--control-token', () => {
     ['no token', { token: null }, 401],
     ['another token', { token: 'let me out' }, 401],
     ['a key of the simulated service', { token: 'any-key' }, 401],
-    ['the beginning of the token', { token: 'let me' }, 401],
-    ['the token and more', { token: 'let me in!' }, 401],
+    ['a prefix of the token', { token: 'let me' }, 401],
+    ['the token with a suffix', { token: 'let me in!' }, 401],
     ['another scheme', { token: null, headers: { authorization: 'Basic let me in' } }, 401],
     ['the token', { token: 'let me in' }, 200],
     ['the scheme in another case', { token: null, headers: { authorization: 'bearer let me in' } }, 200],
@@ -223,24 +223,24 @@ test.each<[string, RequestOptions, number, RegExp]>([
   ['/__sim/clock?sandbox=a&sandbox=b', {}, 400, /sandbox/],
   ['/__sim/info?sandbox=a', {}, 400, /sandbox/],
   ['/__sim/scenarios', { method: 'PUT' }, 400, /JSON body is required/],
-])('the refusal of %s has the shape of the service, and a sentence that helps', async (path, how, status, says) => {
+])('the refusal of %s has the service’s format and a helpful message', async (path, how, status, says) => {
   expectRefusal(await ask(sim(), path, how), status, says)
 })
 
-describe('the sandbox of a control', () => {
+describe('the sandbox of a control request', () => {
   test('can be named by X-Sim-Sandbox, as in a request to the service', async ({ own }) => {
     await ask(own, '/__sim/clock', { method: 'PUT', body: { mode: 'shifted' }, sandbox: 'w1' })
     expect((await ask(own, '/__sim/clock?sandbox=w1')).body).toMatchObject({ mode: 'shifted' })
     expect((await ask(own, '/__sim/clock')).body).toMatchObject({ mode: 'frozen' })
   })
 
-  test('is refused if header and query differ, and ignored by controls of the process', async () => {
+  test('is refused if header and query differ, and ignored by process-wide controls', async () => {
     expectRefusal(await ask(sim(), '/__sim/clock?sandbox=w1', { sandbox: 'w2' }), 400, /two sandboxes/)
     expect((await ask(sim(), '/__sim/info', { sandbox: 'w2' })).status).toBe(200)
   })
 })
 
-/** Lets ten clients request long responses and read no more than a buffer. */
+/** Starts ten clients that each request a long response and read only its first bytes. */
 async function holdLongResponses(own: TestSimulator) {
   for (let count = 0; count < 16; count += 1)
     await ask(own, '/v1/events', { body: event({ value: 'x'.repeat(900_000) }) })
@@ -285,7 +285,7 @@ test('hanging requests keep the newest 16 MB of bodies for the journal', async (
 })
 
 describe('the head of a request', () => {
-  test('suffices to refuse a foreign host before the body arrives', async () => {
+  test('is enough to refuse an unknown host before the body arrives', async () => {
     const head = 'Host: evil.example\r\nContent-Type: application/json\r\nContent-Length: 100000000'
     expect((await askRaw(sim().origin, `POST /__sim/import HTTP/1.1\r\n${head}\r\n\r\n{`)).status).toBe(403)
   })

@@ -40,7 +40,7 @@ const missing = 'The Authorization header is missing.'
 const keyMissing = 'The API key is missing. Send your API key as'
 const noLogin = 'The credentials are missing. Send your credentials as'
 
-/** Alternatives, what is not a credential for them, and the sentence and challenge of the 401. */
+/** Security alternatives, credentials that do not fit them, and the message and challenge of the 401. */
 const rows: readonly [security: readonly JsonObject[], wrong: readonly string[], error: string, challenge: string][] = [
   [[{ bearer: [] }], ['empty bearer', 'plain', 'header'], `${missing} ${asBearer}.`, 'Bearer'],
   [[{ oauth: ['read'] }], ['basic'], `${missing} ${asBearer}.`, 'Bearer'],
@@ -77,7 +77,7 @@ const own = sharedSimulator(async (onFinished) => ({
   contract: await tempFile(JSON.stringify(document), 'credentials.json', onFinished),
 }))
 
-/** Sends a request with a credential by the name of its way. */
+/** Sends a request with the credential that `ways` has under a name. */
 function send(path: string, name: string) {
   const text = ways[name] ?? ''
   const headers = text.startsWith('?') ? {} : Object.fromEntries([text.split(/: ?/)])

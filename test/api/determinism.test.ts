@@ -23,7 +23,7 @@ const keyOf = ({ path, body }: Wanted) => `${path} ${JSON.stringify(body) ?? ''}
 
 const textOf = async (sim: TestSimulator, one: Wanted) => [keyOf(one), (await ask(sim, one.path, one)).text] as const
 
-test('one seed and clock give the same bytes in any order of requests, one after another or all at once', async () => {
+test('the same seed and clock give the same bytes in any order of requests, sequential or concurrent', async () => {
   const [first, second] = [await startForTest({ seed: 'same' }), await startForTest({ seed: 'same' })]
   const inOrder = new Map<string, string>()
   for (const one of wanted) inOrder.set(...(await textOf(first, one)))
@@ -61,7 +61,7 @@ describe('one request with another seed', () => {
   })
 })
 
-test('20 models: every period conforms to the document, and is the end of the longer one', async () => {
+test('20 models: every period conforms to the document, and equals the last days of a longer one', async () => {
   for (const id of modelIds(20)) {
     const [week, month, quarter] = await Promise.all(periods.map((period) => readAnalytics(sim(), id, period)))
     expect([week, month, quarter].map((one) => one?.dataPoints.length)).toEqual([7, 30, 90])

@@ -28,7 +28,7 @@ const nested = `
 `
 const own = '{ type: object, required: [error], properties: { error: { type: string } } }'
 
-/** The responses of one operation each, besides its 200: what is documented for the others. */
+/** The documented responses of each operation, apart from its 200. */
 const documented = {
   nothing: '{}',
   exact: `{ '404': ${json(problem, 'application/problem+json')}, '429': ${json(nested)}, '503': ${json(own)} }`,
@@ -119,7 +119,7 @@ const isUndocumented = (name: Name, status: number) =>
   name === 'nothing' || (name === 'exact' && ![404, 429, 503].includes(status))
 
 test.each(table)(
-  'a refusal is the documented one of its status, its range or default, else ours: %s: %s',
+  'a refusal is the documented one for its status, range or default, else the simulator’s: %s: %s',
   async (name, scenario, expected) => {
     const response = await ask(name, { scenario })
     expect(seen(response)).toEqual(expected)
@@ -147,7 +147,7 @@ test.each<[Name, RequestOptions, Expected]>([
   ['both', { body: [] }, [422, plain, nestedOf(422, expect.stringMatching(/^Invalid request: body: must be/))]],
   ['fallback', { body: '{', contentType: 'text/x' }, [415, plain, nestedOf(415, expect.stringMatching(/text\/x/))]],
   ['text', { body: '{' }, [400, 'text/plain', 'No thanks.']],
-])('a refusal that the client deserves has the documented shape, too: %s: %j', async (name, how, expected) => {
+])('a refusal caused by the client has the documented format, too: %s: %j', async (name, how, expected) => {
   const response = await ask(name, how)
   expect(seen(response)).toEqual(expected)
   expect(response.headers.get('x-sim-origin')).toBe('contract')

@@ -9,10 +9,10 @@ import { tempFolder } from '../support/temp-folder.ts'
 
 type Target = Pick<TestSimulator, 'origin'>
 
-/** Posts the event that this file is about, and returns its id. */
+/** Posts the event that all tests of this file use, and returns its id. */
 async function post(target: Target, about: JsonObject = {}, how: RequestOptions = {}): Promise<string> {
   const response = await ask(target, '/v1/events', {
-    // Without a conversation there would be advice to link it.
+    // An event without a conversation would get advice to link it.
     body: { ...event({ insertId: 'order-7', value: 'first', externalConversationId: 'chat-7' }), ...about },
     ...how,
   })
@@ -20,8 +20,7 @@ async function post(target: Target, about: JsonObject = {}, how: RequestOptions 
   return textOf(response, 'eventId')
 }
 
-/** The stored records. */
-async function kept(target: Target) {
+async function readStoredRecords(target: Target) {
   const { events, total } = await readEventPage(target)
   expect(total).toBe(events.length)
   return events.map(({ eventId, fields, replays }) => ({ eventId, value: fields.value, replays }))
@@ -33,7 +32,7 @@ describe('a retry returns the first event', () => {
     const eventId = await post(sim)
     const other = { value: 'second', influence: 'negative', eventAt: '2025-12-24T00:00:00Z' }
     expect(await post(sim, other)).toBe(eventId)
-    expect(await kept(sim)).toEqual([{ eventId, value: 'first', replays: 1 }])
+    expect(await readStoredRecords(sim)).toEqual([{ eventId, value: 'first', replays: 1 }])
     const { requests } = await steer(sim, 'GET', '/requests?advice=true')
     const advice = { pointer: '/insertId', keyword: 'idempotency', message: expect.stringMatching(/event is kept/) }
     expect(requests).toMatchObject([{ advice: [advice] }])
@@ -55,7 +54,7 @@ test('a refused request does not affect later ones', async ({ own }) => {
   expect((await ask(own, '/v1/events', { body: { ...body, value: 7 } })).status).toBe(400)
   expect((await ask(own, '/v1/events', { body, headers: { 'x-sim-scenario': 'unavailable' } })).status).toBe(503)
   const eventId = await post(own)
-  expect(await kept(own)).toEqual([{ eventId, value: 'first', replays: 0 }])
+  expect(await readStoredRecords(own)).toEqual([{ eventId, value: 'first', replays: 0 }])
 })
 
 test('an id is derived from the payload, not from the time of receipt', async () => {

@@ -33,22 +33,22 @@ async function readState(sim: TestSimulator): Promise<Json> {
 const settings: [string, Request, JsonObject[]][] = [
   ['analytics', analytics, []],
   ['an event', recording, []],
-  ['an event of an insertId', { ...recording, body: event({ insertId: 'order-1' }) }, []],
+  ['an event with an insertId', { ...recording, body: event({ insertId: 'order-1' }) }, []],
   ['a sampled event', { ...recording, body: event({ sampleRate: 0.5 }) }, []],
   ['a prompt', creating, []],
   ['a bad event', { ...recording, body: { value: 1 } }, []],
   ['an unknown path', { ...analytics, path: '/v1/nowhere' }, []],
   ['no credential', { ...recording, headers: {} }, []],
   ['another sandbox', { ...recording, headers: { authorization: 'Bearer k~a' } }, []],
-  ['a scenario of its own', { ...analytics, headers: { ...key, 'x-sim-scenario': '429;retry-after=3' } }, []],
-  ['a sequence of its own', { ...analytics, headers: { ...key, 'x-sim-sequence': '429, 200' } }, []],
+  ['a scenario in a header', { ...analytics, headers: { ...key, 'x-sim-scenario': '429;retry-after=3' } }, []],
+  ['a sequence in a header', { ...analytics, headers: { ...key, 'x-sim-sequence': '429, 200' } }, []],
   ['chance', { ...analytics, headers: { ...key, 'x-sim-scenario': '500;p=0.5' } }, []],
   ['drift', { ...analytics, headers: { ...key, 'x-sim-scenario': 'drop-field' } }, []],
   ['a rule', analytics, [{ scenario: 'forbidden', times: 1 }]],
   ['a rule with a sequence', recording, [{ operation: 'createEvent', sequence: '503, 201' }]],
   ['a rule with a probability', analytics, [{ scenario: 'server-error', probability: 0.5 }]],
 ]
-test.each(settings)('POST /explain foretells the reply and changes nothing: %s', async (_name, request, rules) => {
+test.each(settings)('POST /explain predicts the response and changes nothing: %s', async (_name, request, rules) => {
   const sim = await startForTest({ maxAnalysesPerHour: 5 })
   await putRules(sim, rules)
   for (let round = 0; round < 3; round += 1) {
@@ -170,13 +170,13 @@ describe('an explanation', () => {
     expect((await explain(own, analytics))['why']).toContain(second)
   })
 
-  test('names the damage and the delivery of the reply', async () => {
+  test('names the damage and the delivery of the response', async () => {
     const cut = scripted('truncated, slow;ms=100')
     expect(await explain(shared(), cut)).toMatchObject({ delivery: 'truncated', delayMs: 100, damage: ['truncated'] })
     expect(await explain(shared(), scripted('drop-field'))).toMatchObject({ responseViolations: [{ in: 'response' }] })
   })
 
-  test('is refused for something that is not a request', async () => {
+  test('is refused if its body is not a request', async () => {
     for (const body of [{}, { method: 'GET' }, { method: 'GET', path: 'v1' }, { method: 'G T', path: '/' }])
       expectRefusal(await ask(shared(), '/__sim/explain', { body }), 400)
   })

@@ -7,20 +7,20 @@ import { isUnfinished, sendBytes, withoutInterim } from '../support/one-shot.ts'
 import { readHeader } from '../support/raw-http.ts'
 import { startForTest } from '../support/start.ts'
 
-/** `FUZZ=100000 npx vitest run --config test/vitest.config.ts test/api/fuzz.test.ts`; `FUZZ_SEED` for others. */
+/** `FUZZ=100000 npx vitest run --config test/vitest.config.ts test/api/fuzz.test.ts`; `FUZZ_SEED` varies them. */
 const count = Number(process.env['FUZZ'] ?? 1500)
 const seed = process.env['FUZZ_SEED'] ?? '1'
 const atATime = 64
 const limits = { timeout: 240_000 + count * 40 }
 
-/** Internal texts, which no response may show. */
-const insides = /\n\s+at |node:internal|node_modules|\.[jt]s:\d+|(Type|Range|Reference|Syntax)Error|\[object/
+/** Internal details that no response may show. */
+const internals = /\n\s+at |node:internal|node_modules|\.[jt]s:\d+|(Type|Range|Reference|Syntax)Error|\[object/
 
 /** Returns what is wrong with the bytes received, if anything. After a response only another response may follow. */
 function faultIn(sent: string, received: string): string | undefined {
   let text = withoutInterim(received)
   if (text === '') return isUnfinished(sent) ? undefined : 'no response'
-  if (insides.test(text)) return 'shows our insides'
+  if (internals.test(text)) return 'shows internals'
   while (text !== '') {
     const [, status, head = ''] = /^HTTP\/1\.1 (\d{3}) [^\r]*\r\n(.*?)\r\n\r\n/s.exec(text) ?? []
     if (status === undefined) return 'no HTTP'
@@ -81,7 +81,7 @@ test(`each of ${count} malformed requests gets a response, and the simulator sta
   await Promise.all(Array.from({ length: atATime }, worker))
   expect(faults).toEqual([])
   expect([...kinds].sort()).toEqual(['bodies', 'bytes', 'damaged', 'framing', 'headers', 'paths'])
-  // Otherwise it would only have got the first refusal.
+  // Otherwise the requests would only have reached the first check.
   expect([...statuses]).toEqual(expect.arrayContaining(['201', '400', '401', '404', '405', '415']))
   expect((await ask(sim, '/__sim/health')).status).toBe(200)
 })

@@ -43,7 +43,7 @@ describe('CORS', () => {
   const origin = 'https://app.example.test'
 
   test.each([
-    ['a good response', analyticsPath, 'any-key', 200],
+    ['a successful response', analyticsPath, 'any-key', 200],
     ['a refusal', '/v1/models/gpt/analytics', 'any-key', 400],
     ['a 401', analyticsPath, null, 401],
     ['an unknown path', '/v1/nowhere', 'any-key', 404],
@@ -122,10 +122,10 @@ const listTraceIds = async (target: TestSimulator, query?: string) =>
 
 describe('the trace id of traceparent', () => {
   test.each([
-    ['a version 00', `00-${traceId}-${parent}-01`, traceId],
+    ['version 00', `00-${traceId}-${parent}-01`, traceId],
     ['a later version with more parts', `cc-${traceId}-${parent}-00-what-comes`, traceId],
-    ['a version 00 with more parts', `00-${traceId}-${parent}-01-more`, undefined],
-    ['the version ff', `ff-${traceId}-${parent}-01`, undefined],
+    ['version 00 with more parts', `00-${traceId}-${parent}-01-more`, undefined],
+    ['version ff', `ff-${traceId}-${parent}-01`, undefined],
     ['capital letters', `00-${traceId.toUpperCase()}-${parent}-01`, undefined],
     ['a trace id of zeros', `00-${'0'.repeat(32)}-${parent}-01`, undefined],
     ['a parent id of zeros', `00-${traceId}-${'0'.repeat(16)}-01`, undefined],

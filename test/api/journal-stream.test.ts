@@ -41,7 +41,7 @@ test('a stream sends each request as it is recorded', async ({ own }) => {
 test.for<[string, string, Record<string, string>, number[]]>([
   ['Last-Event-ID', '', { 'last-event-id': '1' }, [2, 3, 4, 5]],
   ['since', 'since=1', {}, [2, 3, 4, 5]],
-  ['Last-Event-ID of a process before', '', { 'last-event-id': '99' }, [1, 2, 3, 4, 5]],
+  ['Last-Event-ID of an earlier process', '', { 'last-event-id': '99' }, [1, 2, 3, 4, 5]],
   ['since beyond the newest', 'since=4', {}, [5]],
 ])('a stream resumes with %s', async ([, query, headers, numbers], { own }) => {
   for (let count = 0; count < 3; count += 1) await ask(own, analyticsPath)
@@ -76,7 +76,7 @@ test('an invalid stream request is refused as JSON, and HEAD is handled at once'
 
 test('there are at most 100 streams at a time; a further one is refused until one ends', async ({ own }) => {
   const url = `${own.origin}/__sim/requests/stream`
-  for (let count = 0; count < 120; count += 1) await fetch(url, { method: 'HEAD' }) // these hold nothing
+  for (let count = 0; count < 120; count += 1) await fetch(url, { method: 'HEAD' }) // HEAD holds no stream
   const followed = await Promise.all(Array.from({ length: 100 }, () => follow(own)))
   expectRefusal(await ask(own, '/__sim/requests/stream', { token: null }), 429, /100 streams.*since=/)
   await followed[0]?.leave()
@@ -138,7 +138,7 @@ test('the recorded requests are exported as a valid HAR file, filtered and witho
 test('a request whose client left before the first byte of its response has the status 0', async ({ own }) => {
   const connection = await connectTo(own.origin)
   connection.send(requestText('GET', analyticsPath, ['X-Sim-Scenario: slow;ms=60000']))
-  await ask(own, '/__sim/health', { token: null }) // so that the request has arrived
+  await ask(own, '/__sim/health', { token: null }) // its response shows that the request has arrived
   connection.destroy()
   await steer(own, 'POST', '/verify', { count: { atLeast: 1 }, withinMs: 30_000 })
   const { text } = await ask(own, '/__sim/requests?format=har', { token: null })

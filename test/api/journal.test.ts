@@ -23,7 +23,7 @@ async function sixExchanges(sim: TestSimulator): Promise<void> {
   await ask(sim, '/v1/events', { body: event(), token: null })
 }
 
-test('an exchange is recorded with all its facts', async ({ own }) => {
+test('an exchange is recorded with all its details', async ({ own }) => {
   const body = event({ value: 'many', valueType: 'numeric' })
   const agent = { 'user-agent': 'client/1' }
   const response = await ask(own, '/v1/events?source=app', { body, scenario: 'slow;ms=2', headers: agent })
@@ -56,14 +56,14 @@ test.for<[string, object]>([
   ['drop-field', { damage: [expect.stringMatching(/^drop-field at \//)], responseViolations: [{ in: 'response' }] }],
   ['extra-field', { damage: [expect.stringMatching(/^extra-field at \//)], responseViolations: [] }],
   ['truncated', { damage: ['truncated'], responseViolations: [] }],
-])('the damage of %s is recorded', async ([scenario, expected], { own }) => {
+])('the damage by %s is recorded', async ([scenario, expected], { own }) => {
   await ask(own, analyticsPath, { scenario }).catch(() => undefined)
   expect(await list(own)).toMatchObject([{ scenarios: [scenario], ...expected }])
   await ask(own, analyticsPath)
   expect([await numbers(own, 'damage=true'), await numbers(own, 'damage=false')]).toEqual([[1], [2]])
 })
 
-test('the stage that responded is recorded, and the rule that acted', async () => {
+test('the stage that responded and the rule that acted are recorded', async () => {
   const sim = await startForTest({ scenario: 'slow;ms=1' })
   await putRules(sim, [
     { operation: 'createPrompt', scenario: '404' },
@@ -90,9 +90,9 @@ describe('bodies', () => {
     ['text', 'no json', { size: 7, text: 'no json' }],
     ['bytes', new Uint8Array([255, 0, 1]), { size: 3, base64: '/wAB' }],
     ['nothing', undefined, { size: 0 }],
-    ['more than is recorded of a response', 'x'.repeat(70_000), { size: 70_000, text: 'x'.repeat(70_000) }],
-    ['more than is read', 'x'.repeat(2_000_000), { size: 2_000_000, gone: true }],
-  ])('are shown as %s', async (_name, body, shown) => {
+    ['larger than a recorded response body', 'x'.repeat(70_000), { size: 70_000, text: 'x'.repeat(70_000) }],
+    ['larger than the body limit', 'x'.repeat(2_000_000), { size: 2_000_000, gone: true }],
+  ])('are shown by kind and size: %s', async (_name, body, shown) => {
     const how = { method: 'POST', sandbox: 'bodies', ...(body !== undefined && { body }) }
     const { headers } = await ask(shared(), '/v1/events', how)
     const one = await steer(shared(), 'GET', `/requests/${headers.get('x-request-id')}`)
@@ -102,11 +102,11 @@ describe('bodies', () => {
   test.for<[string, string, boolean]>([
     ['a number with a fraction of zero', '{ "value" : 1.0 }', true],
     ['a number beyond the precision of JavaScript', '{"value":12345678901234567890}', true],
-    ['a name given twice', '{"value":1,"value":2}', true],
-    ['a name given twice in more than 256 kB', `{"value":1,"value":"${'x'.repeat(256 * 1024)}"}`, false],
-    ['white space and nothing else', '{ "value":\n\t[ 1 , "a \\" b" ] }', false],
+    ['a duplicate name', '{"value":1,"value":2}', true],
+    ['a duplicate name in more than 256 kB', `{"value":1,"value":"${'x'.repeat(256 * 1024)}"}`, false],
+    ['only other white space', '{ "value":\n\t[ 1 , "a \\" b" ] }', false],
     ['a credential', '{"password":"abc","value":1.0}', false],
-  ])('include their text if JavaScript would spell the JSON differently: %s', async ([, text, isKept], { own }) => {
+  ])('include their text if JavaScript would serialize the JSON differently: %s', async ([, text, isKept], { own }) => {
     await ask(own, '/v1/events', { body: text })
     const body = valueAt(await steer(own, 'GET', '/requests/req-1'), '/request/body')
     expect(body).toEqual({ size: text.length, json: expect.any(Object), ...(isKept && { text }) })
@@ -140,7 +140,7 @@ describe('the list', () => {
     ['limit=0', [], 6],
     ['sandbox=other', [], 0],
     ['sandbox=*', [1, 2, 3, 4, 5, 6], 6],
-  ])('contains the requests that match ?%s, and counts them, on this page or not', async (query, expected, total) => {
+  ])('contains the requests that match ?%s, and counts them on all pages', async (query, expected, total) => {
     expect(await numbers(six(), query)).toEqual(expected)
     expect(await steer(six(), 'GET', `/requests?${query}`)).toMatchObject({ total })
   })
@@ -167,7 +167,7 @@ describe('the list', () => {
   })
 })
 
-test('a full journal counts the requests that it drops, and every response that counts says so', async () => {
+test('a full journal counts the requests that it drops, and each response with a count says so', async () => {
   const sim = await startForTest({ journalSize: 3 })
   for (let count = 0; count < 3; count += 1) await ask(sim, analyticsPath)
   expect(await steer(sim, 'GET', '/requests')).toMatchObject({ recorded: 3, dropped: 0, truncated: false })
@@ -218,7 +218,7 @@ test('bodies appear in the log only with --log-bodies, truncated and without tok
   expect(JSON.stringify(fields)).not.toContain('s3cr3t')
 })
 
-test('a list with large bodies, which is sent entry by entry, is the same as each entry without its reasons', async ({
+test('a list with large bodies, sent entry by entry, equals the single entries without their reasons', async ({
   own,
 }) => {
   const note = 'x'.repeat(100_000)

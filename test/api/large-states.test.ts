@@ -30,12 +30,12 @@ const document = { format: 1, quality: { weight: 0.1 }, events, prompts: [] }
 const workFile = '/proc/thread-self/schedstat'
 const onLinux = test.runIf(existsSync(workFile))
 
-/** Returns the processor time of this thread, which runs the simulator, too, milliseconds. */
+/** Returns the milliseconds of processor time that this thread, with the simulator, has used. */
 const workedMs = () => Number(readFileSync(workFile, 'utf8').split(' ')[0]) / 1e6
 
 /**
- * Sends a request, and measures the work in each turn of the event loop until it is handled. `longestBlock`: the
- * longest block of work, for which other requests wait, as a share of all work.
+ * Sends a request, and measures the work in each turn of the event loop until it is handled. `longestBlock` is the
+ * share of the longest turn, in which other requests wait, in all work.
  */
 async function sendMeasured(sim: TestSimulator, path: string, body?: Json) {
   let isHandled = false

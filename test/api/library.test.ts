@@ -2,13 +2,13 @@ import { describe, expect, test, vi } from 'vitest'
 import { useSandbox } from '../../src/client/testing/node-test.ts'
 import { analyticsPath, ask, event, prompt, readStateInfo } from '../support/client.ts'
 
-/** The library as it is shipped, which starts faster than the sources. */
+/** The built library, which starts faster than the sources. */
 const { startSimulator }: typeof import('../../src/index.ts') = await import(
   new URL('../../dist/index.cjs', import.meta.url).href
 )
 
 describe('startSimulator', () => {
-  test('listens on a free port, keeps its state in memory, and is gone after close', async () => {
+  test('listens on a free port, keeps its state in memory, and stops listening after close', async () => {
     const sim = await startSimulator()
     expect(sim.baseUrl).toBe(`${sim.origin}/v1`)
     expect(sim.controlUrl).toBe(`${sim.origin}/__sim`)
@@ -19,7 +19,7 @@ describe('startSimulator', () => {
     await expect(ask(sim, analyticsPath)).rejects.toThrow()
   })
 
-  test('ten run side by side, each with its own seed, clock, scenarios and state', async () => {
+  test('runs ten simulators side by side, each with its own seed, clock, scenarios and state', async () => {
     const instants = Array.from({ length: 10 }, (_, index) => `2026-01-${10 + index}T12:00:00.000Z`)
     const simulators = await Promise.all(
       instants.map((clock, index) => startSimulator({ clock: new Date(clock), seed: index })),
@@ -63,12 +63,12 @@ describe('startSimulator', () => {
     [{ plan: 'platinum' }, /^plan: .*platinum/],
     [{ contract: 'no-such-file.yaml' }, /no-such-file\.yaml.*\(contract\)/],
     [{ host: '0.0.0.0' }, /^host: .*Set controlToken, or controlOpen/],
-  ])('%o is refused with the setting that it is about', async (settings: object, words) => {
+  ])('%o is refused with the name of the setting', async (settings: object, words) => {
     await expect(startSimulator(settings)).rejects.toThrow(words)
   })
 })
 
-test('it runs with fake timers and a fake clock, even from the start', async () => {
+test('works with fake timers and a fake clock, even if it starts with them', async () => {
   vi.useFakeTimers()
   try {
     const sim = await startSimulator()

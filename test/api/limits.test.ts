@@ -17,7 +17,7 @@ import { modelIds } from '../support/model-ids.ts'
 import { startForTest, type TestSimulator } from '../support/start.ts'
 
 const limited = (settings: Partial<Settings> = {}) => startForTest({ maxAnalysesPerHour: 5, ...settings })
-/** A test to which `sim` is a simulator of its own that allows five analyses an hour. */
+/** A test with its own simulator `sim`, which allows five analyses an hour. */
 const test = plainTest.extend('sim', () => limited())
 
 async function askMany(sim: TestSimulator, count: number, how: RequestOptions = {}): Promise<TestResponse[]> {
@@ -30,7 +30,7 @@ const at = (time: string): RequestOptions => ({ headers: { 'x-sim-now': `2026-01
 
 const statusesOf = (responses: readonly TestResponse[]) => responses.map(({ status }) => status)
 
-/** The rate fields of a response, as numbers where they are numbers. */
+/** Returns the rate limit fields of a response, with the numeric ones as numbers. */
 function ratesOf({ headers }: TestResponse) {
   const [, name, left, seconds] = /^"(\w+)";r=(\d+);t=(\d+)$/.exec(headers.get('ratelimit') ?? '') ?? []
   const [, policy, quota, window] = /^"(\w+)";q=(\d+);w=(\d+)$/.exec(headers.get('ratelimit-policy') ?? '') ?? []
@@ -59,7 +59,7 @@ test.each(['real', 'frozen', 'shifted'])('with a %s clock the limit resets after
 
 test('all rate limit fields of a response agree with each other and with its Date', async ({ sim }) => {
   const begin = Date.UTC(2026, 0, 15, 12)
-  /** An advance of the clock, the milliseconds since the begin and since the window was opened, and what is left. */
+  /** `at`, `open`: milliseconds since the start, and since the window opened. `left`: the remaining requests. */
   const table = [
     { by: '0s', at: 0, open: 0, left: 4, status: 200 },
     { by: '250ms', at: 250, open: 250, left: 3, status: 200 },
@@ -156,9 +156,9 @@ const keys = ['any-key', 'key_growth', 'key_enterprise', 'key_free']
 
 test.each<[string, Partial<Settings>, number[]]>([
   ['the plan of the key', {}, [2, 2, 3, 0]],
-  ['--plan, for keys that no fixture lists, and for no other', { plan: 'enterprise' }, [3, 2, 3, 0]],
+  ['--plan, only for keys that no fixture lists', { plan: 'enterprise' }, [3, 2, 3, 0]],
   ['the setting, for all plans with analytics', { maxAnalysesPerHour: 4 }, [4, 4, 4, 0]],
-])('the limit comes from %s', async (_name, settings, expected) => {
+])('the limit is set by %s', async (_name, settings, expected) => {
   const fixtures = await fixturesWith('plans.yaml', readFileSync(join(bundledFixtures, 'plans.yaml'), 'utf8'), plans)
   const sim = await startForTest({ fixtures, ...settings })
   const responded = async (token: string) =>

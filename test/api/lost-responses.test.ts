@@ -10,15 +10,15 @@ import { listRequests, readRetries } from '../support/stored-records.ts'
 
 const sim = sharedSimulator()
 
-/** The time of an event, by which it is known without a count of its retries. */
+/** The time of an event, which identifies it without a retry count. */
 const eventAt = '2026-01-15T12:00:00Z'
 
-/** Sends an event under a scenario, its own or of the sandbox, and closes the connection before the response ends. */
+/** Sends an event under a scenario of its header or of a rule, and closes the connection before the response ends. */
 async function giveUp(sandbox: string, scenario: string, body: JsonObject, isRule = false): Promise<void> {
   const connection = await connectTo(sim().origin)
   connection.send(postIn(sandbox, body, isRule ? [] : [`X-Sim-Scenario: ${scenario}`]))
   if (scenario.startsWith('dribble')) await connection.begun()
-  else await ask(sim(), '/__sim/health', { token: null }) // so that the request has arrived
+  else await ask(sim(), '/__sim/health', { token: null }) // its response shows that the request has arrived
   connection.destroy()
   await expect(connection.response()).rejects.toThrow(/the connection ended/)
 }
@@ -27,7 +27,7 @@ async function giveUp(sandbox: string, scenario: string, body: JsonObject, isRul
 const untilRecorded = (sandbox: string, count = 1) =>
   steer(sim(), 'POST', `/verify?sandbox=${sandbox}`, { count: { atLeast: count }, withinMs: 30_000 })
 
-/** Writes the request of an event as text. */
+/** Returns the raw HTTP request that posts an event. */
 const postIn = (sandbox: string, body: JsonObject, lines: readonly string[] = []) =>
   postText('/v1/events', body, ['User-Agent: raw', `X-Sim-Sandbox: ${sandbox}`, ...lines])
 
@@ -51,12 +51,12 @@ describe('a client that gives up before the end of the response', () => {
     ['slow;ms=60000', 'the same', 'first', []],
     ['slow;ms=60000', 'none', undefined, ['same-insert-id']],
     ['dribble;ms=60000', 'none, since it may have been content with the head', undefined, []],
-  ])('may, under %s, send the event again only with its insertId: %s', async (scenario, _how, insertId, rules) => {
+  ])('may send the event again only with its insertId, under %s: %s', async (scenario, _how, insertId, rules) => {
     const sandbox = `again-${scenario.slice(0, 4)}-${insertId}`
     await putRules(sim(), [{ sequence: `${scenario}, 201` }], sandbox)
     await giveUp(sandbox, scenario, event({ insertId: 'first', eventAt }), true)
     const body = event({ ...(insertId !== undefined && { insertId }), eventAt })
-    const retry = await connectTo(sim().origin) // a connection that was open before may be another client's
+    const retry = await connectTo(sim().origin) // an earlier connection may be another client's
     retry.send(postIn(sandbox, body))
     expect((await retry.response()).status).toBe(201)
     retry.destroy()
@@ -69,7 +69,7 @@ describe('a client that gives up before the end of the response', () => {
     await putRules(sim(), [{ sequence: 'slow;ms=60000, 201' }], 'at-once')
     const first = await connectTo(sim().origin)
     first.send(postIn('at-once', event({ insertId: 'first', eventAt })))
-    await ask(sim(), '/__sim/health', { token: null }) // so that the request has arrived
+    await ask(sim(), '/__sim/health', { token: null }) // its response shows that the request has arrived
     first.end()
     const second = await connectTo(sim().origin)
     second.send(postIn('at-once', event({ eventAt })))
@@ -88,7 +88,7 @@ describe('a client that gives up before the end of the response', () => {
     const sandbox = `unread-${response.slice(0, 3)}`
     await putRules(sim(), [{ sequence: `${response}, 201` }], sandbox)
     const { hostname, port } = new URL(sim().origin)
-    const blocked = connect(Number(port), hostname).pause() // as a process that is busy
+    const blocked = connect(Number(port), hostname).pause() // like a busy process
     blocked.write(postIn(sandbox, body))
     await untilRecorded(sandbox)
     blocked.destroy()
@@ -180,7 +180,7 @@ describe('a request aborted by its client', () => {
   test.each([
     ['was too large', 413, ['Content-Length: 3000000'], body.slice(0, 5)],
     ['had an unknown encoding', 415, ['Content-Length: 30', 'Content-Encoding: rot13'], 'ab'],
-  ])('aborted after its body under %s keeps its %i', async (_name, status, lines, beginning) => {
+  ])('with a body that %s keeps its %i', async (_name, status, lines, beginning) => {
     const sandbox = `refused-${status}`
     await breakOff(sandbox, post(sandbox, lines, beginning), 1)
     const [request] = await listRequests(sim(), `sandbox=${sandbox}`)

@@ -6,7 +6,7 @@ import { sharedSimulator } from '../support/shared.ts'
 
 const sim = sharedSimulator()
 
-/** Verifies the requests of a sandbox; that of `matched` has one. */
+/** Verifies the requests of a sandbox. The sandbox `matched` has one request. */
 const verifyIn = (verification: JsonObject, sandbox = 'matched') => verify(sim(), verification, `?sandbox=${sandbox}`)
 
 describe('a match', () => {

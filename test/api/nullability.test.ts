@@ -38,7 +38,7 @@ test('the personas together show each nullable field with null and with a value'
   expect([...seen].sort()).toEqual(allBranches)
 })
 
-describe('the shapes', () => {
+describe('scenarios for nulls', () => {
   const noNull = (response: Analytics) => expect(branchesOf(response).filter((one) => / null$/.test(one))).toEqual([])
   const allNull = (response: Analytics) => {
     expect(branchesOf(response).filter((one) => / set$/.test(one))).toEqual([])

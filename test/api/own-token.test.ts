@@ -10,7 +10,7 @@ const fields =
   'eventType productId value valueType influence qualityImpactScore conversationId eventAt insertId properties ' +
   'sampleRate forceSample'
 
-/** Lists requests, each with the token at another place, mostly where it breaks a rule and is quoted. */
+/** Lists requests that each have the token in another place, mostly where it is invalid and would be quoted. */
 function requestsWith(token: string): (RequestOptions & { readonly path: string })[] {
   const encoded = encodeURIComponent(token)
   const paths = [
@@ -45,7 +45,7 @@ function requestsWith(token: string): (RequestOptions & { readonly path: string 
   ]
 }
 
-/** Reads everything that the simulator shows about its requests, by its place. */
+/** Reads everything that the simulator shows about its requests, with the source of each text. */
 async function readEverything(sim: TestSimulator): Promise<[string, string][]> {
   const entries = await listRequests(sim, 'bodies=true&limit=1000')
   const paths = [
@@ -63,13 +63,13 @@ async function readEverything(sim: TestSimulator): Promise<[string, string][]> {
   ]
 }
 
-/** Lists the places at which a simulator shows a part of a token, with the text around it. */
+/** Lists the sources in which a simulator shows a part of a token, with the text around it. */
 async function findLeaks(sim: TestSimulator): Promise<readonly string[]> {
   const shown = await readEverything(sim)
   expect(shown.length).toBeGreaterThan(100)
-  return shown.flatMap(([place, text]) => {
+  return shown.flatMap(([source, text]) => {
     const at = text.indexOf('zq_live_')
-    return at < 0 ? [] : [`${place}: ${text.slice(Math.max(0, at - 100), at + 60)}`]
+    return at < 0 ? [] : [`${source}: ${text.slice(Math.max(0, at - 100), at + 60)}`]
   })
 }
 
@@ -77,8 +77,8 @@ const tokens: readonly [description: string, token: string, header?: string][] =
   ['of a common length', 'zq_live_51H8xYzAbCdEf'],
   ['longer than what a message quotes', `zq_live_${'51H8xYzAbCdEf'.repeat(30)}`],
   ['with characters that a URL encodes', 'zq_live_+/51H8xYz=='],
-  ['that the header has in Latin-1', 'zq_live_Größe51H8xYz'],
-  ['that the header has in UTF-8', 'zq_live_Größe51H8xYz', Buffer.from('zq_live_Größe51H8xYz').toString('latin1')],
+  ['sent in Latin-1', 'zq_live_Größe51H8xYz'],
+  ['sent in UTF-8', 'zq_live_Größe51H8xYz', Buffer.from('zq_live_Größe51H8xYz').toString('latin1')],
 ]
 const settings = { logBodies: true, strict: true }
 
@@ -91,7 +91,7 @@ test.each(tokens)("a request's own token %s is in no log, journal or report", as
 describeWithRedis('with replicas', () => {
   const redis = sharedRedis()
 
-  test.each(tokens)('a token %s is shown by no other replica', async (_name, token, header = token) => {
+  test.each(tokens)('a token %s is not shown by another replica', async (_name, token, header = token) => {
     const [one, two] = await startReplicas(redis(), settings)
     for (const { path, ...how } of requestsWith(token)) await ask(one, path, { ...how, token: header })
     expect(await findLeaks(two)).toEqual([])

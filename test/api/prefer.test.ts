@@ -26,7 +26,7 @@ describe('Prefer: code', () => {
     expect(faultsOf(operation.id, status, response.body)).toEqual([])
   })
 
-  test.each(['499', '', '4xx', '404.0', '201'])('%j is refused with the list', async (code) => {
+  test.each(['499', '', '4xx', '404.0', '201'])('%j is refused with the documented codes', async (code) => {
     const response = await askOperation(sim(), analytics, prefer(`code=${code}`))
     expectRefusal(response, 400, operationOf(analytics.id).statuses.join(', '))
     expect(response.headers.get('preference-applied')).toBeNull()
@@ -52,7 +52,7 @@ describe('Prefer: example', () => {
     expect((await askOperation(sim(), analytics, prefer('example=plan_too_low'))).status).toBe(403)
   })
 
-  test('excludes lost-ack, which would store nothing, and allows a delivery fault before the work', async () => {
+  test('conflicts with lost-ack, which would store nothing, but allows a delivery fault before the work', async () => {
     const how = (scenario: string) => ({ headers: { prefer: 'example=recorded', 'x-sim-scenario': scenario } })
     expectRefusal(await askOperation(sim(), createEvent, how('lost-ack')), 400, '"lost-ack" needs the operation to run')
     await expect(askOperation(sim(), createEvent, how('malformed-json;when=before'))).rejects.toThrow('no JSON')
@@ -70,9 +70,9 @@ describe('Prefer according to RFC 7240', () => {
     ['capitals', 'CODE=404'],
     ['spaces around the equals sign', 'code = 404'],
     ['parameters of a preference', 'code=404; reason=test'],
-    ['others beside it', 'respond-async, wait=10, code=404'],
-    ['the first of a name counts', 'code=404, code=403'],
-    ['others behind a semicolon', 'respond-async; code=404'],
+    ['other preferences beside it', 'respond-async, wait=10, code=404'],
+    ['the first of two equal names counts', 'code=404, code=403'],
+    ['others after a semicolon', 'respond-async; code=404'],
     ['a quote in the middle of many spaces', `a${' '.repeat(1900)}"x"y, code=404`],
   ])('%s', async (_name, text) => {
     const response = await askOperation(sim(), analytics, prefer(text))
@@ -80,7 +80,7 @@ describe('Prefer according to RFC 7240', () => {
   })
 
   test.each([
-    ['a broken rule', createEvent, { prefer: 'code=201' }, { body: {} }],
+    ['a violation', createEvent, { prefer: 'code=201' }, { body: {} }],
     ['a missing plan', analytics, { prefer: 'code=200' }, { token: 'key_free' }],
     ['impossible damage', analytics, { prefer: 'example=healthy', 'x-sim-scenario': 'drop-field;pointer=/none' }, {}],
   ])('a preference is not acknowledged if %s refuses the request', async (_name, operation, headers, how) => {
@@ -98,10 +98,10 @@ describe('Prefer according to RFC 7240', () => {
     ['a header longer than other controls', { prefer: `wait=${'1'.repeat(2000)}` }, /at most 2000 characters long/],
     ['a code and a scenario', { prefer: 'code=404', 'x-sim-scenario': 'forbidden' }, /cannot both act/],
     ['an example and a scenario', { prefer: 'example=healthy', 'x-sim-scenario': 'forbidden' }, /Leave out one/],
-    ['a seed and another', { prefer: 'seed=43', 'x-sim-seed': '42' }, /differ; send one/],
-    ['an example behind a semicolon', { prefer: 'code=404;example=healthy' }, /documents 200 healthy/],
-    ['an example and numbers', { prefer: 'example=sparse', 'x-sim-sequence': 'no-null' }, /Leave out one/],
-    ['an example and a delivery', { prefer: 'example=sparse', 'x-sim-scenario': 'truncated' }, /when=before/],
+    ['two different seeds', { prefer: 'seed=43', 'x-sim-seed': '42' }, /differ; send one/],
+    ['an example after a semicolon', { prefer: 'code=404;example=healthy' }, /documents 200 healthy/],
+    ['an example and a sequence', { prefer: 'example=sparse', 'x-sim-sequence': 'no-null' }, /Leave out one/],
+    ['an example and damage', { prefer: 'example=sparse', 'x-sim-scenario': 'truncated' }, /when=before/],
   ] as [string, Record<string, string>, RegExp][])('%s is refused', async (_name, headers, words) => {
     const response = await askOperation(sim(), analytics, { headers })
     expectRefusal(response, 400, words)

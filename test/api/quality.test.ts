@@ -13,7 +13,7 @@ import { readControl } from '../support/stored-records.ts'
 const product = (n: number) => `00000000-0000-4000-9000-00000000000${n}`
 const model = (n: number) => `00000000-0000-4000-8000-00000000000${n}`
 
-/** fixtures/products.yaml: Web Shop is the models 1 and 5. */
+/** The product Web Shop in fixtures/products.yaml, which has the models 1 and 5. */
 const webShop = { id: product(1), models: [model(1), model(5)] }
 const others = [model(2), model(3), model(6), '4f7c2a1e-9b3d-4c58-8e21-6d0a5b7f9c34']
 const everyModel = [...webShop.models, ...others]
@@ -40,7 +40,7 @@ async function post(sim: TestSimulator, about: JsonObject, sandbox = 'default'):
 const moved = (seeded: number, weight: number, impact: number) =>
   Math.round(Math.min(1, Math.max(0, seeded + weight * impact)) * 10_000) / 10_000
 
-/** Scores have four decimals, so sums of them are made in whole ten-thousandths. */
+/** Scores have four decimals, so they are summed as integers, in ten-thousandths. */
 function weightedQuality({ dataPoints }: Analytics): number | null {
   let sum = 0
   let count = 0
@@ -63,7 +63,7 @@ const ofTenth = [
   { ...negative, eventAt: '2026-01-10', sampleRate: 0 },
 ]
 
-/** The sum of impacts by day, and the events that make it. */
+/** The total impact of each day, and the events that add up to it. */
 const days: ReadonlyMap<string, { impact: number; events: readonly JsonObject[] }> = new Map([
   ['2026-01-15', { impact: -0.4, events: [{ qualityImpactScore: -0.65 }, { ...negative, qualityImpactScore: 0.25 }] }],
   ['2026-01-10', { impact: 1, events: ofTenth }],
@@ -92,7 +92,7 @@ test.for([0.1, 1])('events at a weight of %d move their days by the formula, not
       if (quality === null || impact === undefined) return point
       return { ...point, avgConversationQualityIndex: moved(quality, weight, impact) }
     })
-    // The index and the assessment alone follow from conversation quality.
+    // Only the index and the assessment depend on conversation quality.
     const { avgConversationQualityIndex, recommendations } = shifted
     expect(shifted).toEqual({ ...seeded, dataPoints, avgConversationQualityIndex, recommendations })
     expect(shifted.avgConversationQualityIndex).toBe(weightedQuality(shifted))
@@ -101,23 +101,23 @@ test.for([0.1, 1])('events at a weight of %d move their days by the formula, not
   }
 })
 
-describe('the response is the seeded one, byte for byte,', () => {
+describe('the response is byte for byte the one without events', () => {
   const seeded = (sim: TestSimulator) => responsesOf(sim, 'untouched')
   const bad = { ...negative, productId: webShop.id }
   const outside = ['2026-01-16T00:00:00Z', '2025-10-17T23:59:59.999Z', '1970-01-01']
   const cancelling = [0.1, 0.2, -0.3].map((qualityImpactScore) => ({ productId: webShop.id, qualityImpactScore }))
 
   test.for<[string, readonly JsonObject[]]>([
-    ['for a product that no fixture knows', [{ ...negative, productId: unknownProduct }]],
+    ['for a product in no fixture', [{ ...negative, productId: unknownProduct }]],
     ['for events that sampling dropped', [{ ...bad, sampleRate: 0 }]],
     ['for events whose impacts cancel out', cancelling],
-    ['for events of days outside of every period', outside.map((eventAt) => ({ ...bad, eventAt }))],
+    ['for events outside every period', outside.map((eventAt) => ({ ...bad, eventAt }))],
   ])('%s', async ([, events], { own }) => {
     for (const about of events) await post(own, about)
     expect(await responsesOf(own)).toEqual(await seeded(own))
   })
 
-  test('without events whatever the weight, at a weight of 0, and for events of another sandbox', async ({ own }) => {
+  test('at any weight without events, at a weight of 0, and for events of another sandbox', async ({ own }) => {
     await steer(own, 'PUT', '/quality', { weight: 1 })
     await post(own, bad, 'elsewhere')
     expect(await responsesOf(own)).toEqual(await seeded(own))
@@ -134,7 +134,7 @@ describe('GET quality', () => {
 
   const qualityOf = (sandbox: string) => readControl<ControlSchemas['Quality']>(sim(), `/quality?sandbox=${sandbox}`)
 
-  test('lists PQI by product and CQI by conversation with the events that made them', async () => {
+  test('lists PQI by product and CQI by conversation with the events behind them', async () => {
     const sandbox = 'lists'
     const record = (about: JsonObject) => post(sim(), about, sandbox)
     const lower = conversationId.toLowerCase()

@@ -56,7 +56,7 @@ describe('GET /__sim/retries', () => {
     expect(await retriesOf('sandbox=none')).toMatchObject({ chains: [] })
   })
 
-  test('shows the insertId of each attempt, so that a change of it is seen', async () => {
+  test('shows the insertId of each attempt, so a changed one is visible', async () => {
     await putRules(sim(), [{ sequence: '500, 201' }], 'changed')
     for (const [count, insertId] of ['order-1', 'order-2'].entries()) {
       const headers = { 'retry-attempt': String(count) }

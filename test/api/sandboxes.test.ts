@@ -56,7 +56,7 @@ test('the list shows what a deletion would lose', async ({ own }) => {
   expect(full).toMatchObject({ events: 1, prompts: 1, snapshots: 1, requests: 3, rules: 1 })
 })
 
-test('the list shows by a revision which sandbox the control plane has changed', async ({ own }) => {
+test('the revisions in the list show which sandbox the control plane has changed', async ({ own }) => {
   const readRevisions = async () =>
     Object.fromEntries((await listSandboxes(own)).map(({ name, revision }) => [name, revision]))
   for (const sandbox of ['one', 'two']) await putRules(own, [{ scenario: '429' }], sandbox)
@@ -78,7 +78,7 @@ test('the list shows by a revision which sandbox the control plane has changed',
 
 test('a GET about an unknown sandbox does not create it', async () => {
   for (const { id, method, path } of await controlOperations()) {
-    if (method !== 'GET' || id === 'streamRequests') continue // which never ends
+    if (method !== 'GET' || id === 'streamRequests') continue // its response never ends
     await ask(sim(), `/__sim${path.replace(/\{\w+\}/g, 'x')}?sandbox=asked-by-${id}`, { token: null })
   }
   expect(JSON.stringify(await listSandboxes(sim()))).not.toContain('asked-by')
@@ -87,7 +87,7 @@ test('a GET about an unknown sandbox does not create it', async () => {
 const namesOf = (sandboxes: readonly { readonly name: string }[]) => sandboxes.map(({ name }) => name)
 
 describe('controls in a request never affect another sandbox', () => {
-  test('seed, instant and faults of one are gone with it', async ({ own }) => {
+  test('its seed, time and scenarios affect no later request', async ({ own }) => {
     const before = await ask(own, analyticsPath)
     const headers = { 'x-sim-seed': '99', 'x-sim-now': '2030-05-05T05:05:05Z', 'x-sim-sequence': '200' }
     const loud = { sandbox: 'loud', scenario: 'critical', headers }
@@ -103,7 +103,7 @@ describe('controls in a request never affect another sandbox', () => {
     ['header and path', { 'x-sim-sandbox': 'a', authorization: 'Bearer k' }, '/_s/b'],
     ['token and path', { authorization: 'Bearer k~a' }, '/_s/b'],
     ['a repeated header', { 'x-sim-sandbox': 'a, b', authorization: 'Bearer k' }, ''],
-  ])('%s that name two are refused, and nothing is stored', async ([, headers, prefix], { own }) => {
+  ])('%s that name two sandboxes are refused, and nothing is stored', async ([, headers, prefix], { own }) => {
     const response = await ask(own, `${prefix}/v1/events`, { body: event(), token: null, headers })
     expectRefusal(response, 400, /more than one sandbox|cannot name a sandbox/)
     expect(await listSandboxes(own)).toMatchObject([{ name: 'default', events: 0 }])
@@ -133,7 +133,7 @@ test.each(noNames)('no sandbox is called %j: not by a request, not by the contro
 })
 
 describe('sandboxes are bounded', () => {
-  /** A simulator whose real time the test holds. */
+  /** Starts a simulator whose real time the test controls. */
   async function timed(settings: Partial<Settings>) {
     const said: LogEntry[] = []
     let now = Date.UTC(2026, 0, 15)
@@ -152,7 +152,7 @@ describe('sandboxes are bounded', () => {
   const use = (sim: Pick<TestSimulator, 'origin'>, name: string) =>
     ask(sim, '/v1/events', { token: `k~${name}`, body: event({ insertId: 'x' }) })
 
-  test('in number: a further one evicts the longest idle one completely, and that is logged', async () => {
+  test('in number: a further one evicts the longest idle one completely, which is logged', async () => {
     const { sim, dropped, pass } = await timed({ sandboxLimit: 4 })
     await putRules(sim, [{ scenario: 'slow' }], 'b')
     for (const name of ['a', 'b', 'c', 'a', 'd']) {

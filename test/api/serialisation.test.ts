@@ -12,10 +12,10 @@ const nested = {
   properties: { a: { type: 'object', properties: { b: integer } }, ids: integers, on: { type: 'boolean' } },
 }
 
-/** A parameter `p`, what is sent for it, and what is refused. */
+/** A parameter `p`, values that are accepted for it, and values that are refused. */
 type Row = readonly [parameter: JsonObject, right: readonly string[], wrong: readonly string[]]
 
-/** What `test/service/contract/constructs` does not have, such as texts in a style that is not the documented one. */
+/** Cases that `test/service/contract/constructs` lacks, such as values in an undocumented style. */
 const rows: Record<'path' | 'query' | 'header' | 'cookie', readonly Row[]> = {
   path: [
     [{ schema: integer }, ['5', '-5', '1.0', '1e2'], ['0x10', '1.5', '+5', '05', '5.', '%205']],
@@ -171,7 +171,7 @@ describe('a parameter is read in its style', () => {
     },
   )
 
-  test('a text in another style is refused with the documented one', async () => {
+  test('a value in another style is refused with the name of the documented one', async () => {
     const said = /path\/p: must be in the style "matrix" of a path parameter, exploded/
     const [wrong] = cases.filter(
       ({ place, parameter: { style, explode } }) => place === 'path' && style === 'matrix' && explode,

@@ -15,7 +15,7 @@ const accepted = `        '202':
 `
 const example = '              examples: { queued: { value: { queued: true } } }\n'
 
-/** Starts with a document in which `createEvent` has further responses, and further members. */
+/** Starts a simulator whose `createEvent` documents further responses, and has further members. */
 async function startWith(responses: string, members = ''): Promise<TestSimulator> {
   const to = `${responses}${createdEvent}`
   const contract = await documentWith(`      responses:\n${createdEvent}`, `${members}      responses:\n${to}`)
@@ -43,7 +43,7 @@ describe('a requested documented success status', () => {
     expect((await post(sim)).status).toBe(201)
   })
 
-  test('with another body is sent with its example, or refused before anything is written', async () => {
+  test('with a different body is sent with its example, or refused before anything is written', async () => {
     const [sim, without] = [await startWith(accepted + example), await startWith(accepted)]
     expect(statusAndText(await post(sim, { prefer: 'code=202' }))).toEqual([202, '{"queued":true}'])
     expect(await readStateInfo(sim)).toMatchObject({ events: 1 })

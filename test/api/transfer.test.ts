@@ -82,15 +82,15 @@ const twoCases = ({ events: [event], ...document }: SandboxExport) => {
 
 test.each<[string, (document: SandboxExport) => unknown, RegExp]>([
   ['{}', () => ({}), /\/format is required; \/quality is required; \/events is required; \/prompts is required/],
-  ['one twice by case', twoCases, /\/events\/1 must not repeat the key [0-9a-f-]{36}/],
-  ['no time', changing({ receivedAt: 'noon' }), /\/events\/1\/receivedAt must be a UTC time such as/],
-  ['no day', changing({ receivedAt: '2026-02-30T12:00:00.000Z' }), /1\/receivedAt must be an RFC 3339 date-time/],
+  ['ids that differ in case only', twoCases, /\/events\/1 must not repeat the key [0-9a-f-]{36}/],
+  ['text as a time', changing({ receivedAt: 'noon' }), /\/events\/1\/receivedAt must be a UTC time such as/],
+  ['no such day', changing({ receivedAt: '2026-02-30T12:00:00.000Z' }), /1\/receivedAt must be an RFC 3339 date-time/],
   ['many errors', (all) => ({ ...all, events: new Array(150).fill({}) }), /the check stops after 100 errors/],
   ['too many replays', changing({ replays: 1e308 }), /\/events\/1\/replays must be from 0 to 9007199254740991/],
-  ['an endless impact', changing({ impact: 1e308 }), /1\/impact must be from -1000000 to 1000000/],
+  ['too large an impact', changing({ impact: 1e308 }), /1\/impact must be from -1000000 to 1000000/],
   ['an event without fields', changing({ fields: {} }), /\/events\/1\/fields\/eventAt is required/],
   ['broken JSON', () => '{"format": 1,', /body/],
-  ['one member twice', () => '{"format": 1, "format": 1}', /format/],
+  ['a duplicate member', () => '{"format": 1, "format": 1}', /format/],
   ['no body', () => '', /body/],
 ])(
   'an invalid export is refused with every problem, without a change or a new sandbox: %s',
@@ -147,7 +147,7 @@ describe('--seed-state', () => {
     expect(await exported(await startForTest({ state, seedState }))).toEqual(before)
   })
 
-  test('ends the start with exit code 1 if the file is not an export, names the place and writes nothing', async () => {
+  test('ends the start with exit code 1 if the file is not an export, names its path and writes nothing', async () => {
     const folder = await tempFolder()
     const [seed, state] = [join(folder, 'seed.json'), join(folder, 'state.json')]
     await writeFile(seed, '{"format": 1, "quality": {"weight": 0.1}, "events": [{}], "prompts": []}')

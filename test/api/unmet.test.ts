@@ -32,7 +32,7 @@ test.each([
   const sandbox = `rule-${how.slice(0, 7)}`
   const remove = () => steer(sim(), method, path + sandbox, body)
   await putRules(sim(), [only, { scenario: '500', operation: 'createPrompt' }], sandbox)
-  await remove() // before any request the rule is not tested
+  await remove() // without a request the rule is not judged
   await putRules(sim(), [{ scenario: '500', operation: 'getModelAnalytics' }, only], sandbox)
   await ask(sim(), analyticsPath, { sandbox })
   await remove()
@@ -41,7 +41,7 @@ test.each([
   if (inSandbox !== undefined) expect(await readUnmet(sandbox)).toHaveLength(inSandbox)
 })
 
-test('a rule has acted, whatever is restored, cleared or moved afterwards', async () => {
+test('a rule that acted is not a finding, whatever is restored, cleared or advanced afterwards', async () => {
   const sandbox = 'restored'
   const post = (path: string, body?: JsonObject) => steer(sim(), 'POST', `${path}?sandbox=${sandbox}`, body)
   const snapshot = await ask(sim(), `/__sim/snapshots?sandbox=${sandbox}`, { method: 'POST', token: null })

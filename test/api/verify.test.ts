@@ -6,7 +6,7 @@ import { untilWaiting } from '../support/metrics.ts'
 import { sharedSimulator } from '../support/shared.ts'
 import { startForTest, type TestSimulator, test } from '../support/start.ts'
 
-/** A simulator after three requests: two purchases, one of them of the blue team, and analytics. */
+/** A simulator after three requests: two purchases, one of them from the blue team, and analytics. */
 const shared = sharedSimulator()
 beforeAll(async () => {
   await record(shared(), purchase({ properties: { plan: 'pro', seats: 3 } }), { 'x-team': 'blue' })
@@ -104,7 +104,7 @@ describe('a verification that waits', () => {
     for (const verdict of await Promise.all(waiting)) expect(verdict).toMatchObject({ status: 200, count: 1 })
     await own.close()
     for (const verdict of await Promise.all(never)) expect(verdict).toMatchObject({ status: 417, count: 0 })
-    expect(warnings).toEqual([]) // Node warns of too many listeners
+    expect(warnings).toEqual([]) // Node would warn of too many listeners
   })
 
   test.for<[JsonObject, number]>([
@@ -201,7 +201,7 @@ describe('a journal that has dropped requests or bodies', () => {
     const open = { count: 0, truncated: true }
     expect(await steer(own, 'POST', '/requests/count', requestQuery)).toEqual(open)
     expect(await verify(own, { ...requestQuery, count: { exactly: 0 } })).toMatchObject({ status: 417, ...open })
-    // A query that needs no body, or that another condition decides, is still exact.
+    // A query is still exact if it needs no body, or if another condition already excludes the request.
     expect(await steer(own, 'POST', '/requests/count', {})).toEqual({ count: 20, truncated: false })
     const decided = { match: { ...requestQuery.match, status: 400 } }
     expect(await steer(own, 'POST', '/requests/count', decided)).toEqual({ count: 0, truncated: false })

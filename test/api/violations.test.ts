@@ -5,13 +5,13 @@ import { sharedSimulator } from '../support/shared.ts'
 
 const sim = sharedSimulator()
 
-interface Told {
+interface ReportedViolations {
   readonly total: number
   readonly more?: true
   readonly violations: readonly { in: string; pointer: string; keyword: string; message: string }[]
 }
 
-function told(headers: Headers): Told {
+function reported(headers: Headers): ReportedViolations {
   const text = headers.get('x-sim-violations')
   if (text === null) throw new Error('there is no X-Sim-Violations')
   expect(text).toMatch(/^[\x20-\x7e]*$/)
@@ -33,7 +33,7 @@ const wrongEvent: readonly [field: string, value: Json | undefined, words: RegEx
   ['properties', [], /object/],
 ]
 
-/** Invalid bodies, with the message for each place. */
+/** Invalid bodies, with the message for each pointer. */
 const wrongBodies: [string, JsonObject, Readonly<Record<string, RegExp>>][] = [
   [
     '/v1/events',
@@ -48,24 +48,24 @@ const wrongBodies: [string, JsonObject, Readonly<Record<string, RegExp>>][] = [
   ['/v1/prompts', { name: 'x', components: { content: 'x' } }, { '/components': /array/ }],
 ]
 
-test.each(wrongBodies)('all violations of a body for %s are named at once, by place', async (path, body, expected) => {
+test.each(wrongBodies)('all violations of a body for %s are named at once, by field', async (path, body, expected) => {
   const before = await readStateInfo(sim())
   const response = await ask(sim(), path, { body })
   expect(response.status).toBe(400)
-  const { total, violations } = told(response.headers)
-  const byPlace = Object.fromEntries(violations.map(({ pointer, message }) => [pointer, message]))
+  const { total, violations } = reported(response.headers)
+  const byPointer = Object.fromEntries(violations.map(({ pointer, message }) => [pointer, message]))
   const count = Object.keys(expected).length
-  expect([total, Object.keys(byPlace).sort()]).toEqual([count, Object.keys(expected).sort()])
-  for (const [pointer, words] of Object.entries(expected)) expect(byPlace[pointer]).toMatch(words)
+  expect([total, Object.keys(byPointer).sort()]).toEqual([count, Object.keys(expected).sort()])
+  for (const [pointer, words] of Object.entries(expected)) expect(byPointer[pointer]).toMatch(words)
   for (const pointer of Object.keys(expected)) expect(errorOf(response)).toContain(`body${pointer}: `)
   if (count > 1) expect(errorOf(response)).toContain(`${count} problems`)
   expect(await readStateInfo(sim())).toEqual(before)
 })
 
-test('path and query are named together', async () => {
+test('violations in path and query are reported together', async () => {
   const response = await ask(sim(), '/v1/models/gpt/analytics?period=1y')
   expect(errorOf(response)).toMatch(/path\/modelId: .*query\/period: /)
-  expect(told(response.headers).violations.map((one) => one.in)).toEqual(['path', 'query'])
+  expect(reported(response.headers).violations.map((one) => one.in)).toEqual(['path', 'query'])
 })
 
 describe('X-Sim-Violations is complete JSON', () => {
@@ -73,7 +73,7 @@ describe('X-Sim-Violations is complete JSON', () => {
     const components = Array.from({ length: 500 }, () => ({ type: 'no content' }))
     const response = await ask(sim(), '/v1/prompts', { body: prompt({ components }) })
     expect(response.status).toBe(400)
-    const { total, more, violations } = told(response.headers)
+    const { total, more, violations } = reported(response.headers)
     expect({ total, more }).toEqual({ total: 100, more: true })
     expect(errorOf(response)).toMatch(/at least 100 problems.*the check stops after 100 errors/)
     expect(violations.length).toBeGreaterThan(10)
@@ -92,13 +92,13 @@ describe('X-Sim-Violations is complete JSON', () => {
     expect(response.status).toBe(400)
     expect(response.headers.get('x-evil')).toBeNull()
     const message = expect.stringContaining(JSON.stringify(text).slice(1, 5))
-    expect(told(response.headers)).toMatchObject({ total: 1, violations: [{ pointer: '/influence', message }] })
+    expect(reported(response.headers)).toMatchObject({ total: 1, violations: [{ pointer: '/influence', message }] })
   })
 
   test('with a pointer longer than the header allows', async () => {
     const key = 'é'.repeat(3000)
     const response = await ask(sim(), '/v1/events', { body: `{"${key}":1,"${key}":2}` })
     expect(response.status).toBe(400)
-    expect(told(response.headers).total).toBe(1)
+    expect(reported(response.headers).total).toBe(1)
   })
 })

@@ -20,7 +20,7 @@ import type { TestSimulator } from '../support/start.ts'
 const open = sharedSimulator()
 const limited = sharedSimulator({ models: 'closed', maxAnalysesPerHour: 60 })
 
-/** The model of the document's example. A magic model of that id returns 404 by a scenario. */
+/** The model of the document's example. In the fixtures it is a magic model that returns 404. */
 const unknownModel = '00000000-0000-4000-8000-000000000404'
 
 const refusedBodies: Readonly<Record<string, Json>> = {
@@ -42,7 +42,7 @@ const liveRequests: Readonly<Record<string, RequestOptions & { readonly path?: s
   ...Object.fromEntries(Object.entries(refusedBodies).map(([name, body]) => [name, { body }])),
 }
 
-/** Examples of refusals that the simulator sends only as a scenario, since it has no such reason of its own. */
+/** Examples of refusals that the simulator sends only for a scenario, since no request causes them. */
 const scenarioOnly = ['unknown_token', 'forbidden', 'product_not_found', 'rate_limited', 'server_error', 'unavailable']
 
 const refusals = allOperations.flatMap((operation) =>
@@ -98,7 +98,7 @@ test.each(refusals)('the scenario $status of $operation.id responds as an exampl
 
 const exampleOf = (name: string) => examples.find((example) => example.name === name)?.value
 
-/** Uses up the hourly limit of 60, and sends another request when the window ends in a second. */
+/** Uses up the hourly limit of 60, and sends another request one second before the window ends. */
 async function lastSecondOfLimit(sim: TestSimulator): Promise<TestResponse> {
   const path = '/v1/models/00000000-0000-4000-8000-000000000001/analytics'
   for (let count = 0; count < 60; count += 1) expect((await ask(sim, path)).status).toBe(200)

@@ -1,4 +1,4 @@
-/** The types of the parts of autocannon that are used here; it has none of its own. */
+/** Types for the parts of autocannon that are used here, since it has none. */
 declare module 'autocannon' {
   type Request = import('./requests.ts').BenchRequest & { readonly setupRequest?: (request: Request) => Request }
 

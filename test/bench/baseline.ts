@@ -1,7 +1,7 @@
 import { readFileSync } from 'node:fs'
 import { createServer, type ServerResponse } from 'node:http'
 
-/** A server that sends recorded replies of the simulator: plain Express, or a minimal `node:http`. */
+/** A server that sends recorded responses of the simulator: plain Express, or a minimal `node:http`. */
 const [, , name, port, file = ''] = process.argv
 
 type Method = 'GET' | 'POST'
@@ -31,9 +31,9 @@ function sendReply(response: ServerResponse, method: Method): void {
 }
 
 if (name === 'Express') {
-  // Imported only here: it takes as long as the rest of a start, which `node:http` must not pay.
+  // Imported only here, since it takes as long as the rest of a start, and `node:http` must start without it.
   const { default: express } = await import('express')
-  // Without ETag and `X-Powered-By`, so that it sends the same bytes.
+  // Without ETag and `X-Powered-By`, to send the same bytes.
   const app = express()
   app.disable('x-powered-by')
   app.get('/v1/models/:modelId/analytics', (_request, response) => sendReply(response, 'GET'))

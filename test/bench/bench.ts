@@ -10,7 +10,7 @@ import { buildBaselines, builtSimulator, simulatorOf, withBuild } from './target
 
 /**
  * Measures the built simulator and two servers that send the same bytes: `npm run bench`. The targets take turns within
- * every round, and rounds are short, so that noise of the machine affects all of them. A number is the median of the
+ * every round, and rounds are short, so noise of the machine affects all of them. A number is the median of the
  * rounds.
  */
 const usage = `npm run bench -- [--seconds 1] [--rounds 15] [--connections 16] [--beside FOLDER]
@@ -63,7 +63,7 @@ async function measureLoads(targets: readonly Target[]): Promise<Row[]> {
     return [
       ...loadRows('GET analytics 30d', await measureLoad(started, warmAnalytics)),
       ...loadRows('POST events', await measureLoad(started, newEvent)),
-      ...loadRows('GET analytics 90d, new models', await cold()).slice(1), // their rate means nothing
+      ...loadRows('GET analytics 90d, new models', await cold()).slice(1), // their rate is meaningless
     ]
   } finally {
     await Promise.all(started.map((one) => one.stop()))

@@ -7,7 +7,7 @@ import { stringify } from 'yaml'
 import { eachRound, formatTable, median, type Row } from './table.ts'
 import { freePort, startTarget, type Target } from './target.ts'
 
-/** Measures the start with large documents, beside Prism if it is in a folder: `npm run bench:load`. */
+/** Measures the start with large documents, and that of Prism if its folder is given: `npm run bench:load`. */
 const { values } = parseArgs({ options: { prism: { type: 'string' }, rounds: { type: 'string', default: '5' } } })
 
 /** Sizes of documents in kB. */
@@ -15,7 +15,7 @@ const sizes = [200, 1000]
 
 const first = { method: 'GET', path: '/things0', headers: { authorization: 'Bearer any-key' } } as const
 
-/** Returns a document with as many operations as its size needs; each has schemas that share others. */
+/** Returns a document with as many operations as its size needs. Each operation has schemas that share others. */
 function documentOf(kilobytes: number): string {
   const ref = (name: string) => ({ $ref: `#/components/schemas/${name}` })
   const words = 'A thing that is stored until somebody asks for it, with all that is known about it. '.repeat(3)

@@ -9,12 +9,12 @@ import { start } from '../../src/features/start.ts'
 import { defaultSettings, type Settings } from '../../src/server/settings/settings.ts'
 
 /**
- * Counts the source files with a named function that runs, by V8's precise coverage: `npm run files`, and with `--list`
- * their names. A request is measured in this process, after the same one has been sent before, without its log; `each`
+ * Counts the source files with a called named function, using V8's precise coverage: `npm run files`, and with `--list`
+ * their names. A request is measured in this process, after an identical first one, without its log; `each`
  * in all processes of its run.
  */
 const sources = new URL('../../src/', import.meta.url).href
-/** The names of functions without one, and of those that tsx adds to each file to name the others. */
+/** The name of anonymous functions, and the names of the helpers that tsx adds to each file. */
 const unnamed = ['', '__name', '<static_initializer>']
 const folder = mkdtempSync(join(tmpdir(), 'convsim-files-'))
 const session = new Session()
@@ -60,7 +60,7 @@ function measureEach(): string[] {
   return listFiles(files.flatMap(({ result }) => result))
 }
 
-/** Lists the files that have a function with a name that was called. */
+/** Lists the files with a named function that was called. */
 function listFiles(scripts: readonly Profiler.ScriptCoverage[]): string[] {
   const run = scripts.filter(({ url, functions }) => {
     const own = functions.filter(({ functionName }) => !unnamed.includes(functionName))

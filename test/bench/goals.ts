@@ -4,7 +4,7 @@ import { alignColumns, formatFigure, type Row } from './table.ts'
 interface Goal {
   readonly description: string
   readonly row: string
-  /** The target whose value the simulator's is divided by, or undefined if the limit is for the value itself. */
+  /** The target by whose value the simulator's is divided, or undefined if the limit is for the value itself. */
   readonly baseline?: 'Express' | 'node:http' | 'beside'
   readonly min?: number
   readonly max?: number

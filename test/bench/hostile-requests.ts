@@ -2,7 +2,7 @@ import { maxValues } from '../../src/base/core/strict-json.ts'
 import { largeStates, times } from './large-states.ts'
 import { type BenchRequest, newEvent, warmAnalytics } from './requests.ts'
 
-/** Requests that are as expensive as their size allows, named after what they attack. */
+/** Requests that are as expensive as their size allows, named after their target. */
 export interface HostileRequests {
   readonly name: string
   readonly requests: readonly BenchRequest[]
@@ -55,7 +55,7 @@ const failing = (request: BenchRequest): BenchRequest => ({
   headers: { ...request.headers, 'x-sim-scenario': 'unavailable;retry-after=0' },
 })
 
-/** As many members and as many bytes as a body may have. */
+/** As many members and bytes as a body may have. */
 const largeProperties = `"properties":{${items((index) => `"m${index}${'x'.repeat(88)}":${index}`)}}`
 
 const levels = 45
@@ -109,7 +109,7 @@ export const hostileRequests: readonly HostileRequests[] = [
   attack('a thousand rules', put(rules)),
   attack('an event that a thousand rules compare', ...large(3)),
   attack(
-    'rules that are wrong',
+    'invalid rules',
     put(`{"rules":[${items(() => '{"scenario":""}')}]}`),
     put(JSON.stringify({ rules: times(1000, () => ({ scenario: 'x'.repeat(900) })) })),
   ),

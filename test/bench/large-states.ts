@@ -49,7 +49,7 @@ const prompt = (index: number, versions: number) => ({
   versions: Array.from({ length: versions }, (_, at) => version(index, at)),
 })
 
-/** Joins texts until they are as long as an import may be, with some room for what is around them. */
+/** Joins texts until they are as long as an import may be, less some room for the rest of the document. */
 function fill(part: (index: number) => string, separator = ','): string {
   const parts: string[] = []
   for (let length = 0, index = 0; ; index += 1) {
@@ -81,7 +81,7 @@ const read = (name: string, path = 'export') =>
     { method: 'GET', path: `/__sim/${path}${path.includes('?') ? '&' : '?'}sandbox=${sandbox}`, headers: {} },
   ])
 
-/** A request of the service in the sandbox. */
+/** A request to the service in the sandbox. */
 const sendToService = (path: string, body: string): BenchRequest => ({
   method: 'POST',
   path,
@@ -92,7 +92,7 @@ const sendToService = (path: string, body: string): BenchRequest => ({
 export const times = <T>(count: number, make: (index: number) => T) =>
   Array.from({ length: count }, (_, index) => make(index))
 
-/** An attack whose requests are made when they are sent, since each may have the size of an import. */
+/** An attack whose requests are created when sent, since each may have the size of an import. */
 const attack = (name: string, make: () => readonly BenchRequest[]): HostileRequests => ({
   name,
   get requests() {
@@ -104,7 +104,7 @@ const importOf = (name: string, body: () => string) => attack(`import: ${name}`,
 
 const megabyte = 'x\\"'.repeat(330_000)
 
-/** Attacks that store as much in a sandbox as an import may have, and read it. Each reads what earlier ones stored. */
+/** Attacks that store as much in a sandbox as an import may contain, and read it. Each reads earlier data, too. */
 export const largeStates: readonly HostileRequests[] = [
   importOf('20,000 events', () => exported(manyEvents(20_000))),
   read('export of 20,000 events'),

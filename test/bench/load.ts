@@ -18,7 +18,7 @@ export type RequestSource = BenchRequest | (() => BenchRequest)
 /** The end of a load: `duration` in seconds, or `amount` of responses. */
 export type LoadLimit = { readonly duration: number } | { readonly amount: number }
 
-/** Sends requests on all connections, each as soon as the last is handled. Throws unless a response is a success. */
+/** Sends requests on all connections, each as soon as the previous one is handled. Throws if a response fails. */
 export async function runLoad(
   { name, url }: StartedTarget,
   source: RequestSource,

@@ -3,7 +3,7 @@ import { randomUUID } from 'node:crypto'
 /** A request of a bench. */
 export interface BenchRequest {
   readonly method: 'GET' | 'POST' | 'PUT' | 'DELETE'
-  /** The path below the target's base path, or of a hostile request below the origin. */
+  /** The path below the target's base path; for a hostile request, below the origin. */
   readonly path: string
   readonly headers: Readonly<Record<string, string>>
   readonly body?: string

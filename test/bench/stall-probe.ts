@@ -5,10 +5,10 @@ import { once } from 'node:events'
 export const maxStallMs = 100
 
 /**
- * A module that the measured process loads first: it returns each message with the longest stall of its event loop
- * since the last. A stall is the time between two turns of a timer of 1 ms, but no more than the processor time that
+ * A module that the measured process loads first. It replies to each message with the longest stall of its event loop
+ * since the last one. A stall is the time between two turns of a 1 ms timer, but no more than the processor time that
  * the thread used meanwhile: on a busy machine, a thread waiting for the processor does not count as stalled. The
- * processor time is Linux's; elsewhere the time alone counts.
+ * processor time is known on Linux only; elsewhere the time alone counts.
  */
 const probe = `
 import { readFileSync } from 'node:fs'
@@ -37,7 +37,7 @@ process.on('message', () => {
 process.channel.unref()
 `
 
-/** The arguments of a `node` whose stalls are measured. It needs a channel: `stdio: [..., 'ipc']`. */
+/** The arguments of a `node` process whose stalls are measured. It needs a channel: `stdio: [..., 'ipc']`. */
 export const stallProbe = ['--import', `data:text/javascript,${encodeURIComponent(probe)}`] as const
 
 /** Returns the longest stall of the process since the last call, in milliseconds. */

@@ -8,9 +8,8 @@ import { freePort, send, waitUntilOk } from './target.ts'
 import { builtSimulator, withBuild } from './targets.ts'
 
 /*
- * Sends the most expensive requests that are known to the built simulator: `npm run bench:stalls`. Prints for each how
- * long other requests had to wait at the longest, which is at most `maxStallMs`, and ends with exit code 1 where it is
- * more.
+ * Sends the most expensive known requests to the built simulator: `npm run bench:stalls`. Prints for each the longest
+ * time that other requests had to wait, and exits with 1 if one is longer than `maxStallMs`.
  */
 await withBuild(async (folder) => {
   const port = await freePort()
@@ -30,7 +29,7 @@ await withBuild(async (folder) => {
   }
 })
 
-/** Sends the requests of each attack one after the other. Returns the longest stall. */
+/** Sends the requests of each attack in sequence. Returns the longest stall. */
 async function measureAll(simulator: ChildProcess, origin: string): Promise<number> {
   let longest = 0
   const rows: string[][] = []

@@ -34,15 +34,15 @@ export function alignColumns(lines: readonly (readonly string[])[]): string {
   return lines.map((line) => line.map(pad).join('  ')).join('\n')
 }
 
-/** Returns the median; of an even number of values the lower of the middle ones. */
+/** Returns the median; for an even number of values, the lower of the two middle ones. */
 export function median(values: readonly number[]): number {
   const sorted = values.toSorted((one, other) => one - other)
   return sorted[(sorted.length - 1) >> 1] ?? Number.NaN
 }
 
 /**
- * Measures each item in every round, and returns the numbers of each. Each round begins with the next item, and every
- * other one goes backwards: in a fixed order a build lost up to a third by its place alone.
+ * Measures each item in every round, and returns the numbers of each. Each round starts with the next item, and every
+ * other round runs backwards: in a fixed order, the position alone cost a build up to a third.
  */
 export async function eachRound<Item, Figure>(
   rounds: number,

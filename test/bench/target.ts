@@ -14,17 +14,17 @@ export interface Target {
   readonly base: string
   /** Returns the arguments of `node`. */
   arguments(port: number): readonly string[]
-  /** Deletes what earlier runs have stored; absent: it stores nothing. */
+  /** Deletes the data of earlier runs; absent if the target stores nothing. */
   reset?(): Promise<void>
 }
 
-/** A target that runs in a process of its own. */
+/** A target that runs in its own process. */
 export interface StartedTarget {
   readonly name: string
   /** The URL with the base path: `http://127.0.0.1:12345/v1`. */
   readonly url: string
   readonly pid: number
-  /** The time from the start of the process to the end of its first 200, milliseconds. */
+  /** The milliseconds from the start of the process to the end of its first 200. */
   readonly readyMs: number
   /** Returns the resident memory in MB, or undefined if the system is not Linux. */
   residentMb(): number | undefined
@@ -34,10 +34,10 @@ export interface StartedTarget {
 
 const startTimeoutMs = 20_000
 
-/** Starts a target and resolves when it responds `first` with 200. Throws if it ends, or after `startTimeoutMs`. */
+/** Starts a target and resolves when it responds to `first` with 200. Throws if it ends, or after `startTimeoutMs`. */
 export async function startTarget(target: Target, port: number, first: BenchRequest): Promise<StartedTarget> {
   const startedAt = performance.now()
-  // The log is written, as it is by default, and discarded.
+  // The log is written, as by default, and discarded.
   const child = spawn(process.execPath, target.arguments(port), { stdio: 'ignore' })
   const gone = once(child, 'exit')
   const url = `http://127.0.0.1:${port}${target.base}`
@@ -57,7 +57,7 @@ export async function startTarget(target: Target, port: number, first: BenchRequ
   }
 }
 
-/** Returns a port that was free a moment ago, below those that Linux gives to clients and to servers on port 0. */
+/** Returns a port that was free a moment ago, below those that Linux assigns to clients and for port 0. */
 export async function freePort(): Promise<number> {
   for (;;) {
     const port = 12_000 + Math.floor(Math.random() * 20_000)
@@ -73,7 +73,7 @@ export async function freePort(): Promise<number> {
   }
 }
 
-/** Resolves when a server responds `first` with 200. Throws if it ends, or takes longer than `startTimeoutMs`. */
+/** Resolves when a server responds to `first` with 200. Throws if it ends, or takes longer than `startTimeoutMs`. */
 export async function waitUntilOk(name: string, child: ChildProcess, url: string, first: BenchRequest) {
   const deadline = performance.now() + startTimeoutMs
   while ((await send(url, first).catch(() => undefined))?.status !== 200) {
@@ -93,7 +93,7 @@ export function readResidentMb(pid: number): number | undefined {
   }
 }
 
-/** A reply to a request of a bench. */
+/** A response to a benchmark request. */
 export interface BenchReply {
   readonly status: number
   /** Names and values in turn, as received. */
@@ -110,7 +110,7 @@ export function send(url: string, { path, method, headers, body }: Omit<BenchReq
       readText(response).then((text) => resolve({ status, headers: rawHeaders, text }), reject)
     })
     sent.on('error', (error: NodeJS.ErrnoException) => {
-      // The server may close an idle connection in the moment in which it is used again.
+      // The server may close an idle connection just as it is reused.
       const isStale = sent.reusedSocket && ['ECONNRESET', 'EPIPE'].includes(error.code ?? '')
       if (isStale) send(url, { path, method, headers, ...(body !== undefined && { body }) }).then(resolve, reject)
       else reject(error)

@@ -10,7 +10,7 @@ import { freePort, send, startTarget, type Target } from './target.ts'
 
 const inPackage = (path: string) => fileURLToPath(new URL(`../../${path}`, import.meta.url))
 
-/** Builds the package and other checkouts, and does work with a temporary folder, which is removed afterwards. */
+/** Builds the package and other checkouts, and runs work with a temporary folder, which is removed afterwards. */
 export async function withBuild(work: (folder: string) => Promise<void>, ...others: readonly string[]): Promise<void> {
   for (const cwd of [inPackage('.'), ...others])
     execFileSync('npm', ['run', '--silent', 'build'], { stdio: 'inherit', cwd })
@@ -22,12 +22,12 @@ export async function withBuild(work: (folder: string) => Promise<void>, ...othe
   }
 }
 
-/** Returns the built simulator, with default settings but for the port and the state file. */
+/** Returns the built simulator, with default settings except for the port and the state file. */
 export function builtSimulator(folder: string): Target {
   return simulatorOf(inPackage('.'), 'convsim', folder)
 }
 
-/** Returns the built simulator of a checkout under a name of its own. */
+/** Returns the built simulator of a checkout under another name. */
 export function simulatorOf(checkout: string, name: string, folder: string): Target {
   const own = join(folder, name)
   const state = join(own, 'state.json')
@@ -39,14 +39,14 @@ export function simulatorOf(checkout: string, name: string, folder: string): Tar
   }
 }
 
-/** Builds two servers that only send recorded replies of the simulator. */
+/** Builds two servers that only send recorded responses of the simulator. */
 export async function buildBaselines(folder: string): Promise<Target[]> {
   const responses = join(folder, 'responses.json')
   const simulator = await startTarget(builtSimulator(join(folder, 'recorded')), await freePort(), warmAnalytics)
   const replies = { GET: await send(simulator.url, warmAnalytics), POST: await send(simulator.url, newEvent()) }
   await simulator.stop()
   writeFileSync(responses, JSON.stringify(replies))
-  // Bundled to plain JavaScript, as the simulator is, inside node_modules, so that they find Express.
+  // Bundled to plain JavaScript like the simulator, and inside node_modules, to find Express.
   const outfile = inPackage('node_modules/.cache/convsim-bench/baseline.mjs')
   const entryPoints = [inPackage('test/bench/baseline.ts')]
   await build({ entryPoints, outfile, bundle: true, platform: 'node', format: 'esm', packages: 'external' })

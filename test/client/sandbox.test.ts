@@ -11,7 +11,7 @@ const simulator = await startSimulator({ clock: '2026-01-15T12:00:00Z' })
 afterAll(() => simulator.close())
 
 let sandboxes = 0
-/** A test to which `sim` is a new sandbox of its own. */
+/** A test with a new sandbox `sim`. */
 const test = plainTest.extend('sim', () => simulator.sandbox(`of-test-${++sandboxes}`))
 
 const model = '00000000-0000-4000-8000-000000000002'
@@ -22,7 +22,7 @@ const send = (baseUrl: string, fields = {}) => ask({ origin: baseUrl }, '/events
 const askAnalytics = (baseUrl: string, how: RequestOptions = {}) =>
   ask({ origin: baseUrl }, `/models/${model}/analytics`, how)
 
-/** Returns a sandbox that has got events of these types. */
+/** Returns a sandbox with events of these types. */
 async function sandboxWith(name: string, ...eventTypes: string[]) {
   const sim = simulator.sandbox(name)
   for (const eventType of eventTypes) await send(sim.baseUrl, { eventType })
@@ -30,7 +30,7 @@ async function sandboxWith(name: string, ...eventTypes: string[]) {
 }
 
 describe('a sandbox', () => {
-  test('is reached by its base URL, by its token and by its headers', async ({ sim }) => {
+  test('is selected by its base URL, its token and its headers', async ({ sim }) => {
     await askAnalytics(sim.baseUrl)
     await askAnalytics(simulator.baseUrl, { token: sim.token })
     await askAnalytics(simulator.baseUrl, { headers: sim.headers })
@@ -145,7 +145,7 @@ describe('expectations', () => {
     expect(await sim.count('createEvent')).toEqual({ count: 1, truncated: false })
   })
 
-  test('that fail name the count, the nearest misses and the fields in which they differ', async () => {
+  test('that fail name the count, the nearest misses and the differing fields', async () => {
     const sim = await sandboxWith('missed', 'signup', 'upgrade')
     const missed = sim.expectReceived('createEvent', { times: 2, match: { body: { eventType: 'purchase' } } })
     await expect(missed).rejects.toMatchObject({
@@ -225,7 +225,7 @@ describe('expectations', () => {
     expect((await sim.coverage()).met).toBeGreaterThan(0)
   })
 
-  test('of a declared negative test that is not refused do not advise to declare it', async ({ sim }) => {
+  test('about a declared negative test that is not refused do not suggest declaring it', async ({ sim }) => {
     await sim.scenario('expect-refusal')
     await send(sim.baseUrl)
     await expect(sim.expectNoFindings()).rejects.toThrow(
@@ -304,7 +304,7 @@ describe('connect', () => {
   })
 })
 
-test('the typed client covers the whole control plane, except what is for other tools', async () => {
+test('the typed client covers the whole control plane, except operations for other tools', async () => {
   const folder = new URL('../../src/client/', import.meta.url)
   const files = (await readdir(folder)).filter((name) => name.endsWith('.ts') && name !== 'control-types.ts')
   const texts = await Promise.all(files.map((name) => readFile(new URL(name, folder), 'utf8')))

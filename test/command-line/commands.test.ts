@@ -55,7 +55,7 @@ describe('check', () => {
       '          type: string\n          nullable: true\n          description: Overall summary',
     )
 
-  test('finds no fault in the bundled files and prints counts', async () => {
+  test('finds no problem in the bundled files and prints counts', async () => {
     const { code, stdout } = await runInProcess(['check', '--strict'])
     expect(code).toBe(0)
     expect(stdout).toMatch(
@@ -68,15 +68,15 @@ describe('check', () => {
   })
 
   test.each<[string, () => Promise<string>, RegExp]>([
-    ['each fault of a document', brokenDocument, /contract\.yaml:\d+:\d+: error: must choose documented 2xx/],
-    ['the fault of a fixture', brokenFixtures, /models\.yaml:\d+:\d+: error: .*hearty/],
-  ])('prints %s with its place, and exits with 1', async (_, write, fault) => {
+    ['each problem of a document', brokenDocument, /contract\.yaml:\d+:\d+: error: must choose documented 2xx/],
+    ['the problem of a fixture', brokenFixtures, /models\.yaml:\d+:\d+: error: .*hearty/],
+  ])('prints %s with its location, and exits with 1', async (_, write, fault) => {
     const { code, stdout } = await runInProcess(['check', await write()])
     expect([code, stdout]).toEqual([1, expect.stringMatching(fault)])
     expect(stdout).toContain(': cannot be served')
   })
 
-  test('warns of an operation that has the id of a simulated one, and is another; --strict fails', async () => {
+  test('warns of a different operation with the id of a simulated one; --strict fails', async () => {
     const { code, stdout } = await runInProcess(['check', await optionalBody()])
     const warning = 'createEvent is served from its examples and schemas, and not simulated: the simulator reads a JSON'
     expect([code, stdout]).toEqual([0, expect.stringContaining(warning)])
@@ -93,7 +93,7 @@ describe('check', () => {
     expect(empty).toMatchObject({ code: 1, stdout: expect.stringContaining(`${folder}: cannot be served`) })
   })
 
-  test('--format json prints one document with every finding and its place', async () => {
+  test('--format json prints one document with every finding and its location', async () => {
     const [broken, odd] = [await brokenDocument(), await oddDocument()]
     const { code, stdout, stderr } = await runInProcess(['check', broken, odd, 'none.yaml', '--format', 'json'])
     expect({ code, stderr }).toEqual({ code: 1, stderr: '' })
@@ -114,7 +114,7 @@ describe('check', () => {
     expect([good.code, JSON.parse(good.stdout)]).toMatchObject([0, { ok: true }])
   })
 
-  test('--format github prints a command for each finding, with its place', { tags: ['long'] }, async () => {
+  test('--format github prints a command for each finding, with its location', { tags: ['long'] }, async () => {
     const [broken, odd] = [await brokenDocument(), await oddDocument()]
     const files = [basename(broken), odd, 'none.yaml']
     const { code, stdout } = await run(['check', ...files, '--format', 'github'], { cwd: dirname(broken) })
@@ -134,7 +134,7 @@ describe('check', () => {
 })
 
 describe('assumptions', () => {
-  test('prints the place and reason of each assumption', async () => {
+  test('prints the location and reason of each assumption', async () => {
     const { code, stdout } = await runInProcess(['assumptions'])
     expect(code).toBe(0)
     for (const { pointer, text } of inputs.contract.assumptions)
@@ -178,7 +178,7 @@ describe('healthcheck', () => {
     [[], /no response from http:\/\/127\.0\.0\.1:1\/__sim\/health: .*ECONNREFUSED/],
     [['--wait', '--timeout', '1s'], /no response from .*: .*ECONNREFUSED/],
     [['--port', '0'], /port 0 means any free port/],
-  ])('exits with 1 and the reason if there is no reply: %j', async (flags, reason) => {
+  ])('exits with 1 and the reason if there is no response: %j', async (flags, reason) => {
     const { code, stdout, stderr } = await run(['healthcheck', '--port', '1', ...flags])
     expect([code, stdout, stderr]).toEqual([1, '', expect.stringMatching(reason)])
   })

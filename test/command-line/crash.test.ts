@@ -7,12 +7,12 @@ import { crashSeed, seededChance } from '../support/chance.ts'
 const rounds = Number(process.env['CRASH_ROUNDS'] ?? 2)
 
 test(
-  `${rounds} rounds of kill -9 of the command under 16 clients lose no acknowledged write (seed ${crashSeed})`,
+  `${rounds} rounds of kill -9 with 16 clients lose no acknowledged write (seed ${crashSeed})`,
   async () => {
     const numbers = new Numbers()
     const trial = createProcessTrial(seededChance(crashSeed), numbers)
     onTestFinished(() => trial.close())
-    // On a busy machine a kill can come before the first write.
+    // On a busy machine a kill can precede the first write.
     for (let round = 0; round < rounds || numbers.count('acknowledged writes') === 0; round += 1)
       await trial.run('kill')
     expect(numbers.faults).toBe(0)

@@ -13,7 +13,7 @@ const model = '00000000-0000-4000-8000-000000000003'
 const ids = `--ids=modelId=${model}`
 
 describe('convsim drift', () => {
-  test('finds the built simulator the same, with the token of the environment', async () => {
+  test('judges the built simulator as the same, with the token of the environment', async () => {
     const { baseUrl } = await startForTest()
     const ended = await run(['drift', baseUrl, ids], { env: { CONVSIM_UPSTREAM_TOKEN: upstreamToken } })
     expect(ended).toMatchObject({ code: 0, stderr: '' })
@@ -69,7 +69,7 @@ const redirecting: Change = (response) => {
 
 const slow: Change = (response) => void Object.assign(response, { delayMs: 60_000 })
 
-/** Asks a service, or a proxy, for three periods and once for a refusal. */
+/** Requests three periods and one refusal from a service or a proxy. */
 async function askForPeriods(simulator: TestSimulator) {
   for (const period of ['7d', '30d', '90d']) await ask(simulator, `/v1/models/${model}/analytics?period=${period}`)
   await ask(simulator, '/v1/models/00000000-0000-4000-8000-000000000429/analytics')

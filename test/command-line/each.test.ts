@@ -17,7 +17,7 @@ const second = await send(analytics)
 const event = await send('/events', order)
 ${failUnless(check)}`
 
-/** A suite that reads analytics twice, ignores errors, and fails if `isRed` holds, which may use the run number `n`. */
+/** A suite that reads analytics twice, ignores errors, and fails if `isRed` holds. The run number is `n`. */
 const swallowing = (isRed = 'false', attempts = 1) => `
 for (const name of ['first', 'second']) await attempt(${attempts}, analytics).catch(() => undefined)
 if (${isRed}) { console.log('red in run ' + n); process.exit(6) }`
@@ -87,7 +87,7 @@ for (const name of ['one', 'two', 'three']) {
     expect(stdout).toMatch(/^\d+ runs?, \d+ not made \(--time\)\.$/m)
   })
 
-  test('reports a run that does not end as hung, and kills its processes', { tags: ['long'] }, async () => {
+  test('reports a run that does not end as "hung", and kills its processes', { tags: ['long'] }, async () => {
     const flags = ['--only', 'drift:drop-field@createEvent/eventId', '--run-timeout', '8s', '--fail-on', 'hung']
     const { code, report, read } = await trySuite(suite() + hangIf('!event.eventId'), ...flags)
     expect(code).toBe(3)
@@ -105,7 +105,7 @@ for (const name of ['one', 'two', 'three']) {
     const { code, read } = await trySuite(lines, '--set', 'reset')
     expect(code).toBe(6)
     const pids = (await read('pids'))?.match(/\d+/g) ?? []
-    expect(pids).toHaveLength(2) // a failing suite is run twice
+    expect(pids).toHaveLength(2) // a failing suite runs twice
     for (const pid of pids) process.kill(Number(pid), 'SIGKILL') // throws if it has ended
   })
 })
@@ -136,7 +136,7 @@ test.each([
   const own = report.runs.filter(({ occurrence }: { occurrence: number }) => occurrence === 1)
   const verdict = title.endsWith('recovered') ? 'recovered' : 'never-succeeded'
   expect([code, ...verdictsOf({ runs: own })]).toEqual([0, verdict, verdict])
-  // A run with a call that never succeeded is made twice, like a failed run.
+  // A run with a call that never succeeded is repeated, like a failed run.
   const bad = verdictsOf(report).filter((one) => one !== 'recovered')
   expect(report.summary.repeated).toBe(bad.length)
 })
@@ -246,7 +246,7 @@ describe('convsim each stops and gives the reason if', () => {
   })
 })
 
-test('every run starts at the clock of the first run, and the command to repeat a finding sets that clock', {
+test('every run starts at the time of the first run, and the command to repeat a finding sets that clock', {
   tags: ['long'],
 }, async () => {
   const lines = `appendFileSync('times', (await (await fetch(control + '/clock')).json()).now + '\\n')
@@ -267,7 +267,7 @@ const withoutRun = (text: string) =>
     .replaceAll(/convsim \d+\.\d+\.\d+|"version": ?"\d+\.\d+\.\d+"/g, '(version)')
 
 describe('the report', { tags: ['long'] }, () => {
-  test('is the same in every run as JSON and HTML, and has its sections in order in the terminal', async () => {
+  test('is the same in every run as JSON and HTML, and has ordered sections in the terminal', async () => {
     const cwd = await tempFolder()
     const guard = "process.on('uncaughtException', () => { console.log('no response'); process.exit(1) })"
     const [lines = ''] = eachArgs(suite('first.messageCount > 0')).slice(-1)

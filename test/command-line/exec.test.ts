@@ -6,12 +6,12 @@ import { event } from '../support/client.ts'
 import { convsim, run } from '../support/command.ts'
 import { tempFolder } from '../support/temp-folder.ts'
 
-/** Returns the arguments that run a line of JavaScript by `convsim exec`. */
+/** Returns the arguments that run a line of JavaScript with `convsim exec`. */
 const node = (code: string, ...options: string[]) => ['exec', ...options, '--', process.execPath, '-e', code]
 
 const command = (...words: string[]) => ['exec', '--', ...words]
 
-/** Returns a line of JavaScript that sends a request and prints the status of its reply. */
+/** Returns a line of JavaScript that sends a request and prints the status of the response. */
 const send = (path: string, body?: object) => {
   const headers = { authorization: 'Bearer k', 'content-type': 'application/json' }
   const init = { headers, ...(body && { method: 'POST', body: JSON.stringify(body) }) }
@@ -24,7 +24,7 @@ const bad = send('/events', {})
 const unexpected = send('/nowhere')
 
 describe('the command', () => {
-  test('finds the addresses in its environment, also under custom names', async () => {
+  test('finds the addresses in its environment, including under custom names', async () => {
     const code = `const { CONVSIM_BASE_URL: a, CONVSIM_CONTROL_URL: b, API_URL: c, OTHER: d } = process.env
       console.log(JSON.stringify([a, b, c, d]))`
     const { code: exit, stdout } = await run(node(code, '--env', 'API_URL', '--env', 'OTHER'))
@@ -40,7 +40,7 @@ describe('the command', () => {
     [{ NO_PROXY: 'a.example', no_proxy: 'b.example' }, 'a.example,127.0.0.1', 'b.example,127.0.0.1'],
     [{ no_proxy: '*' }, '*', '*'],
     [{ no_proxy: '127.0.0.1' }, '127.0.0.1', '127.0.0.1'],
-  ])('calls the simulator without the proxy of its environment: %j', async (given, upper, lower) => {
+  ])('calls the simulator without the HTTP proxy of its environment: %j', async (given, upper, lower) => {
     const code = 'console.log(JSON.stringify([process.env.NO_PROXY, process.env.no_proxy]))'
     const { stdout } = await run(node(code), { env: { http_proxy: 'http://127.0.0.1:9', ...given } })
     expect(JSON.parse(stdout)).toEqual([upper, lower])
@@ -81,7 +81,7 @@ describe('the command', () => {
     expect(stdout).toMatch(/^1 http:\/\/127\.0\.0\.1:(?!1\/)/)
   })
 
-  test('can write to stdout as if run directly: the pipe stays blocking', { tags: ['long'] }, async () => {
+  test('can write to stdout as if run directly, since the pipe stays blocking', { tags: ['long'] }, async () => {
     const { stdout } = await run(command('sh', '-c', 'grep flags /proc/self/fdinfo/1'))
     const [, octal = ''] = /flags:\s*([0-7]+)/.exec(stdout) ?? []
     expect(Number.parseInt(octal, 8) & constants.O_NONBLOCK).toBe(0)

@@ -14,7 +14,7 @@ import { documentWith, documentWithPaths } from '../support/documents.ts'
 import { sharedSimulator } from '../support/shared.ts'
 import { frozenNow, startForTest } from '../support/start.ts'
 
-/** A path that is added to the document: an operation that the simulator has no handler for. */
+/** A path added to the document, with an operation that has no handler. */
 const properties = { segmentId: { $ref: '#/components/schemas/Uuid' }, size: { type: 'integer', minimum: 0 } }
 const schema = { type: 'object', required: ['segmentId', 'size'], properties }
 const created = { description: 'Created.', content: { 'application/json': { schema } } }
@@ -23,7 +23,7 @@ const paths = { '/segments': { post: { operationId: 'createSegment', responses: 
 describe('an extended document', () => {
   const extended = sharedSimulator(async (whenOver) => ({ contract: await documentWithPaths(paths, whenOver) }))
 
-  test('a response is generated from the schema of the document, equal for equal calls', async () => {
+  test('a response is generated from the schema of the document, and is the same for equal calls', async () => {
     const [sim, another] = [extended(), await startForTest({ contract: await documentWithPaths(paths) })]
     const fields = { operations: ['createSegment'] }
     expect(sim.logged).toContainEqual(expect.objectContaining({ level: 'info', fields }))
@@ -35,7 +35,7 @@ describe('an extended document', () => {
     })
     expect(again.map(({ text }) => text)).toEqual([created.text, created.text])
     const { text } = await ask(sim, '/__sim/contract', { token: null })
-    expect(text).toContain('"$ref":"#/components/schemas/Error"') // which generation has not changed
+    expect(text).toContain('"$ref":"#/components/schemas/Error"') // generation has not changed it
   })
 
   test('operations with a handler stay the same, and info lists what serves each', async () => {
@@ -59,9 +59,9 @@ describe('an edited document', () => {
     ['the success status', described(201, 'The event'), described(202, 'The event'), '', {}, 202],
     ['the status of a refused body', described(400, refused), described(422, refused), '', { body: {} }, 422],
     ['the base path', 'url: http://127.0.0.1:4010/v1', 'url: https://api.example.test/api/v1/', '/api', {}, 201],
-    ['the base path, and no other', 'url: http://127.0.0.1:4010/v1', 'url: https://a.test/api/v1/', '', {}, 404],
+    ['the only base path', 'url: http://127.0.0.1:4010/v1', 'url: https://a.test/api/v1/', '', {}, 404],
     ['a valid value of an enum', '[positive,', '[mixed, positive,', '', { body: event({ influence: 'mixed' }) }, 201],
-    ['a type of values, which are taken for text', '[currency,', '[duration, currency,', '', { body: lasting }, 201],
+    ['a value type, treated as text', '[currency,', '[duration, currency,', '', { body: lasting }, 201],
   ])('sets %s', async (_, from, to, base, how, status) => {
     const sim = await startForTest({ contract: await documentWith(from, to), strict: true })
     expect(await ask(sim, `${base}/v1/events`, { body: event(), ...how })).toMatchObject({ status })

@@ -10,7 +10,7 @@ afterAll(() => counter.close())
 
 const secret = 'content of a file that no response may show'
 
-/** Writes a document beside a secret file, in place of whose name it has FILE, and URL for an address. */
+/** Writes a document next to a secret file. FILE and URL in it are replaced with the file's name and an address. */
 async function write(document: object | string): Promise<string> {
   const folder = await tempFolder()
   const text = typeof document === 'string' ? document : JSON.stringify(document)
@@ -35,7 +35,7 @@ const url = { $ref: 'URL' }
 const local = { $ref: '#/components/schemas/A' }
 const withSchemas = (schema: Json, schemas: { [name: string]: Json }) =>
   documentWithData({ schema }, { components: { schemas } })
-/** A document with further members at its top, in its path item, its operation and its response. */
+/** A document with further members at its root, and in its path item, operation and response. */
 function withEverywhere(...[top, item, operation, response]: object[]) {
   const document = documentWithData({ example: 1 }, top as { [name: string]: Json })
   const path = document.paths['/data']
@@ -65,7 +65,7 @@ test.each<[string, { [name: string]: Json }, Json?]>([
   ['an enumeration', { schema: { enum: [data] } }],
   ['the default of a property', { schema: { type: 'object', properties: { a: { default: data } } } }, { a: data }],
   ['the name of a property', { schema: { properties: { $ref: { const: 'a' } }, required: ['$ref'] } }, { $ref: 'a' }],
-])('a $ref in data is data: %s is handled as it is', async (_, media, expected = data) => {
+])('a $ref in data is data: %s is not changed', async (_, media, expected = data) => {
   const { body, started } = await outcomeOf(documentWithData(media))
   expect(started).toEqual([])
   const [, filled] = /"leak":\{"\$ref":"([^"]*)"/.exec(body ?? '') ?? []
@@ -97,11 +97,11 @@ test.each<[string, object]>([
   ['a file as a link', withLink(file)],
   ['an address as a callback', withEverywhere({}, {}, { callbacks: { a: url } })],
   ['a file as a scheme', withScheme(file)],
-  ['a scheme that is itself', withEverywhere(oneself('securitySchemes'))],
-  ['an example that is itself', withEverywhere(oneself('examples', 'x-a'))],
+  ['a scheme that refers to itself', withEverywhere(oneself('securitySchemes'))],
+  ['an example that refers to itself', withEverywhere(oneself('examples', 'x-a'))],
   ['a $dynamicRef to an address', documentWithData({ schema: { $dynamicRef: 'URL' } })],
   ['a $schema that is a number', documentWithData({ schema: { $schema: 7 } })],
-  ['an $id twice', withSchema({ anyOf: [{ $id: 'a', type: 'object' }, { $id: 'a' }] })],
+  ['a duplicate $id', withSchema({ anyOf: [{ $id: 'a', type: 'object' }, { $id: 'a' }] })],
   ['100,000 values', withSchema({ enum: Array.from({ length: 100_000 }, (_, index) => index) })],
 ])('a document is served and passes check: %s', async (_, document) => {
   const { started, body } = await outcomeOf(document)
@@ -115,13 +115,13 @@ const toNoIndex = { $ref: '#/components/schemas/A/allOf/' }
 
 test.each<[string, object]>([
   ['a file as a schema', documentWithData({ schema: file })],
-  ['a file beside the folder as a schema', documentWithData({ schema: { $ref: '../secret.json' } })],
+  ['a file outside the folder as a schema', documentWithData({ schema: { $ref: '../secret.json' } })],
   ['an address as a schema', documentWithData({ schema: { items: url } })],
   ['a reference to an example', documentWithData({ example: {}, schema: toExample })],
   ['a reference to an extension', documentWithData({ schema: { $ref: '#/x-a' } }, { 'x-a': file })],
   ['a reference that is a number', documentWithData({ schema: { $ref: 7 } })],
   ['a reference that is a list', documentWithData({ schema: { items: { $ref: [url] } } })],
-  ['an index that is none', withSchemas(toNoIndex, { A: { allOf: [{}] } })],
+  ['an invalid index', withSchemas(toNoIndex, { A: { allOf: [{}] } })],
 ])('a document is served without forbidden reference targets: %s', async (_, document) => {
   const { checked, started } = await outcomeOf(document)
   expect([checked, started]).toEqual([[], []])
@@ -139,7 +139,7 @@ test.each<[string, object | string, RegExp]>([
   expect([checked.join(), started.join()]).toEqual([expect.stringMatching(reason), expect.stringMatching(reason)])
 })
 
-test('an overlay that spoils the version is refused by check and start alike', async () => {
+test('an overlay that sets an invalid version is refused by both check and serve', async () => {
   const actions = [{ target: '$', update: { openapi: '3' } }]
   const overlay = { overlay: '1.1.0', info: { title: 'O', version: '1' }, actions }
   const { checked, started } = await outcomeOf(documentWithData({ example: 1 }), overlay)

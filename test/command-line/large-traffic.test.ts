@@ -29,7 +29,7 @@ describe('convsim drift', () => {
     const run = await runDrift(['--har', await writeHar([...entries, broken])])
     expect(run.report).toMatchObject({ verdict: 'drift', judged: { createEvent: 5001 }, omitted: 4501 })
     expect(run.report.findings).toHaveLength(500)
-    expect(placesOf(run)).toContain('wrong-type /success') // those that break clients come first
+    expect(placesOf(run)).toContain('wrong-type /success') // those that break clients are first
     expect(run.stdout).not.toContain('opaque-token')
   })
 

@@ -9,7 +9,7 @@ import { tempFolder } from '../support/temp-folder.ts'
 
 const { eventType: _eventType, ...eventWithoutType } = event()
 
-/** Sends requests of each kind: responded, refused by contract, scenario and key, and one to the control plane. */
+/** Sends a successful request, requests refused by contract, scenario and key, and a control request. */
 async function sendAll(origin: string): Promise<void> {
   await ask({ origin }, `${analyticsPath}?period=7d`, { token: 'my-secret-token', headers: { 'x-team': 'a' } })
   await ask({ origin }, '/v1/events', { body: eventWithoutType })
@@ -40,7 +40,7 @@ const lineForm = {
 }
 
 describe('--log-format json gives every line the members level, time and msg', () => {
-  test('also if the start fails, with a line for each problem', async () => {
+  test('even if the start fails, with a line for each problem', async () => {
     const flags = [...inMemory, '--scenario', 'nonsense', '--plan', 'gold']
     const { code, stdout, stderr } = await run([...flags, '--log-format', 'json'])
     expect({ code, stdout }).toEqual({ code: 1, stdout: '' })
@@ -53,7 +53,7 @@ describe('--log-format json gives every line the members level, time and msg', (
     expect(asOnTerminal.stderr).toMatch(/^convsim cannot start:\n +--plan: error: .*\n +--scenario: error: /)
   })
 
-  test('also in exec, whose default is text for people', async () => {
+  test('even in exec, whose default is text for people', async () => {
     const node = ['--', process.execPath, '-e', '']
     const [asked, alone] = [await run(['exec', '--log-format', 'json', ...node]), await run(['exec', ...node])]
     for (const line of asked.stderr.trim().split('\n')) expect(JSON.parse(line)).toMatchObject(lineForm)
@@ -74,7 +74,7 @@ describe('--log-level', () => {
     const responded = lines.filter(({ msg }) => msg === 'responded')
     for (const line of responded)
       expect(line).toMatchObject({ durationMs: expect.any(Number), tookMs: expect.any(Number) })
-    // The sentence of a refusal that no violation explains.
+    // The message of a refusal that no violation explains.
     expect(responded.map(({ status, error }) => [status, error])).toEqual([
       [200, undefined],
       [400, undefined],
@@ -161,14 +161,14 @@ describe('--log-format pretty', () => {
     ])
   })
 
-  test('shows a hang, and the time after which the client left instead of the planned delay', async () => {
+  test('shows a hang, and when the client disconnected instead of the planned delay', async () => {
     const command = convsim(pretty)
     const origin = await command.ready()
     const head = `GET ${analyticsPath} HTTP/1.1\r\nHost: x\r\nAuthorization: Bearer any-key\r\n`
     for (const scenario of ['hang', 'slow;ms=60000']) {
       const connection = await connectTo(origin)
       connection.send(`${head}X-Sim-Scenario: ${scenario}\r\n\r\n`)
-      await ask({ origin }, '/__sim/health', { token: null }) // so that the request has arrived
+      await ask({ origin }, '/__sim/health', { token: null }) // its response shows that the request has arrived
       connection.destroy()
       await command.untilStderr(new RegExp(`scenario ${scenario}`))
     }
@@ -179,7 +179,7 @@ describe('--log-format pretty', () => {
     ])
   })
 
-  test('is silent if the level is', async () => {
+  test('is silent with the level silent', async () => {
     const command = convsim([...pretty, '--log-level', 'error'])
     await sendAll(await command.ready())
     await stop(command)

@@ -8,7 +8,7 @@ import { runInProcess } from '../support/run-tool.ts'
 import { startForTest } from '../support/start.ts'
 import { tempFolder } from '../support/temp-folder.ts'
 
-/** Writes an overlay with actions, one a line from line 4 on, and returns its file. */
+/** Writes an overlay with one action per line from line 4 on, and returns its path. */
 async function overlayWith(...actions: string[]): Promise<string> {
   const file = join(await tempFolder(), 'our.overlay.yaml')
   const lines = actions.map((action) => `  - ${action}\n`)
@@ -36,7 +36,7 @@ describe('--overlay', () => {
     expect([code, stdout]).toEqual([0, expect.stringMatching(/the example ".*" does not match its schema: .*room/)])
   })
 
-  test('that the contract does not take stops the start', async () => {
+  test('that does not fit the contract prevents the start', async () => {
     const file = await overlayWith('{ target: $.nothing, remove: true }')
     const { code, stderr } = await run(['serve', '--port', '0', '--overlay', file, '--log-format', 'pretty'])
     const reason = 'our.overlay.yaml:4:7: error: matches nothing in the document: $.nothing'
@@ -52,7 +52,7 @@ describe('--overlay published', () => {
   test.each([
     ['a dropped event', '/v1/events', event({ sampleRate: 0 }), 201, 204],
     ['an event without a name', '/v1/events', event({ eventType: '' }), 201, 400],
-    ['a user of the caller as one of the service', '/v1/events', event({ userId: 'u-1' }), 201, 400],
+    ['the caller’s user id as the service’s', '/v1/events', event({ userId: 'u-1' }), 201, 400],
     ['a prompt without a product and role', '/v1/prompts', prompt, 201, 400],
     ['a prompt with both', '/v1/prompts', mapped, 201, 201],
     ['an unknown type', '/v1/prompts', { ...mapped, components: [{ content: 'b', type: 'x' }] }, 201, 400],

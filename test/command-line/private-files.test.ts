@@ -8,7 +8,7 @@ import { runInProcess } from '../support/run-tool.ts'
 import { startForTest } from '../support/start.ts'
 import { tempFolder } from '../support/temp-folder.ts'
 
-/** Lists the files below a folder with their modes, in the order of their names. */
+/** Lists the files below a folder with their modes, sorted by name. */
 async function listModes(folder: string): Promise<string[]> {
   const found = await readdir(folder, { recursive: true, withFileTypes: true })
   const files = found.map(({ parentPath, name }) => join(parentPath, name)).sort()
@@ -17,7 +17,7 @@ async function listModes(folder: string): Promise<string[]> {
   )
 }
 
-/** Writes a HAR file with a response that has a member too many, which is drift, and returns its path. */
+/** Writes a HAR file whose response has an extra member, which is drift, and returns its path. */
 async function writeTraffic(): Promise<string> {
   const sim = await startForTest()
   const body = { ...objectOf(await ask(sim, analyticsPath)), surplus: 1 }

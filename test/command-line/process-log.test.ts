@@ -11,7 +11,7 @@ import { cli, inMemory } from '../support/command.ts'
 import { postAll } from '../support/pipelined.ts'
 import { tempFolder } from '../support/temp-folder.ts'
 
-/** Starts the built command with piped output that nothing reads yet. */
+/** Starts the built command with piped output that is not read yet. */
 function startUnread(args: readonly string[], preloaded: readonly string[] = []) {
   const child = spawn(process.execPath, [...preloaded, cli, ...args], { stdio: ['ignore', 'pipe', 'pipe'] })
   onTestFinished(() => void child.kill('SIGKILL'))

@@ -37,7 +37,7 @@ describe('convsim proxy', () => {
     [['http://localhost:4010'], /is the address of the proxy itself\. .* --port 4011\./],
     [['http://api.example.com'], /would send CONVSIM_UPSTREAM_TOKEN in clear text/],
     [['https://api.example.com', '--plan', 'free'], /--plan has no effect on convsim proxy/],
-  ])('refuses %j with a sentence', async (args, message) => {
+  ])('refuses %j with the reason', async (args, message) => {
     const { code, stderr } = await run(['proxy', ...args], { env: { CONVSIM_UPSTREAM_TOKEN: 'secret-token' } })
     expect(code).toBe(1)
     expect(stderr).toMatch(message)
@@ -45,7 +45,7 @@ describe('convsim proxy', () => {
   })
 })
 
-/** A response with what a real one could have: a score beyond the simulator's own range, and texts about people. */
+/** A response as a real service could send it: a score outside the simulator's range, and texts about people. */
 const realResponse = (generated: JsonObject): JsonObject => ({
   ...JSON.parse(JSON.stringify(generated), (name, value) => {
     if (name === 'summary') return 'Ask jane.doe@customer.com, or +49 170 1234567; the key is sk_live_12345678abcdef.'
@@ -146,7 +146,7 @@ describe('convsim record', () => {
     [['none.har'], /Give the folder to write the fixtures to: --out FOLDER\./],
     [['none.har', '--out', 'x'], /none\.har cannot be read/],
     [['http://127.0.0.1:2', '--out', 'x'], /The requests of the simulator at .* cannot be read: .*ECONNREFUSED/],
-  ])('refuses %j with a sentence', async (args, message) => {
+  ])('refuses %j with the reason', async (args, message) => {
     const { code, stderr } = await run(['record', ...args])
     expect(code).toBe(1)
     expect(stderr).toMatch(message)

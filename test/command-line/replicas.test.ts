@@ -9,10 +9,10 @@ import { steer } from '../support/control.ts'
 import { describeWithRedis, type RedisServer, redisForTest } from '../support/redis.ts'
 import { readControl } from '../support/stored-records.ts'
 
-/** Milliseconds of load with kills; `npm run test:replicas` takes a minute. */
+/** Milliseconds of load with kills; `npm run test:replicas` sets a minute. */
 const chaosMs = Number(process.env['REPLICA_SECONDS'] ?? 3) * 1000
 
-/** A replica on a port of its own. */
+/** A replica on its own port. */
 interface Replica {
   readonly port: number
   readonly origin: string
@@ -63,13 +63,13 @@ describeWithRedis('three processes behind a balancer', () => {
     expect(await steer(balancer, 'GET', '/events?limit=1')).toMatchObject({ total: responded })
   })
 
-  test('killed replicas and a stopped Redis lose no acknowledged write, and repeat none', async () => {
+  test('killed replicas and a stopped Redis lose no acknowledged write, and store none twice', async () => {
     const redis = await redisForTest({ durable: true })
     const { replicas, balancer } = await startThree(redis)
     const acknowledged = new Map<string, string>()
     let responded = 0
     const until = Date.now() + chaosMs
-    // A busy machine may take longer than that for the first writes.
+    // A busy machine may need longer than that for the first writes.
     const isOver = () => Date.now() >= until && acknowledged.size > 10
     const ensureRuns = async (replica: Replica) => {
       const { exitCode, signalCode } = replica.command.process
@@ -80,7 +80,7 @@ describeWithRedis('three processes behind a balancer', () => {
         const replica = replicas[round % 3] as Replica
         await replica.command.stop('SIGKILL')
         await ensureRuns(replica)
-        await replica.command.ready().catch(() => undefined) // Redis may be away
+        await replica.command.ready().catch(() => undefined) // Redis may be unavailable
         await ensureRuns(replica)
         await sleep(300)
       }
@@ -112,8 +112,8 @@ describeWithRedis('three processes behind a balancer', () => {
       await replica.command.ready()
     }
     while ((await ask(balancer, '/__sim/health')).status !== 200) await sleep(50)
-    // A killed process may have recorded an exchange whose response it did not send; none whose response it sent is
-    // missing.
+    // A killed process may have recorded an exchange without sending the response. No exchange whose response was
+    // sent is missing.
     for (const replica of replicas) {
       const listed = await steer(replica, 'GET', '/requests?limit=1')
       expect(listed['recorded']).toBeGreaterThanOrEqual(responded)

@@ -6,7 +6,7 @@ import { tempFolder } from '../support/temp-folder.ts'
 
 const model = '00000000-0000-4000-8000-000000000002'
 
-/** The first lines of each sample suite: the number of its run in its folder, `n`, and functions of a client. */
+/** The first lines of each sample suite: the number `n` of its run, and the functions of a client. */
 const firstLines = `
 import { appendFileSync, readFileSync } from 'node:fs'
 appendFileSync('count', 'x')
@@ -17,7 +17,7 @@ const analytics = '/models/${model}/analytics?period=7d'
 const order = { eventType: 'a', productId: '00000000-0000-4000-9000-000000000002', value: '1' }
 const ask = (path, body) => fetch(base + path, { headers, ...(body && { method: 'POST', body: JSON.stringify(body) }) })
 const send = async (path, body) => (await ask(path, body)).json()
-/** Returns the body of the first success of so many attempts, with all statuses; 0 stands for a lost response. */
+/** Returns the body of the first success in at most `times` attempts, and all statuses; 0 is a lost response. */
 async function attempt(times, path, body) {
   const statuses = []
   while (statuses.length < times) {
@@ -34,7 +34,7 @@ async function attempt(times, path, body) {
 }
 `
 
-/** The last line of a suite, which is red unless the check holds. */
+/** The last line of a suite, which fails unless the check holds. */
 export const failUnless = (check: string) => `\nif (!(${check})) { console.log('the check failed'); process.exit(5) }`
 
 /** Lines of a suite that start a child, which never ends, and write its id to a file. */
@@ -43,19 +43,19 @@ export const startChild = (options = '{}') => `
   const child = spawn(process.execPath, ['-e', 'setTimeout(() => {}, 600_000)'], ${options})
   appendFileSync('pids', child.pid + ' ')`
 
-/** Lines of a suite that never ends where a condition holds, and has a child that never ends. */
+/** Lines of a suite that never ends if a condition holds, and has a child that never ends. */
 export const hangIf = (condition: string) => `
 if (${condition}) {${startChild()}
   setTimeout(() => {}, 600_000)
 }`
 
-/** Returns the arguments of `convsim` that run a suite at a clock that stands still. */
+/** Returns the arguments of `convsim` that run a suite with a frozen clock. */
 export const eachArgs = (lines: string, ...flags: string[]) => [
   ...['each', '--clock', frozenNow, ...flags],
   ...['--', process.execPath, '--input-type=module', '-e', firstLines + lines],
 ]
 
-/** Runs a suite in a folder of its own, and returns its report and its number of runs besides the outcome. */
+/** Runs a suite in a new folder, and returns the outcome, the report and the number of runs. */
 export async function trySuite(lines: string, ...flags: string[]) {
   const cwd = await tempFolder()
   const outcome = await run(eachArgs(lines, ...flags, '--report', 'report.json'), { cwd })

@@ -8,7 +8,7 @@ import { runInProcess } from '../support/run-tool.ts'
 import { startForTest } from '../support/start.ts'
 import { listRequests } from '../support/stored-records.ts'
 
-test('convsim scenarios lists every scenario with its sentence, and its operations if not all', async () => {
+test('convsim scenarios lists every scenario with its description, and its operations if not all', async () => {
   const { code, stdout, stderr } = await runInProcess(['scenarios'])
   expect({ code, stderr }).toEqual({ code: 0, stderr: '' })
   expect(stdout.split('\n').filter((line) => line.length > 80)).toEqual([])
@@ -26,7 +26,7 @@ test('convsim scenarios lists every scenario with its sentence, and its operatio
 })
 
 describe('convsim scenarios NAME', () => {
-  test('shows parameters, the reply to each operation, an example, and keys and models that switch it on', async () => {
+  test('shows parameters, the response of each operation, an example, and keys and models that select it', async () => {
     const { code, stdout } = await runInProcess(['scenarios', 'rate-limited'])
     expect(code).toBe(0)
     expect(stdout).toMatch(/^rate-limited \(refusals\)\n {2}Returns 429: Rate limit exceeded\.\n/)

@@ -138,9 +138,9 @@ describe('the state', () => {
     expect((await ask({ origin }, '/v1/events', { body: event() })).status).toBe(201)
   })
 
-  test('of a killed process is free, even if its parent never waits for it', async () => {
+  test('of a killed process is free, even if its parent never reaps it', async () => {
     const args = ['--port', '0', '--state', join(await tempFolder(), 'state.json')]
-    const script = '"$0" "$@" & echo "pid $!"; exec sleep 60' // the shell becomes a parent that asks nothing
+    const script = '"$0" "$@" & echo "pid $!"; exec sleep 60' // the shell becomes a parent that never calls wait
     const parent = startProgram('sh', ['-c', script, process.execPath, cli, ...args])
     await parent.ready()
     process.kill(Number(/^pid (\d+)$/m.exec(parent.stdout())?.[1]), 'SIGKILL')
@@ -148,7 +148,7 @@ describe('the state', () => {
   })
 })
 
-test('flags reach the simulation', async () => {
+test('flags configure the simulation', async () => {
   const command = convsim([...inMemory, '--seed', '42', '--clock', '2026-01-15T12:00:00Z', '--no-cors', '--strict'])
   const origin = await command.ready()
   const info = objectOf(await ask({ origin }, '/__sim/info', { token: null }))

@@ -19,10 +19,10 @@ import { eachArgs, hangIf } from './sample-suite.ts'
 /** The number of tries for timing-dependent cases. */
 const tries = 4
 
-/** Longer than the time in which a signal is a copy of the first one, milliseconds. */
+/** Milliseconds; longer than the time in which a signal counts as a copy of the first one. */
 const laterMs = 2300
 
-/** Sends signals in turn, one each millisecond, until the command has ended. */
+/** Sends signals in turn, one per millisecond, until the command has ended. */
 async function sendUntilEnd({ process: child, ended }: Command, signals: readonly NodeJS.Signals[]) {
   let count = 0
   const timer = setInterval(() => void child.kill(signals[count++ % signals.length]), 1)
@@ -58,8 +58,8 @@ describe('copies of the first signal, one per millisecond until the end, have no
     ['serve', ['serve', ...inMemory], served, ['SIGINT', 'SIGTERM'], 3],
     ['serve', ['serve', ...inMemory], served, ['SIGTERM'], 3],
     ['exec, whose command gets two, and no copy', node(counting), begun, ['SIGINT'], 5],
-    ['exec, whose command ends by the first', node(`${request}; ${waiting}`), begun, ['SIGINT', 'SIGTERM'], 130],
-    ['exec, whose command has ended by itself', trapped, (command) => command.untilStdout(/ended/), ['SIGTERM'], 3],
+    ['exec, whose command ends at the first', node(`${request}; ${waiting}`), begun, ['SIGINT', 'SIGTERM'], 130],
+    ['exec, whose command has already ended', trapped, (command) => command.untilStdout(/ended/), ['SIGTERM'], 3],
   ])('%s', async (_, [name = '', ...args], begin, signals, code) => {
     for (let count = 0; count < tries; count += 1) {
       const report = join(await tempFolder(), 'report.json')
@@ -83,7 +83,7 @@ describe('copies of the first signal, one per millisecond until the end, have no
     expect(command.stderr()).toMatch(/"stopped"/)
   })
 
-  test('each, with the report so far, and none of its processes is left', async () => {
+  test('each, with the report so far and no remaining processes', async () => {
     const cwd = await tempFolder()
     // The suite passes twice, then hangs after a 429.
     const lines = `const { status } = await ask(analytics)${hangIf('status === 429')}`
@@ -112,7 +112,7 @@ describe('a later signal ends the process at once, and says so', { tags: ['long'
     const origin = await command.ready()
     const busy = await connectTo(origin)
     busy.send(postText('/v1/events', event()).slice(0, -20)) // holds the stop for five seconds
-    await ask({ origin }, '/__sim/health', { token: null }) // so that the request has arrived
+    await ask({ origin }, '/__sim/health', { token: null }) // its response shows that the request has arrived
     command.process.kill('SIGINT')
     await sleep(laterMs)
     expect([await command.stop(signal), command.stderr()]).toEqual([code, expect.stringMatching(notice(signal))])
@@ -133,10 +133,10 @@ describe('a later signal ends the process at once, and says so', { tags: ['long'
   })
 })
 
-test('exec ends at once after a signal before its command began', async () => {
+test('exec ends at once after a signal before its command starts', async () => {
   const { server, port } = await startSilentServer()
   const cwd = await tempFolder()
-  const redis = `redis://127.0.0.1:${port}` // which the start waits for
+  const redis = `redis://127.0.0.1:${port}` // the start waits for it
   const command = convsim(['exec', '--state', redis, '--', 'touch', 'begun'], { cwd })
   await once(server, 'connection')
   expect(await command.stop()).toBe(143)
@@ -184,7 +184,7 @@ test('a copy is recognized even if the process is busy for over two seconds', { 
   expect(await once(child, 'exit')).toEqual([0, null])
 })
 
-test('the command of a run that begins after the stop of each is ended', async () => {
+test('a command that starts after the stop of each is ended', async () => {
   const endless = { file: process.execPath, args: ['-e', 'setInterval(() => {}, 1000)'], env: process.env }
   const bounds = { limitMs: 60_000, stopped: AbortSignal.abort(), host: process }
   expect(await runCaptured(endless, bounds)).toMatchObject({ code: 137, isTimedOut: false })

@@ -16,7 +16,7 @@ async function startBusy(state = ':memory:') {
   const connection = await connectTo(origin)
   const text = postText('/v1/events', event({ insertId: 'in-flight' }))
   connection.send(text.slice(0, -20))
-  // A reply on another connection proves that the server has read the bytes sent before.
+  // A response on another connection proves that the server has read the bytes sent before.
   await readStateInfo({ origin })
   const finish = () => {
     connection.send(text.slice(-20))
@@ -51,7 +51,7 @@ describe('a stop', () => {
   test.each([
     ['a hang', ['hang']],
     ['a hang after a delay', ['slow;ms=600000, hang']],
-    ['a hang behind another one', ['hang', 'hang']],
+    ['a hang after another one', ['hang', 'hang']],
     ['a delay that outlasts the stop', ['slow;ms=600000']],
     ['a body in pieces that outlasts the stop', ['dribble;ms=600000']],
   ])('ends the connection of %s, and waits for a request in flight', async (_name, scenarios) => {
@@ -61,7 +61,7 @@ describe('a stop', () => {
     for (const scenario of scenarios) hanging.send(`${head}X-Sim-Scenario: ${scenario}\r\n\r\n`)
     await readStateInfo({ origin })
     command.process.kill('SIGTERM')
-    // The request in flight is unfinished until here, so that the end of the hang is not the end of the whole server.
+    // The request in flight is unfinished until here, so the hang did not end because the whole server ended.
     await hanging.closed()
     expect((await finish()).status).toBe(201)
     expect(await command.ended).toBe(0)

@@ -2,7 +2,7 @@
 import { expect, test } from 'vitest'
 import { failUnless, trySuite, verdictsOf } from './sample-suite.ts'
 
-/** A call as a team would write it: with so many attempts, and as much time between them as a response demands. */
+/** A call as a team would write it: with a number of attempts, and the demanded waits between them. */
 const client = `
 async function call(attempts, path, body) {
   for (let attempt = 1; ; attempt += 1) {
@@ -48,7 +48,7 @@ test.each<[string, string, readonly string[], object, readonly RegExp[]]>([
     ],
   ],
   [
-    'that swallows failures is green, but its calls never succeed unless the response is slow',
+    'that swallows failures passes, but its calls never succeed unless the response is slow',
     calls(1, '.catch(() => undefined)') + failUnless(`eventId === undefined || ${hasId}`),
     ['null-required;pointer=/eventId'],
     { code: 3, kinds: ['not-resilient'], resilience: ['never-succeeded', 'recovered'], drift: ['noticed'] },

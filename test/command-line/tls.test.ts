@@ -34,11 +34,11 @@ async function serve(...flags: string[]) {
 }
 
 describe('--tls', () => {
-  test('serves the API, the console and the health over HTTPS, and forgets its authority at the end', async () => {
+  test('serves the API, the console and the health over HTTPS, and deletes its authority at the end', async () => {
     const { origin, authority, port, stop, stderr } = await serve('--tls', '--control-hosts', 'sim.test')
     expect(origin).toMatch(/^https:/)
     const ca = await readFile(authority, 'utf8')
-    expect(new X509Certificate(ca).serialNumber).toMatch(/^01/) // one in 500 that begin with zeros is unreadable
+    expect(new X509Certificate(ca).serialNumber).toMatch(/^01/) // one in 500 with leading zeros is unreadable
     const localhost = origin.replace('127.0.0.1', 'localhost')
     expect((await ask(localhost + analyticsPath, ca))[0]).toBe(200)
     expect(await ask(`${origin}/__sim/`, ca)).toEqual([200, expect.stringMatching(/^<!doctype html>/)])
@@ -68,7 +68,7 @@ describe('--tls', () => {
     expect(JSON.parse(stdout)).toEqual([404, 2, 2, true, 2])
   })
 
-  test('of startSimulator gives the authority, which its own client trusts', async () => {
+  test('of startSimulator returns the authority, and its own client trusts that', async () => {
     await using sim = await startSimulator({ tls: true })
     expect(sim.baseUrl).toMatch(/^https:/)
     expect((await ask(sim.baseUrl + analyticsPath.slice(3), sim.authority ?? ''))[0]).toBe(200)

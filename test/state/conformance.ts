@@ -59,7 +59,7 @@ export function conformance(name: string, open: () => Promise<Store>): void {
         ['another value', {}, { value: '1.00' }, true],
         ['a time that the first one lacks', {}, { eventAt }, true],
         ['another order of members, later', { properties: { a: 1, b: 2 } }, { properties: { b: 2, a: 1 } }, false],
-      ])('a retry with %s keeps the first payload, and says if its own differs', async (_, first, retry, differs) => {
+      ])('a retry with %s keeps the first payload, and says if the two differ', async (_, first, retry, differs) => {
         const stored = await store.recordEvent(context, event({ insertId: 'order-1', ...first }))
         expect(await store.recordEvent(later, event({ insertId: 'order-1', ...retry }))).toMatchObject({
           replayed: true,
@@ -242,7 +242,7 @@ export function conformance(name: string, open: () => Promise<Store>): void {
     })
 
     describe('rates and sequences', () => {
-      test('a window opens at first use, is used up, and ends', async () => {
+      test('a window opens at first use, is exhausted, and ends', async () => {
         const consume = (now: number) => store.consumeRate({ ...context, now }, 'key', 2, 1000)
         expect(await consume(0)).toEqual({ allowed: true, limit: 2, remaining: 1, resetMs: 1000 })
         expect(await consume(400)).toEqual({ allowed: true, limit: 2, remaining: 0, resetMs: 600 })
@@ -294,7 +294,7 @@ export function conformance(name: string, open: () => Promise<Store>): void {
     })
 
     describe('snapshots', () => {
-      test('a new snapshot does not get the id of another, also after one was deleted', async () => {
+      test('a new snapshot does not get the id of another one, even of a deleted one', async () => {
         const first = await store.createSnapshot(context)
         const second = await store.createSnapshot(context)
         await store.deleteSnapshot('default', first.snapshotId)
@@ -311,7 +311,7 @@ export function conformance(name: string, open: () => Promise<Store>): void {
     })
 
     describe('sandboxes', () => {
-      test('deleting a sandbox discards its counters, also without stored data', async () => {
+      test('deleting a sandbox discards its counters, even without stored data', async () => {
         for (const hasData of [false, true]) {
           if (hasData) await store.recordEvent(context, event())
           await store.nextSequenceIndex('default', 's')

@@ -64,7 +64,7 @@ export async function exportSandbox(store: Store, sandbox: string): Promise<Sand
   return members as unknown as SandboxExport // with a list for each collection
 }
 
-/** Imports a document as the control plane does. Returns the numbers of its records, or its faults. */
+/** Imports a document as the control plane does. Returns the numbers of its records, or its problems. */
 export async function importDocument(
   store: Store,
   sandbox: string,

@@ -6,9 +6,9 @@ import { event, exportSandbox, impactQuery, importDocument, listPrompts, noon, p
 /** A store that can be restarted, for one run. */
 export interface RestartableStore {
   readonly store: Store
-  /** Is called whenever no write is in progress; `store` may be another replica from then on. Absent: no replicas. */
+  /** Called whenever no write is in progress. Afterwards `store` may be another replica. Absent: no replicas. */
   takeTurns?(): void
-  /** Opens the store again, after a graceful stop or after the end of its process. */
+  /** Opens the store again, after a graceful stop or a kill of its process. */
   restart(isGraceful: boolean): Promise<void>
   /** Runs writes while the store cannot store them, and expects refusals. Absent: the adapter stores all writes. */
   refuse?(writes: (store: Store) => readonly Promise<unknown>[]): Promise<void>
@@ -28,7 +28,7 @@ type Model = Content & { snapshots: Content[] }
 const fresh = (): Model => ({ events: [], prompts: [], weight: 0.1, snapshots: [] })
 const contentOf = ({ events, prompts, weight }: Content): Content => structuredClone({ events, prompts, weight })
 
-/** A store, a model of it, and the writes that are not settled. */
+/** A store, its model, and the pending writes. */
 interface Pair {
   readonly subject: RestartableStore
   readonly model: Map<string, Model>
@@ -194,7 +194,7 @@ const operation: fc.Arbitrary<Operation> = fc.oneof(
   weighted(2, 'compare', [], () => compare),
 )
 
-/** Defines the test that any operations lead a store to the state of a simple model. `open` opens an empty store. */
+/** Defines the test that a store matches a simple model after any operations. `open` opens an empty store. */
 export function stateProperty(open: () => Promise<RestartableStore>, runs: number): void {
   test('any operations, restarts, snapshots and resets yield the state that the model predicts', async () => {
     await fc.assert(

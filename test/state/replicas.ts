@@ -2,7 +2,7 @@ import { describe, expect, test } from 'vitest'
 import type { Store } from '../../src/state/store.ts'
 import { context, event, exportSandbox, listEvents, listPrompts, noon, prompt } from './drafts.ts'
 
-/** Calls `each` for 0 to `count - 1`, with so many calls at a time as there are writers. */
+/** Calls `each` for 0 to `count - 1`, with at most `writers` calls at a time. */
 async function inParallel(writers: number, count: number, each: (index: number) => Promise<void>): Promise<void> {
   let next = 0
   const write = async () => {
@@ -54,7 +54,7 @@ export function replicaSuite(name: string, open: (count: number) => Promise<read
     test('a write is visible at once to replicas that have read the same data repeatedly', () =>
       withStores(async (stores) => {
         for (let round = 1; round <= 9; round += 1) {
-          await readFor(150, stores) // long enough for a store to grant what speeds up reads of data at rest
+          await readFor(150, stores) // long enough for any speed-up of repeated reads to take effect
           await writeWeight(anyOf(stores, round), round / 10)
           expect(await Promise.all(stores.map(readWeight))).toEqual(stores.map(() => round / 10))
         }

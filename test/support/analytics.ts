@@ -8,7 +8,7 @@ import type { TestSimulator } from './start.ts'
 
 const schema = operationOf('getModelAnalytics').responseSchema(200)
 
-/** The fields of analytics, and of a data point, with true for each that the document lets be null. */
+/** The fields of analytics and of a data point, with true for each nullable one. */
 export const analyticsFields = fieldsOf(schema)
 export const pointFields = fieldsOf(valueAt(schema, '/properties/dataPoints/items'))
 
@@ -36,5 +36,5 @@ export async function readAnalytics(
   if (response.status !== 200) throw new Error(`${response.status} for ${modelId} ${period}: ${response.text}`)
   const faults = faultsOf('getModelAnalytics', 200, response.body)
   if (faults.length > 0) throw new Error(`${modelId} ${period} breaks the document: ${faults.join('; ')}`)
-  return response.body as unknown as Analytics // the document's schema has just proved it
+  return response.body as unknown as Analytics // checked against the document's schema above
 }

@@ -3,19 +3,19 @@ import { buffer } from 'node:stream/consumers'
 import { onTestFinished } from 'vitest'
 import { listenForTest } from './fake-upstream.ts'
 
-/** A plain load balancer: each request goes to the next ready server, or to the one after it if that refuses it. */
+/** A simple load balancer: each request goes to the next ready server, or to the one after it if that refuses it. */
 export interface Balancer {
   /** `http://127.0.0.1:12345` */
   readonly origin: string
 }
 
-/** A server's reply, or the code of the error for which there is none. */
+/** A server's response, or the code of the error that prevented it. */
 type Attempt = IncomingMessage | string
 
 /** Milliseconds between two checks of a server. */
 const CHECK_MS = 50
 
-/** Starts a balancer for one test. `ports`: those of the servers. A request that was cut off gets a 502. */
+/** Starts a balancer for one test. `ports`: the ports of the servers. An interrupted request gets a 502. */
 export async function startBalancer(ports: readonly number[]): Promise<Balancer> {
   let next = 0
   const unready = new Set<number>()

@@ -9,12 +9,12 @@ import { isMissing } from './tools.ts'
 
 export { test } from './start.ts'
 
-/** Describes tests that need a browser. Without one on this machine they are skipped, in CI they fail. */
+/** Describes tests that need a browser. Without one they are skipped, but in CI they fail. */
 export const describeInBrowser = describe.skipIf(isMissing('chromium'))
 
-/** The appearance of a page, and the place in the console. */
+/** The appearance of a page, and its path in the console. */
 export interface PageOptions {
-  /** The place: `#/requests?q=status:4xx`. Default: none, which leads to the first view. */
+  /** The path in the console: `#/requests?q=status:4xx`. Default: none, which opens the first view. */
   readonly place?: string
   readonly width?: number
   readonly height?: number
@@ -33,7 +33,7 @@ export function sharedBrowser() {
     expect(complaints, 'errors, warnings and refused content of the pages').toEqual([])
   })
   const pages = {
-    /** Opens the console. The file fails if a page logs an error, breaks its policy or fetches from elsewhere. */
+    /** Opens the console. The file fails if a page logs an error, violates its policy or fetches from other origins. */
     async open({ origin }: Pick<TestSimulator, 'origin'>, options: PageOptions = {}): Promise<Page> {
       if (!browser) throw new Error('the browser is not open')
       const { place = '', width = 1280, height = 800, colorScheme = 'light' } = options
@@ -55,7 +55,7 @@ export function sharedBrowser() {
       return page
     },
 
-    /** Starts a simulator for one test, and opens its console at a place. */
+    /** Starts a simulator for one test, and opens its console at a path. */
     async openNew(place = '', settings: Parameters<typeof startForTest>[0] = {}) {
       const own = await startForTest(settings)
       return { own, page: await pages.open(own, { place }) }
@@ -64,7 +64,7 @@ export function sharedBrowser() {
   return pages
 }
 
-/** Presses the button that has this whole name. */
+/** Presses the button with exactly this name. */
 export const click = (page: Page, name: string) => page.getByRole('button', { name, exact: true }).click()
 
 export const readClipboard = (page: Page) => page.evaluate<string>('navigator.clipboard.readText()')
@@ -72,7 +72,7 @@ export const readClipboard = (page: Page) => page.evaluate<string>('navigator.cl
 /** Returns the texts of all elements, at the moment of the call. */
 export const textsOf = (page: Page, selector: string) => page.locator(selector).allTextContents()
 
-/** Presses a button of the question that the page asks. Returns the things that it says will be lost. */
+/** Presses a button of the confirmation dialog, and returns the items that the dialog says will be lost. */
 export async function agree(page: Page, title: string, action: string): Promise<string[]> {
   const dialog = page.getByRole('dialog', { name: title })
   await dialog.waitFor()
@@ -89,7 +89,7 @@ interface AxeResults {
   }[]
 }
 
-/** Expects that axe finds nothing on a page. It is evaluated: pages allow no other script. */
+/** Expects no findings of axe on a page. It is evaluated, since pages allow no other script. */
 export async function expectAccessible(page: Page): Promise<void> {
   await page.evaluate(axe.source)
   const { violations } = await page.evaluate<AxeResults>('axe.run(document, { resultTypes: ["violations"] })')
@@ -111,7 +111,7 @@ export async function sendEvents(sim: TestSimulator, count: number, fields: Json
   return statuses
 }
 
-/** Makes a page believe that it is hidden or visible; a headless browser hides no page. */
+/** Makes a page appear hidden or visible to its scripts, since a headless browser never hides a page. */
 export async function setHidden(page: Page, isHidden: boolean): Promise<void> {
   await page.evaluate(
     `Object.defineProperty(document, 'hidden', { value: ${isHidden}, configurable: true });

@@ -1,6 +1,6 @@
 import { deriveChance } from '../../src/base/core/seeded.ts'
 
-/** Returns a generator of numbers from 0 to 1, the same ones for the same seed, so that a failure can be repeated. */
+/** Returns a generator of numbers from 0 to 1. The same seed gives the same numbers, so a failure can be repeated. */
 export function seededChance(seed: string): () => number {
   let count = 0
   return () => deriveChance([seed, count++])

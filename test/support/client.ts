@@ -25,9 +25,9 @@ export interface RequestOptions {
   readonly scenario?: string
   /** The content type of the body. Null: none is sent. */
   readonly contentType?: string | null
-  /** Gives the request up. */
+  /** Aborts the request. */
   readonly signal?: AbortSignal
-  /** Lets the test pass though a response is a 500 that no scenario caused. */
+  /** Lets the test pass even if a response is a 500 that no scenario caused. */
   readonly may500?: boolean
 }
 
@@ -78,20 +78,20 @@ function parseJson(text: string, path: string): Json {
   }
 }
 
-/** Returns the JSON object of a response. Throws if it is none. */
+/** Returns the JSON object of a response. Throws if its body is not one. */
 export function objectOf(response: Pick<TestResponse, 'body' | 'status'>): JsonObject {
   if (!isObject(response.body)) throw new Error(`${response.status} without a JSON object`)
   return response.body
 }
 
-/** Returns a string member of the JSON object of a response. Throws if it is none. */
+/** Returns a string member of the JSON object of a response. Throws if it is not a string. */
 export function textOf(response: Pick<TestResponse, 'body' | 'status'>, member: string): string {
   const value = objectOf(response)[member]
   if (typeof value !== 'string') throw new Error(`"${member}" is not text in ${JSON.stringify(response.body)}`)
   return value
 }
 
-/** Returns the sentence of an error. Throws if the body is not the service's error body. */
+/** Returns the message of an error. Throws if the body is not the service's error body. */
 export function errorOf(response: Pick<TestResponse, 'body' | 'status'>): string {
   const body = objectOf(response)
   const { success, error } = body
@@ -100,7 +100,7 @@ export function errorOf(response: Pick<TestResponse, 'body' | 'status'>): string
   return error
 }
 
-/** Expects the service's error body with this status, and a sentence that has all of these words. */
+/** Expects the service's error body with this status, and a message that contains all of these words. */
 export function expectRefusal(
   response: Pick<TestResponse, 'body' | 'status'>,
   status: number,
@@ -111,7 +111,7 @@ export function expectRefusal(
   for (const said of words) expect(error).toMatch(said)
 }
 
-/** Reads where the state is and what it holds: `{"file":":memory:","sandboxes":1,"events":2,"prompts":0}`. */
+/** Reads the location and the counts of the state: `{"file":":memory:","sandboxes":1,"events":2,"prompts":0}`. */
 export async function readStateInfo(target: Target): Promise<Json> {
   return objectOf(await ask(target, '/__sim/info', { token: null }))['state'] ?? null
 }
@@ -123,17 +123,17 @@ export const modelId = '4f7c2a1e-9b3d-4c58-8e21-6d0a5b7f9c34'
 /** The path of that model's analytics. */
 export const analyticsPath = `/v1/models/${modelId}/analytics`
 
-/** Returns a minimal event with the fields of the test. */
+/** Returns a minimal event with further fields. */
 export function event(fields: JsonObject = {}): JsonObject {
   return { eventType: 'upgrade_purchased', productId, value: '149.00', ...fields }
 }
 
-/** Returns a minimal prompt with the fields of the test. */
+/** Returns a minimal prompt with further fields. */
 export function prompt(fields: JsonObject = {}): JsonObject {
   return { name: 'Order assistant', components: [{ content: 'You answer questions.' }], ...fields }
 }
 
-/** A valid request to each kind of operation: metered analytics, a write without and one with an idempotency key. */
+/** A valid request to each kind of operation: metered analytics, and a write with and without an idempotency key. */
 export const operations = [
   { id: 'getModelAnalytics', method: 'GET', path: analyticsPath, body: undefined, success: 200 },
   { id: 'createPrompt', method: 'POST', path: '/v1/prompts', body: prompt(), success: 201 },

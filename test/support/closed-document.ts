@@ -1,6 +1,6 @@
 import { isObject, type Json, type JsonObject } from '../../src/base/core/json.ts'
 
-/** The key under `components` for unclosed schemas, for `allOf`: a response has members of all its parts. */
+/** The key under `components` for the unclosed schemas in `allOf`, since a response has members of all its parts. */
 const PARTS = 'x-parts'
 
 /**

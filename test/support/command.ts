@@ -6,7 +6,7 @@ import { recordingEnv } from './control-responses/recording.ts'
 /** The file of the built command. */
 export const cli = new URL('../../dist/cli.js', import.meta.url).pathname
 
-/** The built command in a process of its own. */
+/** A running process of the built command. */
 export interface Command {
   readonly process: ChildProcess
   readonly stdout: () => string
@@ -26,13 +26,13 @@ export interface Command {
 /** The flags of a server on a free port with its state in memory. */
 export const inMemory = ['--port', '0', '--state', ':memory:'] as const
 
-/** The surroundings of the command. */
+/** The environment of the command. */
 export interface RunOptions {
   readonly env?: Record<string, string>
   readonly cwd?: string
   /** Default: `ignore`. */
   readonly stdin?: 'ignore' | 'pipe'
-  /** Starts a process group, which has the id of the process. Default: the group of the tests. */
+  /** Starts a process group with the id of the process. Default: the group of the tests. */
   readonly detached?: boolean
 }
 

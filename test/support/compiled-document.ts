@@ -5,7 +5,7 @@ import { parse } from 'yaml'
 import { isObject, type Json, type JsonObject } from '../../src/base/core/json.ts'
 import { joinPointer, valueAt } from '../../src/base/core/json-pointer.ts'
 
-/** A documented operation, and its place in the document. */
+/** A documented operation, and its pointer in the document. */
 export interface DocumentedOperation {
   readonly operationId: string
   readonly method: string
@@ -15,7 +15,7 @@ export interface DocumentedOperation {
 
 export const readDocument = (file: string): JsonObject => parse(readFileSync(file, 'utf8'))
 
-/** A document that is compiled independently of the simulator, so that a fault of its own compiler is found. */
+/** A document compiled independently of the simulator, so faults of the simulator's own compiler are found. */
 export class CompiledDocument {
   readonly operations: readonly DocumentedOperation[]
   readonly #document: JsonObject
@@ -44,7 +44,7 @@ export class CompiledDocument {
     return isObject(value) ? value : {}
   }
 
-  /** Returns the validator of the schema at a pointer, which is compiled when it is first needed. */
+  /** Returns the validator of the schema at a pointer, which is compiled at first use. */
   validatorAt(pointer: string): ValidateFunction | undefined {
     return this.#ajv.getSchema(`document#${encodeURI(pointer)}`)
   }

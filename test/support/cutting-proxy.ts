@@ -1,16 +1,16 @@
 import { type AddressInfo, connect, createServer, type Socket } from 'node:net'
 import { onTestFinished } from 'vitest'
 
-/** A TCP proxy that can cut its connections in the middle of what the server sends. */
+/** A TCP proxy that can cut its connections in the middle of the server's data. */
 export interface CuttingProxy {
   readonly port: number
   /** The bytes that the server has sent so far. */
   readonly received: number
   /** The number of cuts so far. */
   readonly cuts: number
-  /** Cuts all connections once the server has sent so many more bytes; no further byte is passed on. */
+  /** Cuts all connections once the server has sent this many more bytes; no further byte is forwarded. */
   cutAfter(bytes: number): void
-  /** Cuts all connections, once, when a client sends this text, which is not passed on. */
+  /** Cuts all connections, once, when a client sends this text, which is not forwarded. */
   cutAt(text: string): void
 }
 
@@ -32,7 +32,7 @@ export async function startCuttingProxy(target: number): Promise<CuttingProxy> {
     const upstream = connect(target, '127.0.0.1')
     for (const socket of [client, upstream]) {
       sockets.add(socket)
-      socket.on('error', () => undefined) // of a cut
+      socket.on('error', () => undefined) // from a cut
     }
     client.on('data', (chunk) => {
       if (fatal !== undefined && chunk.includes(fatal)) cut()

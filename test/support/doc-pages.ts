@@ -12,14 +12,14 @@ export interface DocPage {
 
 /** A fenced block of a page. */
 export interface DocBlock {
-  /** `sh`, `js`, `json`, ...; empty: the fence names none. */
+  /** `sh`, `js`, `json`, ...; empty if the fence names no language. */
   readonly language: string
   readonly text: string
-  /** The heading of the second level above it; empty: there is none. */
+  /** The second-level heading above it, or empty if there is none. */
   readonly section: string
   /** The number of its first line in the page, from 1. */
   readonly line: number
-  /** The reason why no test runs it, if so, from the line before: `<!-- not run: it needs Docker -->`. */
+  /** The reason why no test runs it, if any, from the line before: `<!-- not run: it needs Docker -->`. */
   readonly notRun: string | undefined
 }
 
@@ -73,7 +73,7 @@ const withoutBlocks = (text: string) => text.replaceAll(/^ *```[\s\S]*?^ *```$/g
 
 /**
  * Returns the statuses that a block of curl commands promises. A command whose last line ends with a comment such as
- * `# 429` gets this status, one with `# no response` none (000 in curl's words), any other a 2xx.
+ * `# 429` gets this status, one with `# no response` none (000 in curl), any other a 2xx.
  */
 export function promisedStatuses(text: string): RegExp[] {
   const commands = text.split(/^(?=curl )/m).filter((command) => command.startsWith('curl '))

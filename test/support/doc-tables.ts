@@ -8,7 +8,7 @@ import { ISSUE_RULES } from '../../src/service/simulation/rules.ts'
 import { LABEL_BANDS, type LabelBand } from '../../src/service/simulation/simulation.ts'
 import { inputs } from './catalogue.ts'
 
-/** Returns the tables of the documentation that follow from the code, by the names of their markers. */
+/** Returns the documentation tables that are generated from the code, by the names of their markers. */
 export function docTables(): Record<string, string> {
   const { fixtures, catalogue, control } = inputs
   return {
@@ -88,7 +88,7 @@ export function docTables(): Record<string, string> {
   }
 }
 
-/** Returns the names of the tables that a page has places for: `<!-- settings -->` to `<!-- /settings -->`. */
+/** Returns the names of the tables that a page has markers for: `<!-- settings -->` to `<!-- /settings -->`. */
 export function findTables(page: string): string[] {
   return Array.from(page.matchAll(/^<!-- \/([\w-]+) -->$/gm), ([, name = '']) => name)
 }
@@ -103,7 +103,7 @@ export function insertTables(page: string, tables: Record<string, string>): stri
   }, page)
 }
 
-/** Writes the formula of the quality of a day: `0.4 × satisfaction + ...` */
+/** Formats the formula of the quality of a day: `0.4 × satisfaction + ...` */
 function formatBlend(): string {
   const parts = Object.entries(QUALITY_BLEND)
   return parts.map(([name, weight]) => `${weight} × ${name === 'friction' ? '(1 − friction)' : name}`).join(' + ')
@@ -130,7 +130,7 @@ const settingCells = ([name, setting]: [string, Setting<unknown>]) => [
 const describeFlag = (name: string, { short, value }: Setting<unknown>) =>
   `${short ? `${code(`-${short}`)}, ` : ''}${code(`${flagOf(name)}${value ? ` ${value}` : ''}`)}`
 
-/** Returns the first sentence of a description, which the help of the command has whole. */
+/** Returns the first sentence of a description, which the help shows in full. */
 const firstSentence = (text: string) => /^.*?(?<!e\.g)\.(?= |$)/.exec(text)?.[0] ?? text
 
 const describeDefault = (setting: Setting<unknown>) =>

@@ -6,13 +6,13 @@ import { closeDocument } from './closed-document.ts'
 import { CompiledDocument, readDocument } from './compiled-document.ts'
 
 const document = readDocument(bundledContract)
-/** The document with its simulated values, which the simulator's responses keep, and which drift breaks. */
+/** The document with its simulated values, which the simulator's responses obey and drift breaks. */
 const simulated = applySimulatedValues(document, 'document') ?? document
 const open = new CompiledDocument(document)
 const narrow = new CompiledDocument(simulated)
 const closed = new CompiledDocument(closeDocument(simulated))
 
-/** Returns the faults of a response by the documented schema of its status. Empty: none. */
+/** Returns the faults of a response according to the documented schema of its status; empty if there are none. */
 export function faultsOf(operationId: string, status: number, body: Json | undefined): string[] {
   return [open, narrow].flatMap((reading) => findFaults(reading, operationId, status, body))
 }
@@ -31,8 +31,8 @@ export interface BrokenRule {
 }
 
 /**
- * Returns every rule that a body breaks, but for the list of values beside a type that is wrong already. `strictly`:
- * fields that the document does not list break one, too.
+ * Returns every rule that a body breaks, except `enum` at a value whose type is already wrong. `strictly`: undocumented
+ * fields also break a rule.
  */
 export function brokenRules(
   operationId: string,

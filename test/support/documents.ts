@@ -20,7 +20,7 @@ export async function documentWithPaths(paths: JsonObject, onFinished?: OnFinish
   return writeDocument(stringify(document), onFinished)
 }
 
-/** Writes the bundled document with these of its paths alone, and returns the new file. */
+/** Writes the bundled document with only these paths, and returns the new file. */
 export async function documentOfPaths(...paths: readonly string[]): Promise<string> {
   const document = parse(readFileSync(bundledContract, 'utf8'))
   document.paths = Object.fromEntries(paths.map((path) => [path, document.paths[path]]))

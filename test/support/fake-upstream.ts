@@ -12,7 +12,7 @@ import { startForTest, type TestSimulator } from './start.ts'
 export interface FakeResponse {
   status: number
   headers: Record<string, string>
-  /** The JSON of the body; a text is sent as it is. */
+  /** The JSON of the body; text is sent unchanged. */
   body: JsonObject | string
   /** The milliseconds before it is sent. */
   delayMs?: number
@@ -28,7 +28,7 @@ export interface FakeRequest {
 /** Changes a response of the simulator in place. */
 export type Change = (response: FakeResponse, request: FakeRequest) => void
 
-/** A service that responds as the simulator does, with changes. */
+/** A service that responds like the simulator, with changes. */
 export interface FakeUpstream {
   /** `http://127.0.0.1:12345/v1` */
   readonly baseUrl: string
@@ -83,7 +83,7 @@ async function respondAs(origin: string, { method, url, headers }: FakeRequest, 
   return { status: response.status, headers: own, body }
 }
 
-/** Starts a server in place of the real service, for one test. */
+/** Starts a server as the real service, for one test. */
 export async function fakeUpstream(listener: RequestListener): Promise<string> {
   return `http://127.0.0.1:${await listenForTest(createServer(listener))}`
 }
@@ -97,7 +97,7 @@ export function proxyTo(
   return startForTest({ clock: 'real', ...settings }, { origin, basePath, token, timeoutMs })
 }
 
-/** Starts a proxy in front of a service that has one response for all requests, for one test. */
+/** Starts a proxy in front of a service that sends one response to all requests, for one test. */
 export async function proxyWith(
   status: number,
   headers: OutgoingHttpHeaders,

@@ -1,7 +1,7 @@
 import { stylesheet, stylesheetSource } from '../../src/server/reports/page/stylesheet.ts'
 
 /**
- * Runs a comparison with golden files or snapshots. The message of a difference names the command that writes them.
+ * Runs a comparison with golden files or snapshots. If they differ, the message names the command that updates them.
  * @param files the files of the tests, as `npm test` takes them: `test/server/reports`
  */
 export async function compareGolden(files: string, compare: () => unknown): Promise<void> {
@@ -14,7 +14,7 @@ export async function compareGolden(files: string, compare: () => unknown): Prom
   }
 }
 
-/** Writes a value as JSON, with a line for each part of at most `width` characters: a data point, a sentence. */
+/** Formats a value as JSON, with a line for each part of at most `width` characters: a data point, a sentence. */
 export function inLines(value: unknown, width: number, indent = ''): string {
   const line = JSON.stringify(value)
   if (line.length <= width || typeof value !== 'object' || value === null) return line
@@ -29,10 +29,10 @@ export function inLines(value: unknown, width: number, indent = ''): string {
 
 const [noStyle, noSource] = ['<style></style>', "style-src '...'"] as const
 
-/** Removes the stylesheet of a page and its hash, so that a change of its look changes no golden file. */
+/** Removes the stylesheet of a page and its hash, so a change of style changes no golden file. */
 export const withoutStylesheet = (html: string): string =>
   html.replace(/<style>[\s\S]*<\/style>/, noStyle).replace(/style-src 'sha256-[^']*'/, noSource)
 
-/** Puts both into a golden page again. */
+/** Restores the stylesheet and its hash in a golden page. */
 export const withStylesheet = (html: string): string =>
   html.replace(noStyle, () => `<style>${stylesheet}</style>`).replace(noSource, () => `style-src ${stylesheetSource}`)

@@ -13,7 +13,7 @@ export interface HarParts {
   readonly type?: string
 }
 
-/** Returns an exchange of a HAR file. `body`: the response; a text is taken as it is. */
+/** Returns an exchange of a HAR file. `body`: the response; text is used unchanged. */
 export function harEntry(url: string, body: Json, parts: HarParts = {}) {
   const { method = 'GET', headers = [], status = 200, type = 'application/json' } = parts
   const text = typeof body === 'string' ? body : JSON.stringify(body)
@@ -28,7 +28,7 @@ export function harEntry(url: string, body: Json, parts: HarParts = {}) {
   }
 }
 
-/** Writes a HAR file, by default to a folder of its own, and returns its path. */
+/** Writes a HAR file, by default to a new folder, and returns its path. */
 export async function writeHar(entries: readonly object[], folder?: string): Promise<string> {
   const file = join(folder ?? (await tempFolder()), 'traffic.har')
   await writeFile(file, JSON.stringify({ log: { version: '1.2', creator: {}, entries } }))

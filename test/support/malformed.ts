@@ -31,7 +31,7 @@ interface RequestParts {
 const goodPaths = [analyticsPath, '/v1/events', '/v1/prompts', '/_s/a/v1/events', '/__sim/info'] as const
 const methods = ['GET', 'POST', 'PUT', 'DELETE', 'PATCH', 'OPTIONS', 'TRACE', 'PROPFIND'] as const
 
-/** Creates a request of valid HTTP from parts that may be malformed. */
+/** Creates a valid HTTP request from parts that may be malformed. */
 function createRequest(random: Random, { path, headers = [], body }: RequestParts): Buffer {
   const sent = body ?? Buffer.from(JSON.stringify(randomItem(random, [event(), prompt()])))
   const method = body ? 'POST' : randomItem(random, methods)
@@ -51,7 +51,7 @@ function randomBytes(random: Random): Buffer {
   return random() < 0.5 ? bytes : Buffer.concat([Buffer.from('GET / HTTP/1.1\r\nHost: x\r\n'), bytes])
 }
 
-/** Changes, removes or inserts bytes in up to six places. */
+/** Changes, removes or inserts bytes at up to six positions. */
 function damageBytes(random: Random, original: Buffer): Buffer {
   const bytes = [...original]
   for (let times = 1 + randomBelow(random, 6); times > 0; times -= 1) {
@@ -61,7 +61,7 @@ function damageBytes(random: Random, original: Buffer): Buffer {
   return Buffer.from(bytes)
 }
 
-/** Returns Latin-1 text without line ends, which would begin other headers. */
+/** Returns Latin-1 text without line breaks, which would start other headers. */
 function randomText(random: Random, limit: number): string {
   const length = randomBelow(random, limit)
   return Array.from({ length }, () => String.fromCharCode(33 + randomBelow(random, 222))).join('')

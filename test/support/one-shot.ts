@@ -12,7 +12,7 @@ export function isUnfinished(sent: string): boolean {
 }
 
 /**
- * Sends bytes on a new connection and returns the reply: one complete response, or all bytes until the connection ends.
+ * Sends bytes on a new connection and returns one complete response, or all bytes until the connection ends.
  * Ends the sending side if the request is unfinished.
  */
 export function sendBytes(origin: string, bytes: Uint8Array): Promise<string> {
@@ -35,7 +35,7 @@ export function sendBytes(origin: string, bytes: Uint8Array): Promise<string> {
       received += chunk.toString('latin1')
       if (isComplete(received, onlyHead)) finish()
     })
-    socket.on('error', () => {}) // also an end; the bytes received before it count
+    socket.on('error', () => {}) // also an end; the bytes received earlier count
     socket.on('close', finish)
     socket.write(bytes)
   })

@@ -3,7 +3,7 @@ import { connectTo, postText, type RawResponse } from './raw-http.ts'
 
 export { postText }
 
-/** Posts all bodies to a path, pipelined in hundreds over 8 connections, which is many times faster than `fetch`. */
+/** Posts all bodies to a path, pipelined in hundreds over 8 connections, which is much faster than `fetch`. */
 export async function postAll(origin: string, path: string, bodies: readonly Json[]): Promise<RawResponse[]> {
   const lanes = 8
   const responses: RawResponse[] = new Array(bodies.length)

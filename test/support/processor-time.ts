@@ -1,4 +1,4 @@
-/** Runs `work` and returns its processor time, milliseconds, which other processes do not change. */
+/** Runs `work` and returns its processor time in milliseconds, which other processes do not affect. */
 export function measureWork(work: () => void): number {
   const before = process.cpuUsage()
   work()

@@ -5,7 +5,7 @@ import type { Json } from '../../src/base/core/json.ts'
 /** A response as received from the socket. */
 export interface RawResponse {
   readonly status: number
-  /** Headers by lower-case name; the last of repeated ones. */
+  /** Headers by lower-case name; the last one of repeated ones. */
   readonly headers: Readonly<Record<string, string>>
   readonly text: string
   readonly body: Json | undefined
@@ -14,7 +14,7 @@ export interface RawResponse {
 /** A connection on which a test sends any text. */
 export interface RawConnection {
   send(text: string): void
-  /** Ends the sending side; the server can still response. */
+  /** Ends the sending side; the server can still respond. */
   end(): void
   /** Resolves once the beginning of a response has arrived. Rejects if the connection ends before. */
   begun(): Promise<void>
@@ -25,14 +25,14 @@ export interface RawConnection {
   destroy(): void
 }
 
-/** Writes a request with a key; `lines`: further headers. */
+/** Returns the text of a request with a key; `lines`: further headers. */
 export function requestText(method: string, path: string, lines: readonly string[] = [], body = ''): string {
   return [`${method} ${path} HTTP/1.1`, 'Host: localhost', 'Authorization: Bearer any-key', ...lines, '', body].join(
     '\r\n',
   )
 }
 
-/** Writes a POST with a body of JSON, which may be given as its text. */
+/** Returns the text of a POST with a JSON body, which may be given as text. */
 export function postText(path: string, body: Json, lines: readonly string[] = []): string {
   const text = typeof body === 'string' ? body : JSON.stringify(body)
   const length = `Content-Length: ${Buffer.byteLength(text)}`
@@ -113,7 +113,7 @@ function createInbox(socket: Socket) {
   return { ended, begun, next }
 }
 
-/** Parses the first response, if it is complete; one without a length (204, 304, 100) has no body. */
+/** Parses the first response, if complete; one without a length (204, 304, 100) has no body. */
 function takeResponse(bytes: Buffer): { response: RawResponse; rest: Buffer<ArrayBuffer> } | undefined {
   const end = bytes.indexOf('\r\n\r\n')
   if (end < 0) return undefined
@@ -132,7 +132,7 @@ function takeResponse(bytes: Buffer): { response: RawResponse; rest: Buffer<Arra
   return { response, rest: Buffer.from(bytes.subarray(from + length)) }
 }
 
-/** Returns the lower-case name and the value of the line of a header. */
+/** Returns the lower-case name and the value of a header line. */
 export function readHeader(line: string): [string, string] {
   const at = line.indexOf(':')
   return [line.slice(0, at).toLowerCase(), line.slice(at + 1).trim()]

@@ -25,7 +25,7 @@ const headers = { authorization: 'Bearer any-key' }
 test('sends a request', { skip: url === undefined }, () => fetch(url + path, { headers }))
 `
 
-/** The machine of a reader who follows a page: a folder with a checkout, a project beside it, and a simulator. */
+/** The machine of a reader who follows a page: a folder with a checkout and a project, and a simulator. */
 export class Reader {
   readonly #home = mkdtempSync(join(tmpdir(), 'convsim-reader-'))
   readonly project = join(this.#home, 'project')
@@ -52,7 +52,7 @@ export class Reader {
       symlinkSync(join(checkout, 'node_modules', name), join(this.project, 'node_modules', name))
   }
 
-  /** Runs a Bash script in the project. Its addresses on port 4010 are those of the simulator. */
+  /** Runs a Bash script in the project. Port 4010 in it is replaced with that of the simulator. */
   run(script: string, options = '-euo'): ScriptResult {
     const args = ['--norc', options, 'pipefail', '-c', this.#aim(script)]
     const { status, stdout, stderr } = spawnSync('bash', args, {
@@ -68,7 +68,7 @@ export class Reader {
     writeFileSync(join(this.project, name), this.#aim(text))
   }
 
-  /** Starts a simulator by a command after the one before has ended. Its clock is frozen, and its state is new. */
+  /** Starts a simulator with a command after the previous one has ended, with a frozen clock and a new state. */
   async start(command: string): Promise<void> {
     await this.#stop()
     this.#starts += 1

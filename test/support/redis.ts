@@ -11,10 +11,10 @@ export interface RedisServer {
   /** `redis://127.0.0.1:12345` */
   readonly url: string
   readonly port: number
-  /** Stops it as a power failure would, and starts it again on the same port with what is on its disk. */
+  /** Stops it as a power failure would, and starts it again on the same port with the data on its disk. */
   kill(): Promise<void>
   start(moreArgs?: readonly string[]): Promise<void>
-  /** Makes it send nothing, without an end of its connections. */
+  /** Stops all its responses, but keeps its connections open. */
   pause(): void
   resume(): void
   close(): Promise<void>
@@ -24,12 +24,12 @@ export interface RedisServer {
 interface RedisServerOptions {
   /** Stores each write on the disk before it is acknowledged. Default: nothing is stored on the disk. */
   readonly durable?: boolean
-  /** Makes the port one for TLS, with the certificate in `args`. */
+  /** Makes the port accept only TLS, with the certificate in `args`. */
   readonly tls?: boolean
   readonly args?: readonly string[]
 }
 
-/** Describes tests that need a Redis. Without one on this machine they are skipped, in CI they fail. */
+/** Describes tests that need Redis. Without it they are skipped, but in CI they fail. */
 export const describeWithRedis = describe.skipIf(isMissing('redis-server'))
 
 /** Starts a Redis for all tests of a file. */
@@ -45,7 +45,7 @@ export function sharedRedis(options: RedisServerOptions = {}): () => RedisServer
   }
 }
 
-/** Starts a Redis for one test, at whose end it is closed. */
+/** Starts a Redis for one test, which closes it at its end. */
 export async function redisForTest(options: RedisServerOptions = {}): Promise<RedisServer> {
   const server = await startRedis(options)
   onTestFinished(() => server.close())

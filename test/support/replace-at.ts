@@ -1,6 +1,6 @@
 import { isObject, type Json } from '../../src/base/core/json.ts'
 
-/** Replaces the value at a path of member numbers, or as far down the path as there are members; changes the value. */
+/** Replaces, in place, the value at a path of member indexes, or the last existing value on that path. */
 export function replaceAt(value: Json, [index, ...further]: readonly number[], other: Json): Json {
   const members = isObject(value) ? Object.keys(value) : Array.isArray(value) ? [...value.keys()] : []
   const member = index === undefined ? undefined : members[index % members.length]

@@ -9,15 +9,15 @@ const steps = [
   {
     script: 'unit',
     description:
-      'every test without the tag "long"; those over HTTP and of the command start the built program (vitest)',
+      'every test without the tag "long"; tests of HTTP and of the command start the built program (vitest)',
   },
 ] as const
 
 process.exitCode = run(process.argv.slice(2))
 
 /**
- * Runs all steps. With arguments, which vitest takes (files, folders, `-u`), only vitest, with the long tests. Tests
- * that need a missing program are skipped; in CI it is an error.
+ * Runs all steps. With arguments for vitest (files, folders, `-u`), runs only vitest, with the long tests. Tests that
+ * need a missing program are skipped; in CI a missing program is an error.
  */
 function run(args: readonly string[]): number {
   const missing = listMissingTools()

@@ -11,15 +11,15 @@ export interface ToolRun {
   readonly stderr: string
 }
 
-/** The surroundings of a command that runs in this process. */
+/** The environment of a command that runs in this process. */
 interface RunOptions {
-  /** Gets the progress; absent: stderr is not a terminal. */
+  /** Receives the progress; absent if stderr is not a terminal. */
   readonly terminal?: (text: string) => void
   /** Returns epoch milliseconds. Default: `Date.now`. */
   readonly now?: () => number
 }
 
-/** Runs a command of the build in this process, which is quicker than a process of its own. `env`: its environment. */
+/** Runs a command of the build in this process, which is faster than a new process. `env`: its environment. */
 export async function runInProcess(
   args: readonly string[],
   env: Readonly<Record<string, string>> = {},

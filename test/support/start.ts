@@ -7,7 +7,7 @@ import { bundle } from './bundle.ts'
 export const { start } = bundle.start()
 const { createProxy } = bundle.proxy()
 
-/** The instant at which the clock of most tests stands still. */
+/** The time at which the clock of most tests is frozen. */
 export const frozenNow = '2026-01-15T12:00:00.000Z'
 
 /** A line of the simulator's log. */
@@ -30,7 +30,7 @@ export interface TestSimulator {
 
 /**
  * Starts the built application: a free port, a frozen clock and a state in memory are the defaults. `close` throws if
- * it logged an error, so that no test passes despite a logged bug.
+ * it logged an error, so no test passes despite a logged bug.
  */
 export async function startWatched(
   settings: Partial<Settings> = {},
@@ -55,7 +55,7 @@ export async function startWatched(
   }
 }
 
-/** Starts the application for one test, at whose end it is closed. */
+/** Starts the application for one test, and closes it at the end. */
 export async function startForTest(settings: Partial<Settings> = {}, upstream?: UpstreamAccess) {
   const simulator = await startWatched(settings, upstream)
   let closing: Promise<void> | undefined
@@ -67,10 +67,10 @@ export async function startForTest(settings: Partial<Settings> = {}, upstream?: 
   return { ...simulator, close }
 }
 
-/** A test to which `own` is a simulator of its own, if it names it. */
+/** A test that gets its own simulator if it names `own`. */
 export const test = plainTest.extend('own', () => startForTest())
 
-/** Creates a log that records its entries of the level `info` and above, with the fields copied as JSON. */
+/** Creates a log that records entries of level `info` and above, with the fields copied as JSON. */
 export function createLogRecorder(entries: LogEntry[]): Log {
   const record = (level: LogLevel) => (fields: object, message: string) => {
     entries.push({ level, message, fields: JSON.parse(JSON.stringify(fields, errorsAsText)) })

@@ -32,7 +32,7 @@ export async function listSandboxes(target: Target): Promise<readonly ControlSch
   return (await readControl<{ sandboxes: ControlSchemas['Sandbox'][] }>(target, '/sandboxes')).sandboxes
 }
 
-/** Reads how the clients of a sandbox retried. */
+/** Reads the retry report of a sandbox. */
 export const readRetries = (target: Target, sandbox = 'default'): Promise<ControlSchemas['Retries']> =>
   readControl(target, `/retries?sandbox=${sandbox}&limit=100`)
 

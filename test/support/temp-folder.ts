@@ -6,14 +6,14 @@ import { onTestFinished } from 'vitest'
 /** Registers a function for the end of a test (`onTestFinished`) or of a file (from `sharedSimulator`). */
 export type OnFinished = (remove: () => Promise<void>) => void
 
-/** Creates an empty folder. It is removed at the end of the test, or when `onFinished` says. */
+/** Creates an empty folder. It is removed at the end of the test, or as registered with `onFinished`. */
 export async function tempFolder(onFinished: OnFinished = onTestFinished): Promise<string> {
   const folder = await mkdtemp(join(tmpdir(), 'convsim-test-'))
   onFinished(() => rm(folder, { recursive: true, force: true }))
   return folder
 }
 
-/** Writes a file into such a folder, and returns its path. */
+/** Writes a file into a new folder, and returns its path. */
 export async function tempFile(content: string | Uint8Array, name: string, onFinished?: OnFinished): Promise<string> {
   const file = join(await tempFolder(onFinished), name)
   await writeFile(file, content)

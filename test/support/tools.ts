@@ -1,13 +1,13 @@
 import { existsSync } from 'node:fs'
 import { delimiter, join } from 'node:path'
 
-/** Returns the path of a program; its name alone if it is missing. */
+/** Returns the path of a program, or only its name if it is missing. */
 function findProgram(name: string): string {
   const paths = (process.env['PATH'] ?? '').split(delimiter).map((folder) => join(folder, name))
   return paths.find((path) => existsSync(path)) ?? name
 }
 
-/** The programs that some tests need, by their names as packages of Debian. */
+/** The programs that some tests need, by the names of their Debian packages. */
 export const tools = {
   chromium: { path: findProgram('chromium'), tests: 'in a browser' },
   'redis-server': { path: findProgram('redis-server'), tests: 'of a state in Redis' },
@@ -16,7 +16,7 @@ export const tools = {
 /** Returns true if a program is missing. Its tests are skipped. */
 export const isMissing = (tool: keyof typeof tools) => tools[tool].path === tool
 
-/** Returns a sentence for each missing program: the tests that are skipped, and how to install it. */
+/** Returns a message for each missing program, with the skipped tests and the command that installs it. */
 export function listMissingTools(): string[] {
   const missing = (Object.keys(tools) as (keyof typeof tools)[]).filter(isMissing)
   return missing.map(

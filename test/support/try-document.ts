@@ -7,10 +7,10 @@ import { defaultSettings, type Settings } from '../../src/server/settings/settin
 import { bundle } from './bundle.ts'
 import { runInProcess } from './run-tool.ts'
 
-// Without `start.ts`, since `npm run test:hostile` is not a run of vitest.
+// This does not use `start.ts`, since `npm run test:hostile` does not run in vitest.
 const { start } = bundle.start()
 
-/** The path of each document that is tried. */
+/** The path of the operation in each tested document. */
 const path = '/data'
 
 /** A document with one operation, `GET /data`, whose response has this content and schema. */
@@ -39,7 +39,7 @@ export interface Outcome {
   readonly body: string | undefined
 }
 
-/** Checks a document, starts with it, and sends a request. An exception is an error with its stack. */
+/** Checks a document, starts with it, and sends a request. An exception counts as an error, with its stack. */
 export async function tryDocument(file: string, changes: Partial<Settings> = {}): Promise<Outcome> {
   const settings = { ...defaultSettings(), ...changes, contract: file, port: 0, state: ':memory:' }
   const checked = await textOfErrors(async () => {
@@ -68,7 +68,7 @@ async function textOfErrors(find: () => Promise<readonly { severity: string; mes
   }
 }
 
-/** Returns what must not be: a disagreement, a stack trace, or the content of a file; undefined if all is well. */
+/** Returns the fault, if any: `check` and start disagree, a stack trace, or the content of a file. */
 export function findFault({ checked, started, body }: Outcome, secret: string): string | undefined {
   const all = JSON.stringify([checked, started, body])
   if (all.includes(secret)) return `a file is shown: ${all}`
@@ -77,7 +77,7 @@ export function findFault({ checked, started, body }: Outcome, secret: string): 
   return undefined
 }
 
-/** Starts a server that counts the requests which documents must not cause. */
+/** Starts a server that counts requests, which documents must not cause. */
 export async function startCounter() {
   const counted = { requests: 0 }
   const server = createServer((_, response) => {
@@ -85,6 +85,6 @@ export async function startCounter() {
     response.end('{}')
   }).listen(0, '127.0.0.1')
   await new Promise((resolve) => server.once('listening', resolve))
-  const { port } = server.address() as AddressInfo // it listens on a port
+  const { port } = server.address() as AddressInfo // a TCP server has an address object
   return { url: `http://127.0.0.1:${port}/data.json`, counted, close: () => server.close() }
 }

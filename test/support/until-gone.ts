@@ -1,4 +1,4 @@
-/** Resolves once a process has ended; a test that waits too long fails. */
+/** Resolves once a process has ended; otherwise the test times out. */
 export async function untilGone(pid: number): Promise<void> {
   for (;;) {
     try {

@@ -16,7 +16,7 @@ try {
   await writeFile(join(folder, 'package.json'), '{ "private": true }')
   await run('npm', ['install', '--no-audit', '--no-fund', '--no-save', ...packages], { cwd: folder })
   const output = join(folder, 'types.ts')
-  // Requests may omit a field that has a default, and an object without listed properties may have any.
+  // Requests may omit a field with a default, and an object without listed properties may have any properties.
   const options = ['--default-non-nullable=false', '--empty-objects-unknown', '--output', output]
   for (const { document, file } of typedDocuments) {
     await run('npx', ['--no-install', 'openapi-typescript', document, ...options], { cwd: folder })

@@ -10,7 +10,7 @@ import { openBrowser } from '../browser/chromium.ts'
 import { event, prompt } from './client.ts'
 import { steer } from './control.ts'
 
-/** A picture of the console: the name of its file, the place, and what must be on the page. */
+/** A screenshot of the console: its file name, the path, and the condition for taking it. */
 interface Screenshot {
   readonly name: string
   readonly place: string
@@ -44,8 +44,8 @@ const order = (insertId: string, fields: JsonObject = {}) =>
   ] as const
 
 /**
- * The traffic of a shop's backend: for each request a scenario, or with commas the sequence of all tries of its call,
- * and the pause after it on the clock of the sandbox, so that the times are the same in each run.
+ * The traffic of a shop's backend: for each request its scenario, or the comma-separated sequence of all attempts at
+ * its call, and the pause after it on the clock of the sandbox, so the times are the same in each run.
  */
 const traffic: readonly (readonly [pause: string, scenario: string, path: string, body: object | undefined])[] = [
   ['500ms', '500*2, 200', ...analytics(2, '7d')],
@@ -82,7 +82,7 @@ async function sendTraffic(origin: string, sandbox: string): Promise<void> {
       ...(scenario && { [scenario.includes(',') ? 'x-sim-sequence' : 'x-sim-scenario']: scenario }),
     }
     const init = body ? { method: 'POST', headers, body: JSON.stringify(body) } : { headers }
-    // A lost response, as "lost-ack" asks, is an error of fetch.
+    // fetch rejects if the response is lost, as with "lost-ack".
     const response = await fetch(`${origin}/v1${path}`, init).catch(() => undefined)
     await response?.arrayBuffer()
     await steer({ origin }, 'POST', `/clock/advance?sandbox=${sandbox}`, { by: pause })
@@ -100,7 +100,7 @@ if (!started.ok) throw new Error(JSON.stringify(started.error))
 const browser = await openBrowser()
 try {
   const { origin } = started.value
-  await sendTraffic(origin, 'warm-up') // so that the durations are those of a server in use
+  await sendTraffic(origin, 'warm-up') // so the durations are those of a warm server
   await sendTraffic(origin, 'default')
   await mkdir(folder, { recursive: true })
   const words: Record<string, readonly string[]> = {}
@@ -111,7 +111,7 @@ try {
   await started.value.close()
 }
 
-/** Takes a picture. Returns its lines that are in the sources, by which a test notices that the picture is stale. */
+/** Takes a screenshot. Returns its lines that are in the sources, so a test can detect a stale screenshot. */
 async function take(browser: Browser, origin: string, { name, place, height, isReady }: Screenshot) {
   const page = await browser.newPage({ viewport: { width: 1280, height }, deviceScaleFactor: 1, colorScheme: 'light' })
   await page.goto(`${origin}/__sim/${place}`)

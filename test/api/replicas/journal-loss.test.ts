@@ -15,7 +15,7 @@ describeWithRedis('exchanges in a Redis that loses its memory', () => {
   const verify = async (target: TestSimulator, sandbox: string) =>
     (await ask(target, `/__sim/verify?sandbox=${sandbox}`, { body: { operation } })).body
 
-  test('are known to be lost, and later ones count, even if there are as many', async () => {
+  test('are reported as lost, and later ones count, even if there are as many', async () => {
     const redis = await redisForTest()
     const replicas = await startReplicas(redis)
     for (let index = 0; index < 3; index += 1) await ask(replicas[1], path, inSandbox('first'))
@@ -38,7 +38,7 @@ describeWithRedis('exchanges in a Redis that loses its memory', () => {
     for (const replica of replicas) await ask(replica, path, inSandbox('first'))
     expect(await verify(replicas[0], 'first')).toMatchObject({ count: 3, truncated: false })
     execFileSync('redis-cli', ['-p', `${redis.port}`, 'flushall'])
-    for (const replica of replicas) // each appends that exchanges are lost
+    for (const replica of replicas) // each appends a notice of lost exchanges
       expect(await steer(replica, 'GET', '/requests?sandbox=first')).toMatchObject({ truncated: true })
     const late = await startForTest({ state: redis.url, statePrefix, replica: 'late', clock: 'real' })
     for (const name of ['first', 'second']) await ask(late, path, inSandbox(name))
@@ -49,7 +49,7 @@ describeWithRedis('exchanges in a Redis that loses its memory', () => {
 
 describeWithRedis('a replica that ends', () => {
   test.each(['SIGKILL', 'SIGTERM'] as const)(
-    'by %s leaves the requests that it has responded, and the other says that none is missing',
+    'by %s keeps the requests that it responded to, and the other replica reports none as missing',
     async (signal) => {
       const { url } = await redisForTest()
       const other = await startForTest({ state: url, clock: 'real' })

@@ -19,7 +19,7 @@ describeWithRedis('a replica of a state with many sandboxes', () => {
     expect(await shared.listSandboxes(2)).toEqual(names.slice(-2)) // the newest
     const simulator = await startForTest({ state: redis().url, statePrefix: 'many', sandboxLimit: 10 })
     const stored = (await listSandboxes(simulator)).filter(({ events }) => events === 1)
-    expect(stored.map(({ name }) => name)).toEqual(names) // in the order of their creation
+    expect(stored.map(({ name }) => name)).toEqual(names) // in order of creation
     expect(await steer(simulator, 'GET', '/info')).toMatchObject({ state: { sandboxes: COUNT } })
     const { convsim_sandboxes: inProcess } = await metricsOf(simulator)
     expect(inProcess).toBe(10)

@@ -16,7 +16,7 @@ describeWithRedis('while Redis takes no changes', () => {
     ['copy', 'replicaof', '127.0.0.1 1', 'no one', /a read-only replica\. .* READONLY [^:]*\.$/],
     ['few copies', 'config set min-replicas-to-write', '1', '0', /its min-replicas-to-write\. .* NOREPLICAS [^:]*\.$/],
   ] as const)(
-    'what is stored can be read, changes are refused with the next step, and health says so: %s',
+    'stored data can be read, changes are refused with the next step, and health says so: %s',
     async (_cause, command, begin, end, reason) => {
       const redis = await redisForTest()
       const { connection } = await openRedisOrFail(redis.url, 'admin')
@@ -48,9 +48,9 @@ describeWithRedis('while Redis takes no changes', () => {
     ['without @read', '-@read'],
     ['without one command', '-hincrby'],
     ['with another key pattern', 'resetkeys ~other:*'],
-    ['with the keys of no sandbox', 'resetkeys ~{acl}:*'],
+    ['without access to sandbox keys', 'resetkeys ~{acl}:*'],
     ['that may only read keys', 'resetkeys %R~*'],
-  ])('health and a start say that a user of Redis %s lacks a permission', async (_cause, rules) => {
+  ])('health and a start report that a Redis user %s lacks a right', async (_cause, rules) => {
     const reason = /its user lacks a permission\. Grant .*\. It responds: /
     const redis = await redisForTest()
     const { connection } = await openRedisOrFail(redis.url, 'admin')
@@ -103,7 +103,7 @@ describeWithRedis('while Redis takes no changes', () => {
     expect(stderr).not.toContain('    at ')
   })
 
-  test('requests handled meanwhile are missing in the journal, and every replica says so', async () => {
+  test('requests handled meanwhile are missing from the journal, and every replica says so', async () => {
     const redis = await redisForTest()
     const { connection: admin } = await openRedisOrFail(redis.url, 'admin')
     const [one, two] = await startReplicas(redis)

@@ -71,7 +71,7 @@ test.each([
   ['malformed-json;when=before', 0],
 ])('%s stores %d events', async (scenario, count) => {
   const { total } = await readEventPage(sim())
-  const signal = AbortSignal.timeout(2000) // ends a hang
+  const signal = AbortSignal.timeout(2000) // ends a hanging request
   await expect(ask(sim(), '/v1/events', { body: event(), scenario, signal })).rejects.toThrow()
   await expect.poll(async () => (await readEventPage(sim())).total).toBe(total + count)
 })

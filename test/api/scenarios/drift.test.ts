@@ -17,25 +17,25 @@ import { startForTest } from '../../support/start.ts'
 
 const sim = sharedSimulator()
 
-/** Every nullable field of this model has data, so that each damage finds all of its places. */
+/** Every nullable field of this model has data, so each damage finds all of its targets. */
 const fullModel = '/v1/models/00000000-0000-4000-8000-0000000000f0/analytics?period=7d'
 
 const additional = 'unevaluatedProperties'
 
-/** `places`: how many different ones 40 seeds find at least; of a receipt, all that there are. */
+/** `targets`: the minimum number of different ones that 40 seeds select; for a receipt, all of them. */
 const drifts = [
-  { name: 'drop-field', keyword: 'required', places: { getModelAnalytics: 25, createPrompt: 3, createEvent: 2 } },
-  { name: 'wrong-type', keyword: 'type', places: { getModelAnalytics: 25, createPrompt: 5, createEvent: 2 } },
-  { name: 'null-required', keyword: 'type', places: { getModelAnalytics: 25, createPrompt: 5, createEvent: 2 } },
-  { name: 'unknown-enum', keyword: 'enum', places: { getModelAnalytics: 8, createPrompt: 0, createEvent: 0 } },
-  { name: 'extra-field', keyword: additional, places: { getModelAnalytics: 10, createPrompt: 1, createEvent: 1 } },
+  { name: 'drop-field', keyword: 'required', targets: { getModelAnalytics: 25, createPrompt: 3, createEvent: 2 } },
+  { name: 'wrong-type', keyword: 'type', targets: { getModelAnalytics: 25, createPrompt: 5, createEvent: 2 } },
+  { name: 'null-required', keyword: 'type', targets: { getModelAnalytics: 25, createPrompt: 5, createEvent: 2 } },
+  { name: 'unknown-enum', keyword: 'enum', targets: { getModelAnalytics: 8, createPrompt: 0, createEvent: 0 } },
+  { name: 'extra-field', keyword: additional, targets: { getModelAnalytics: 10, createPrompt: 1, createEvent: 1 } },
 ] as const
 
 const pairs = drifts
-  .flatMap((drift) => operations.map((operation) => ({ ...drift, operation, least: drift.places[operation.id] })))
+  .flatMap((drift) => operations.map((operation) => ({ ...drift, operation, least: drift.targets[operation.id] })))
   .filter(({ least }) => least > 0)
 
-/** Requests to which the responses have every field. */
+/** Requests whose responses have every field. */
 const fullRequests = {
   getModelAnalytics: [fullModel, {}],
   createPrompt: ['/v1/prompts', { body: prompt({ externalPromptId: 'p-1' }) }],
@@ -47,47 +47,47 @@ const askDamaged = (id: keyof typeof fullRequests, scenario: string) => {
   return ask(sim(), path, { ...how, scenario })
 }
 
-/** `drop-field at /messageCount`, as the response says it. */
-const placeIn = (headers: Headers) => /^\S+ at (\S+)$/.exec(headers.get('x-sim-damage') ?? '')?.[1] ?? ''
+/** The applied damage as the response names it: `drop-field at /messageCount`. */
+const targetIn = (headers: Headers) => /^\S+ at (\S+)$/.exec(headers.get('x-sim-damage') ?? '')?.[1] ?? ''
 
-/** The rule that the damage at a place has to break, and no other. */
-function expected(keyword: string, place: string): BrokenRule[] {
-  if (keyword !== additional) return [{ keyword, at: place }]
-  return [{ keyword, at: `${place === '/' ? '' : place}/unexpectedField` }]
+/** The only rule that the damage at a target may break. */
+function expected(keyword: string, target: string): BrokenRule[] {
+  if (keyword !== additional) return [{ keyword, at: target }]
+  return [{ keyword, at: `${target === '/' ? '' : target}/unexpectedField` }]
 }
 
 test.each(pairs)('$name of $operation.id breaks exactly one rule, for 40 seeds', async (pair) => {
   const { name, keyword, operation, least } = pair
   const strictly = keyword === additional
-  const places = new Set<string>()
+  const targets = new Set<string>()
   await Promise.all(
     Array.from({ length: 40 }, async (_, seed) => {
       const response = await askDamaged(operation.id, `${name};seed=${seed}`)
-      const place = placeIn(response.headers)
-      places.add(place)
+      const target = targetIn(response.headers)
+      targets.add(target)
       expect(response.status).toBe(operation.success)
       expect(response.headers.get('x-sim-origin')).toBe('scenario')
-      expect(brokenRules(operation.id, response.status, response.body, { strictly })).toEqual(expected(keyword, place))
+      expect(brokenRules(operation.id, response.status, response.body, { strictly })).toEqual(expected(keyword, target))
       if (strictly) expect(faultsOf(operation.id, response.status, response.body)).toEqual([])
     }),
   )
-  expect(places.size).toBeGreaterThanOrEqual(least)
+  expect(targets.size).toBeGreaterThanOrEqual(least)
 })
 
-describe('the seed selects the place', () => {
+describe('the seed selects the target', () => {
   const damage = async (scenario: string, seed?: string) => {
     const headers = seed === undefined ? {} : { 'x-sim-seed': seed }
-    return placeIn((await ask(sim(), fullModel, { scenario, headers })).headers)
+    return targetIn((await ask(sim(), fullModel, { scenario, headers })).headers)
   }
 
   test('the same one each time, even in another simulator', async () => {
     const there = await ask(await startForTest(), fullModel, { headers: { 'x-sim-scenario': 'wrong-type;seed=7' } })
-    expect(placeIn(there.headers)).toBe(await damage('wrong-type;seed=7'))
+    expect(targetIn(there.headers)).toBe(await damage('wrong-type;seed=7'))
   })
 
   test("and so does the request's seed", async () => {
-    const places = await Promise.all(['1', '2', '3', '4', '5', '6'].map((seed) => damage('wrong-type', seed)))
-    expect(new Set(places).size).toBeGreaterThan(1)
+    const targets = await Promise.all(['1', '2', '3', '4', '5', '6'].map((seed) => damage('wrong-type', seed)))
+    expect(new Set(targets).size).toBeGreaterThan(1)
   })
 })
 
@@ -100,13 +100,13 @@ const named = [
   ['extra-field', '/dataPoints/2', 'unevaluatedProperties'],
 ] as const
 
-test.each(named)('%s hits %s where it is named', async (name, pointer, keyword) => {
+test.each(named)('%s acts on the named target %s', async (name, pointer, keyword) => {
   const response = await ask(sim(), fullModel, { headers: { 'x-sim-scenario': `${name};pointer=${pointer}` } })
   expect(response.headers.get('x-sim-damage')).toBe(`${name} at ${pointer}`)
   expect(brokenRules('getModelAnalytics', 200, response.body, { strictly: true })).toEqual(expected(keyword, pointer))
 })
 
-test('a star represents each item of a list, and only the named place changes', async () => {
+test('a star represents each item of a list, and only the named target changes', async () => {
   const whole = objectOf(await ask(sim(), fullModel))
   const response = await ask(sim(), fullModel, { scenario: 'null-required;pointer=/dataPoints/*/date' })
   expect(response.headers.get('x-sim-damage')).toBe('null-required at /dataPoints/*/date')
@@ -130,7 +130,7 @@ test.each([
   expect(await readStateInfo(sim())).toEqual(before)
 })
 
-test('a place that this response lacks is refused, so that no test silently runs undamaged', async () => {
+test('a target that this response lacks is refused, so no test silently runs undamaged', async () => {
   const empty = '/v1/models/00000000-0000-4000-8000-0000000000f1/analytics'
   const scenarios = ['unknown-enum', 'drop-field;pointer=/recommendations/summary', 'wrong-type;pointer=/dataPoints/30']
   for (const scenario of [...scenarios, 'drop-field;pointer=/recommendations/summary, reset']) {

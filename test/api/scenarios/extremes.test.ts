@@ -52,7 +52,7 @@ describe('a valid response with extreme values', () => {
     expect(await readAnalytics('no-null')).toEqual(plain)
   })
 
-  test('keeps null where the numbers have it, or where another scenario sets it', async () => {
+  test('keeps null where the data has it, or where another scenario sets it', async () => {
     const body = await readAnalytics('largest-numbers, null;fields=avgSafetyScore')
     expect(body).toMatchObject({ avgSafetyScore: null, messageCount: Number.MAX_SAFE_INTEGER })
     expect((await readAnalytics('all-null, longest-texts')).recommendations).toBeNull()

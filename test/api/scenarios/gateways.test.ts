@@ -87,13 +87,13 @@ test.each([
   for (const path of [analyticsPath, '/v1/unknown']) expectRefusal(await askUnder(scenario, path), 400, reason)
 })
 
-test('HAR has the media type of a page', async () => {
+test('the HAR file has the media type of a gateway’s page', async () => {
   await ask(sim(), analyticsPath, { sandbox: 'gateway-har', scenario: 'bad-gateway' })
   const { text } = await ask(sim(), '/__sim/requests?sandbox=gateway-har&format=har')
   expect(text).toContain('"mimeType":"text/html; charset=utf-8"')
 })
 
-test('no gateway is an unexpected response', async () => {
+test('a gateway response is never unexpected', async () => {
   const sandbox = 'gateway-report'
   await ask(sim(), analyticsPath, { sandbox, scenario: 'bad-gateway' })
   await ask(sim(), '/v1/unknown', { sandbox, scenario: 'too-large' })

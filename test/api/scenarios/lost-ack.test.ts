@@ -6,7 +6,7 @@ import { readEventPage } from '../../support/stored-records.ts'
 
 const count = async (sim: TestSimulator) => (await readEventPage(sim)).total
 
-/** Posts an event, and returns the status, or the code of the error by which the connection ended before one came. */
+/** Posts an event, and returns the status, or the error code if the connection ended before one arrived. */
 const post = (sim: TestSimulator, body: Json, headers: Record<string, string> = {}): Promise<number | string> =>
   ask(sim, '/v1/events', { body, headers }).then(
     ({ status }) => status,
@@ -23,7 +23,7 @@ describe('lost-ack', () => {
     expect(await count(own)).toBe(1)
     const retry = await ask(own, '/v1/events', { body })
     expect(retry.status).toBe(201)
-    // The twin never lost a response: its id is the one lost here.
+    // The twin has the same seed and lost no response, so its id is the lost one.
     expect(textOf(retry, 'eventId')).toBe(textOf(await ask(twin, '/v1/events', { body }), 'eventId'))
     expect(await count(own)).toBe(1)
   })

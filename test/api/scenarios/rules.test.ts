@@ -21,7 +21,7 @@ const sim = sharedSimulator()
 let sandboxes = 0
 const freshSandbox = () => `rules-${++sandboxes}`
 
-/** Puts rules into such a sandbox, and returns its name. */
+/** Puts rules into a fresh sandbox, and returns its name. */
 async function sandboxWith(rules: JsonObject[]): Promise<string> {
   const sandbox = freshSandbox()
   await putRules(sim(), rules, sandbox)
@@ -170,12 +170,12 @@ describe('PUT /__sim/scenarios', () => {
   const event503 = { operation: 'createEvent', scenario: '503' }
 
   test.each<[string, Json, RegExp]>([
-    ['a rule that is none', 'unavailable', /\/rules\/1/],
+    ['a rule that is not an object', 'unavailable', /\/rules\/1/],
     ['a method that the operation does not have', { ...event503, match: { method: 'GET' } }, /"GET", but POST\./],
     ['the path of another operation', { ...event503, match: { path: '/v1/prompts' } }, /Known: \/v1\/events\./],
-    ['no query parameter', { scenario: '503', match: { query: { perod: '7d' } } }, /Did you mean "period"\?/],
+    ['an unknown query parameter', { scenario: '503', match: { query: { perod: '7d' } } }, /Did you mean "period"\?/],
     ['a condition on the response', { scenario: '503', match: { status: 200 } }, /match\/status: is not allowed here/],
-    ['a scenario of commas alone', { scenario: ', ,' }, /empty item/],
+    ['a scenario of only commas', { scenario: ', ,' }, /empty item/],
     ['two responses at once', { scenario: '503, 429' }, /cannot both act/],
     ['a text of 2001 characters', { scenario: '5'.repeat(2001) }, /\/rules\/1\/scenario.*2000/],
     ['a field that every object has', { scenario: '503', match: { body: { '/constructor': 1 } } }, /No request body/],
@@ -188,7 +188,7 @@ describe('PUT /__sim/scenarios', () => {
 })
 
 describe('precedence: request > sandbox > start-up > default', () => {
-  /** Each scope by what it would respond on its own. */
+  /** The ways in which a request names a scenario. */
   const scopes = {
     control: { headers: { 'x-sim-scenario': '400' } },
     sequence: { headers: { 'x-sim-sequence': '404' } },

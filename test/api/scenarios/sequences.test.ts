@@ -7,7 +7,7 @@ import { sharedSimulator } from '../../support/shared.ts'
 const sim = sharedSimulator()
 
 let sandboxes = 0
-/** A test to which `sandbox` is the name of a new one. */
+/** A test with the name of a new sandbox. */
 const test = plainTest.extend('sandbox', () => `sequence-${++sandboxes}`)
 
 /** Requests analytics under a sequence of the request, or of a rule of the sandbox. */
@@ -100,7 +100,7 @@ describe('GET /__sim/sequences', () => {
     }
   })
 
-  test('shows the items of a long sequence if a rule has it', async ({ sandbox }) => {
+  test('shows the items of a long sequence only if a rule has it', async ({ sandbox }) => {
     const sequence = Array.from({ length: 300 }, () => '429').join(', ')
     await putRules(sim(), [{ sequence, operation: 'getModelAnalytics' }], sandbox)
     await statusesOf(1, sandbox)

@@ -22,7 +22,7 @@ const imageEnv = {
   PORT: '0',
 }
 
-/** A strategy that waits for a good response at a path. */
+/** A strategy that waits for a successful response at a path. */
 interface HttpWait {
   withReadTimeout(milliseconds: number): HttpWait
   waitUntilReady(container: StartedStandIn): Promise<void>
@@ -101,7 +101,7 @@ function createStandIn(env: Readonly<Record<string, string>>, ports: readonly nu
       child.kill()
       await once(child, 'exit')
     },
-    /** Starts the simulator behind a new port, and waits as the container demands. */
+    /** Starts the simulator behind a new port, and applies the wait strategy of the container. */
     async restart(): Promise<void> {
       await container.stop()
       output = ''

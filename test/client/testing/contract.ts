@@ -10,10 +10,10 @@ import {
   type TestOutcome,
 } from './runner.ts'
 
-/** The milliseconds that two runs of a runner may take on a busy machine. */
+/** Milliseconds that two runs of a runner may take on a busy machine. */
 const limitMs = 480_000
 
-/** The titles of tests that each runner has once, with the messages of their failures, or undefined if they pass. */
+/** The titles of tests that each runner has once, with their failure messages, or undefined if they pass. */
 const commonTests: Readonly<Record<string, RegExp | undefined>> = {
   'a good client passes': undefined,
   'that breaks the contract fails':
@@ -36,7 +36,7 @@ const typesEverywhere = [
   ['types.ts', '--module', 'esnext', '--moduleResolution', 'bundler'],
 ] as const
 
-/** Tests a runner as in docs/testing.md, in a project with the packed package. Returns a function that returns it. */
+/** Tests a runner as docs/testing.md sets it up, in a project with the packed package. Returns a getter of it. */
 export function describeRunner(runner: Runner): () => RunnerProject {
   let project: RunnerProject
   let own: Awaited<ReturnType<RunnerProject['run']>>
@@ -49,7 +49,7 @@ export function describeRunner(runner: Runner): () => RunnerProject {
   beforeAll(async () => {
     project = createRunnerProject(runner)
     own = await project.run([])
-    // At once, since the port is free again, and a test beside this one may get it.
+    // At once, since the port is free again, and a concurrent test may get it.
     afterwards = await connect(own.records[0]?.controlUrl ?? '').then(() => 'A simulator responds', String)
     const elsewhere = await startWatched({ clock: 'real' })
     outside = await project.runAlone([], { CONVSIM_CONTROL_URL: elsewhere.controlUrl })
@@ -70,7 +70,7 @@ export function describeRunner(runner: Runner): () => RunnerProject {
       expect(own.code).toBe(1)
     })
 
-    test.each(Object.entries(failing))('"%s" says what to look at', (title, message) => {
+    test.each(Object.entries(failing))('"%s" says what to check', (title, message) => {
       const found = own.outcomes.find((outcome) => outcome.title === title)
       expect(found?.message ?? '').toMatch(message ?? /^$/)
     })
@@ -124,7 +124,7 @@ export function describeRunner(runner: Runner): () => RunnerProject {
     })
   })
 
-  test(`the section "${runner.section}" of docs/testing.md has only blocks of files that run, and of output`, () => {
+  test(`the section "${runner.section}" of docs/testing.md has only blocks of output and of files that run`, () => {
     const blocks = readBlocks().filter(({ section }) => section === runner.section)
     expect(blocks.filter(({ file, language }) => file === undefined && language !== 'text')).toEqual([])
   })

@@ -10,8 +10,8 @@ import { afterAll, beforeAll, expect, test } from 'vitest'
 import { createProject, type Project, repository } from '../../package/project.ts'
 
 /*
- * Stand-ins for jsdom and happy-dom, which the project does not have: Jest's environment of jsdom lacks what Node adds
- * to JavaScript, and happy-dom replaces it by classes of a browser, whose `fetch` demands CORS. To try the real ones,
+ * Stand-ins for jsdom and happy-dom, which are not dependencies: Jest's jsdom environment lacks the globals that Node
+ * adds to JavaScript, and happy-dom replaces them with browser classes, whose `fetch` demands CORS. For the real ones,
  * run `npm install jsdom happy-dom jest-environment-jsdom @happy-dom/jest-environment` in a project.
  */
 let project: Project
@@ -41,7 +41,7 @@ const cases = Object.entries(runs).flatMap(([name, command]) => [
   { name, setUp: 'nothing', command, env: {} },
 ])
 
-test.each(cases)('simulator, client and matchers work in $name, with $setUp', { timeout: 120_000 }, async (one) => {
+test.each(cases)('the simulator, client and matchers work in $name, with $setUp', { timeout: 120_000 }, async (one) => {
   const options = { cwd: project.folder, env: { ...project.env, ...one.env }, timeout: 110_000 }
   const ended = await promisify(execFile)(process.execPath, one.command, options).catch((error) => error)
   const output = stripVTControlCharacters(ended.stdout + ended.stderr)

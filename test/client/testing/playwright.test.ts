@@ -16,7 +16,7 @@ interface PlaywrightSuite {
 
 const options = ['test', '--reporter=json', '--workers=2', '--fully-parallel', '--timeout=60000']
 
-/** Reads a suite. An unexpected outcome is a failed test, and a flaky one has passed in the end. */
+/** Reads a suite. "unexpected" is a failed test, and "flaky" one that finally passed. */
 function readSuite({ suites = [], specs }: PlaywrightSuite): TestOutcome[] {
   const own = specs.flatMap(({ title, tests }) =>
     tests.map(({ status, results }): TestOutcome => {

@@ -13,7 +13,7 @@ const projects = fileURLToPath(new URL('projects/', import.meta.url))
 export interface TestOutcome {
   readonly title: string
   readonly status: 'passed' | 'failed' | 'skipped'
-  /** The messages of its errors; empty: there are none. */
+  /** The messages of its errors, if any. */
   readonly message: string
 }
 
@@ -30,10 +30,10 @@ export interface BehaviourRecord {
   readonly process: number
 }
 
-/** A project of a user with a test runner, in which the package is installed. */
+/** A user's project with a test runner, in which the package is installed. */
 export type RunnerProject = ReturnType<typeof createRunnerProject>
 
-/** A test runner, and what it does beyond all others. */
+/** A test runner, and how it differs from the others. */
 export interface Runner {
   /** The section of docs/testing.md, whose files the project gets. */
   readonly section: string
@@ -45,22 +45,22 @@ export interface Runner {
   readonly format: 'esm' | 'cjs'
   /** The arguments of Node that run the tests, with paths from the project's folder. */
   readonly command: readonly string[]
-  /** The arguments before them that start a simulator; default: none, since the project has a global set-up. */
+  /** The preceding arguments that start a simulator; default: none, since the project has a global set-up. */
   readonly starter?: readonly string[]
   /** The options for tests without a set-up; `bare.config.js` is an empty configuration. */
   readonly bare: readonly string[]
   readonly env?: Readonly<Record<string, string>>
   /** Reads the outcomes from the file `report`, which the command writes. */
   readonly readOutcomes: (report: string) => readonly TestOutcome[]
-  /** The titles of further tests that pass, as often as they are run. */
+  /** The titles of further tests that pass, one for each time that they run. */
   readonly passed: readonly string[]
   /** The titles of further tests that fail, with their messages. */
   readonly failed?: Readonly<Record<string, RegExp>>
   /** The title of the test whose last expectation differs. */
   readonly differing: string
-  /** The tests that write a record several times: in one sandbox in turn, or concurrently in sandboxes of theirs. */
+  /** The tests that write several records: in one sandbox in turn, or concurrently in separate sandboxes. */
   readonly repeated: Readonly<Record<string, 'one sandbox' | 'own sandboxes'>>
-  /** True if each worker starts a simulator of its own without a set-up. */
+  /** True if each worker starts its own simulator without a set-up. */
   readonly startsOwn?: true
   /** Files with types, which are compiled with these options. Default: `types.ts` for Node and for a bundler. */
   readonly compiled?: readonly (readonly [file: string, ...options: string[]])[]
@@ -97,20 +97,20 @@ export function createRunnerProject(runner: Runner) {
     /** Runs the tests without the simulator that the project starts for them. `env`: further variables. */
     runAlone: (args: readonly string[], env?: Readonly<Record<string, string>>) =>
       run([...runner.command, ...args], env),
-    /** Compiles a file strictly, and returns what the compiler prints: nothing, if all is well. */
+    /** Compiles a file strictly, and returns the output of the compiler, which is empty on success. */
     compile: (file: string, ...options: string[]) => compileStrictly(project, [file], '--types', 'node', ...options),
     remove: () => project.remove(),
   }
 }
 
-/** Reads the fenced blocks of docs/testing.md. `file`: the name in the first line, if any, which their text lacks. */
+/** Reads the fenced blocks of docs/testing.md. `file`: the name in the first line, if any; `text` omits it. */
 export const readBlocks = () =>
   findBlocks(readPage('docs/testing.md')).map((block) => {
     const [line = '', file] = /^\/\/ (\S+\.\w+)\n/.exec(block.text) ?? []
     return { ...block, file, text: block.text.slice(line.length) }
   })
 
-/** Compiles files of a project, and returns what the compiler prints: nothing, if all is well. */
+/** Compiles files of a project, and returns the output of the compiler, which is empty on success. */
 export function compileStrictly(project: Project, files: readonly string[], ...options: readonly string[]): string {
   const tsc = join(repository, 'node_modules/typescript/bin/tsc')
   const strict = ['--ignoreConfig', '--strict', '--noEmit', '--skipLibCheck', '--target', 'es2022']

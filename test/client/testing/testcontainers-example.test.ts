@@ -21,7 +21,7 @@ before(() => container.start())
 test('never runs', () => {})
 `
 
-/** Our declaration of the parts of Testcontainers, for which there is a stand-in. */
+/** The types of the parts of Testcontainers that have a stand-in. */
 const parts = 'testcontainers-parts.d.ts'
 
 let project: Project
@@ -43,7 +43,7 @@ beforeAll(() => {
 })
 afterAll(() => project.remove())
 
-/** Runs a test in the runner of Node. */
+/** Runs a test in the test runner of Node. */
 function runTest(file: string) {
   const args = ['--test', '--test-reporter=tap', file]
   const options = { ...childLimits, cwd: project.folder, env: project.env, encoding: 'utf8' } as const

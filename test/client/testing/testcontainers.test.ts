@@ -23,7 +23,7 @@ test('a sandbox has its own base URL, sees only its requests, and has a differen
   await sendEvent(sim.baseUrl)
   await sim.expectReceived('createEvent', { times: 1 })
   const other = container.sandbox()
-  await other.reset() // from now on it exists
+  await other.reset() // this creates it
   await other.expectReceived('createEvent', { times: 0 })
   await container.restart()
   const later = container.sandbox('checkout')

@@ -48,7 +48,7 @@ test('a client that waits for half the time fails with the message in docs/testi
   project().write('client.js', transformSync(client.replace('* 1000', '* 500'), { loader: 'ts' }).code)
   const { outcomes } = await project().run(['purchases'])
   expect(outcomes).toMatchObject([{ status: 'failed' }])
-  const sentence = message.trim().slice(0, message.trim().lastIndexOf('earlier')) // behind it is the client's pause
+  const sentence = message.trim().slice(0, message.trim().lastIndexOf('earlier')) // the client's pause follows it
   expect(outcomes[0]?.message).toContain(sentence)
 })
 

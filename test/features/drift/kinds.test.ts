@@ -6,7 +6,7 @@ import { redactTarget } from '../../../src/features/drift/probe/gather.ts'
 import type { Contract } from '../../../src/service/contract/contract.ts'
 import { contract, document, type Given, judge, load, thing, things, toSource, without } from './things.ts'
 
-/** Proposes a patch. `patched`: the contract that was judged last, which is that of a patch that leaves nothing. */
+/** Proposes a patch. `patched`: the contract that was judged last; if nothing remains, the patched one. */
 async function patchOf(responses: readonly Given[], judgePatched = (patched: Contract) => judge(patched, responses)) {
   let patched = contract
   const patch = await createPatch(toSource(document), judge(contract, responses), async ({ value }) => {
@@ -23,7 +23,7 @@ const withHeader = (name: string, value: string | undefined): Given => ({
   body: { items: [] },
 })
 
-/** The findings about responses: the kind, the field, in how many responses of all, and `breaks` if a client breaks. */
+/** The findings about responses: kind, field, share of the responses, and `breaks` if they break clients. */
 type Row = readonly [title: string, responses: readonly Given[], ...findings: readonly string[]]
 
 const rows: readonly Row[] = [
@@ -35,7 +35,7 @@ const rows: readonly Row[] = [
     ...['missing-field count 1/1 breaks', 'new-field total 1/1 breaks'],
   ],
   ['a field where others are allowed', [item({ owner: { name: 'Ada', team: { id: 1 } } })], 'new-field owner/team 1/1'],
-  ['a name of a dictionary', [item({ tags: { new: 'x' } })]],
+  ['a new name in a dictionary', [item({ tags: { new: 'x' } })]],
   ['another type', [item({ count: 'one' })], 'wrong-type count 1/1 breaks'],
   ['a fraction in place of an integer', [item({ count: 1.5 })], 'wrong-type count 1/1 breaks'],
   ['one null', [item({}), things(thing(), thing({ note: null }))], 'null note 1/2 breaks'],
@@ -45,14 +45,14 @@ const rows: readonly Row[] = [
   ['one new value of a list', [item({ level: 'top' })], 'enum-value level 1/1 breaks'],
   ['two new values of a list', [item({ level: 'top' }), item({ level: 'odd' })], 'enum-value level 2/2 breaks'],
   [
-    'three new values of a list, which are not a list',
+    'three new values, so no longer a list',
     [things(thing({ level: 'a' }), thing({ level: 'b' })), item({ level: 'c' })],
     'no-enum level 2/2 breaks',
   ],
   ['a value that only the simulator does not have', [item({ mood: 'mixed' })], 'enum-value mood 1/1'],
-  ['texts of any kind in a field without a list', ['a', 'b', 'c', 'd'].map((note) => item({ note }))],
+  ['any texts in a field without a list', ['a', 'b', 'c', 'd'].map((note) => item({ note }))],
   ['another format', [item({ id: '17' })], 'format id 1/1 breaks'],
-  ['a number out of its range', [item({ count: -1 })], 'constraint count 1/1 breaks'],
+  ['a number out of range', [item({ count: -1 })], 'constraint count 1/1 breaks'],
   ['an undocumented status', [{ status: 409, body: { error: 'taken' } }, item({})], 'undocumented-status  1/2 breaks'],
   ['a required header that is missing', [withHeader('x-total', undefined)], 'header  1/1 breaks'],
   ['a header of another type', [withHeader('x-total', 'many')], 'header  1/1 breaks'],
@@ -71,7 +71,7 @@ describe('of the responses of a service', () => {
     expect(report.verdict).toBe(expected.length > 0 ? 'drift' : 'same')
     const { left, patched } = await patchOf(responses)
     expect(left).toEqual([])
-    // What the contract allowed before, and the simulator sends, is allowed still.
+    // The patched contract still allows what the simulator sends.
     expect(judge(patched, [item({})]).findings).toEqual([])
   })
 
@@ -95,7 +95,7 @@ describe('of the responses of a service', () => {
   test.each([
     ['a value that the simulator never returns', item({ mood: 'mixed' }), { isSimulated: true, settles: true }],
     ['a value that breaks the contract', item({ mood: 5 }), { isSimulated: false, settles: false }],
-  ])('%s settles an assumption only if it is about it', (_name, response, expected) => {
+  ])('%s settles an assumption only if the assumption is about it', (_name, response, expected) => {
     const assumption = { pointer: '/components/schemas/Thing/properties/mood', text: 'The moods are not described.' }
     expect(judge(contract, [response]).findings).toMatchObject([{ ...expected, assumption }])
   })
@@ -110,7 +110,7 @@ describe('of the responses of a service', () => {
     expect(JSON.stringify(findings[0]?.sample)).not.toContain('hunter2')
   })
 
-  test('a broken rule does not quote a credential', async () => {
+  test('a broken constraint does not quote a credential', async () => {
     const text = JSON.stringify(document).replaceAll('"note":', '"apiKey":')
     const changed: JsonObject = JSON.parse(
       text.replace('"apiKey":{"type":"string"}', '"apiKey":{"type":"string","enum":["hunter1"]}'),
@@ -138,7 +138,7 @@ describe('of the responses of a service', () => {
     expect(judge(contract, [things(thing({ note: '[redacted]' }))]).verdict).toBe('same')
   })
 
-  test('an empty recording is never "the same"', () => {
+  test('an empty recording is never judged "the same"', () => {
     expect(judge(contract, [])).toMatchObject({ verdict: 'not-judged', notJudged: [{ reason: 'too-few-samples' }] })
     expect(judge(contract, [{ status: 400, body: { error: 'no' } }]).verdict).toBe('not-judged')
   })

@@ -15,14 +15,14 @@ const reasonsOf = ({ notJudged }: DriftReport) => notJudged.map(({ reason }) => 
 describe('a response with more members than are judged', () => {
   const tooLarge = { items: [thing({ count: 'one' }), ...Array.from({ length: 40_000 }, () => thing())] }
 
-  test('is not judged, and the others are', () => {
+  test('is not judged, but the others are', () => {
     const report = judge(contract, [things(thing({ note: 1 })), { body: tooLarge }])
     expect(placesOf(report)).toEqual(['wrong-type /items/*/note'])
     expect([report.judged.get('listThings'), reasonsOf(report)]).toEqual([1, ['too-many-members']])
     expect(report.notJudged[0]?.sentence).toContain('more than 200,000 members and items, or more than 64 levels')
   })
 
-  test('does not make the service "the same"', () => {
+  test('prevents the verdict "the same"', () => {
     expect(judge(contract, [{ body: tooLarge }]).verdict).toBe('not-judged')
   })
 })
@@ -32,7 +32,7 @@ test('a response nested too deeply to judge is still JSON', () => {
   expect([placesOf(report), reasonsOf(report)]).toEqual([[], ['too-many-members', 'too-few-samples']])
 })
 
-test('a check that stopped at its limit is reported, and never "the same"', () => {
+test('a check that stopped at its limit is reported, and never judged "the same"', () => {
   const items = Array.from({ length: 60 }, () =>
     thing({ tags: Object.fromEntries(Object.keys(wide(200)).map((name) => [name, 5])) }),
   )

@@ -25,7 +25,7 @@ paths:
           content:
 ${content}`
 
-/** Compares a contract with responses, in a folder of their own. `type`: the media type of responses that are texts. */
+/** Compares a contract with responses in a new folder. `type`: the media type of responses that are texts. */
 async function runRecorded(contract: string, bodies: readonly Json[], type = 'application/json') {
   const folder = await tempFolder()
   const contractFile = join(folder, 'contract.yaml')
@@ -70,7 +70,7 @@ test('a field named constructor is missing if not sent, and new if sent', async 
   for (const { stderr } of [missing, added]) expect(stderr).toContain('with it, the same responses show no drift')
 })
 
-test('a member of a part of a schema is patched', async () => {
+test('a member of a subschema is patched', async () => {
   const part = '{ type: object, required: [sky], properties: { sky: { type: string } } }'
   const composed = weather(`            application/json: { schema: { allOf: [${part}] } }\n`)
   expect((await runRecorded(composed, [{}])).stderr).toContain('with it, the same responses show no drift')

@@ -11,7 +11,7 @@ import { tempFolder } from '../../support/temp-folder.ts'
 const model = (tail: string) => `00000000-0000-4000-8000-0000000000${tail}`
 const ids = ['01', '02', '03'].map((tail) => `--ids=modelId=${model(tail)}`)
 
-/** Changes of the response to one request, by its model and period. */
+/** Changes to the response to one request, by its model and period. */
 const changes: Readonly<Record<string, (response: FakeResponse, body: JsonObject) => void>> = {
   '03 30d': (_, body) => Object.assign(valueAt(body, '/recommendations') ?? {}, { healthLevel: 'on_fire' }),
   '02 90d': (_, body) => Object.assign(valueAt(body, '/dataPoints/80') ?? {}, { conversationCount: null }),
@@ -74,7 +74,7 @@ describe('a real service with planted differences', () => {
 })
 
 describe('a real service that cannot be judged', () => {
-  /** A response that is large, and one that asks to wait for an hour. */
+  /** A large response, and one that demands a wait of an hour. */
   const large: Change = (response) => void Object.assign(response, { body: ' '.repeat(17 * 1024 * 1024) })
   const later: Change = (response) => {
     Object.assign(response, { status: 429, body: { success: false, error: 'Later.' } })
@@ -88,9 +88,9 @@ describe('a real service that cannot be judged', () => {
     ['without a token', 'unauthorized', 'Set CONVSIM_UPSTREAM_TOKEN', unauthorized, ids, 1],
     ['that knows no model', 'too-few-samples', 'status 404', undefined, unknown],
     ['whose responses are too large', 'too-large', '16 MiB', large, one],
-    ['that asks to wait for an hour', 'rate-limited', '3600 s; ', later, ids, 1],
+    ['that demands a wait of an hour', 'rate-limited', '3600 s; ', later, ids, 1],
     ['with an expired certificate', 'certificate', 'certificate has expired (CERT_HAS_EXPIRED)', undefined, ids, 0],
-  ])('%s is not the same, and the reason is %s', async (_name, reason, sentence, change, args, requests) => {
+  ])('%s is not judged "the same", with the reason %s', async (_name, reason, sentence, change, args, requests) => {
     const upstream = await startFakeUpstream(change, reason === 'certificate')
     const run = await runDrift([upstream.baseUrl, ...args], reason === 'unauthorized' ? null : undefined)
     expect([run.code, run.report.verdict, run.report.findings]).toEqual([1, 'not-judged', []])
@@ -101,7 +101,7 @@ describe('a real service that cannot be judged', () => {
     if (reason === 'too-large') expect(run.report).toMatchObject({ judged: {} })
   })
 
-  test('because it redirects to another host is not followed', async () => {
+  test('because it redirects to another host gets no further request', async () => {
     const other = await startFakeUpstream()
     const upstream = await startFakeUpstream((response, { url }) => {
       response.status = 307
@@ -115,7 +115,7 @@ describe('a real service that cannot be judged', () => {
 })
 
 describe('the simulator as the real service', () => {
-  test('is the same, including writes and refusals', async () => {
+  test('is judged "the same", including writes and refusals', async () => {
     const upstream = await startFakeUpstream()
     const run = await runDrift([upstream.baseUrl, ...ids, `--writes=${upstream.host}`])
     expect([run.report.findings, run.report.notJudged, run.report.verdict, run.code]).toEqual([[], [], 'same', 0])

@@ -49,7 +49,7 @@ components:
       properties: { items: { type: array, items: { $ref: '#/components/schemas/Thing' } } }
 `)
 
-/** Returns a document as it is read from a file. */
+/** Returns a document as if read from a file. */
 export const toSource = (value: JsonObject): Source => ({
   file: 'a.yaml',
   value: structuredClone(value),
@@ -64,7 +64,7 @@ export async function load(value: JsonObject): Promise<Contract> {
 
 export const contract = await load(document)
 
-/** A thing as the contract says, with changes. */
+/** A thing that conforms to the contract, apart from the given changes. */
 export const thing = (changes: JsonObject = {}): JsonObject => ({
   id: '4f7c2a1e-9b3d-4c58-8e21-6d0a5b7f9c34',
   level: 'low',
@@ -83,7 +83,7 @@ export interface Given {
   readonly body: Json | string
 }
 
-/** A response with things. */
+/** A response with a list of things. */
 export const things = (...items: JsonObject[]): Given => ({ body: { items } })
 
 /** A thing that lacks a member. */

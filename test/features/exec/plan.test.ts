@@ -51,7 +51,7 @@ test('the statuses of requests without an ordinary response are counted', () => 
   })
 })
 
-test('a limited draw takes the sets in turn, since drift has many more places', () => {
+test('a limited draw takes the sets in turn, since drift has many more targets', () => {
   const { runs } = planOf(requestsOf('createEvent a', 'getModelAnalytics a'), 'resilience,extra-field')
   const drifts = Array.from({ length: 200 }, (_, at) => ({
     ...runs.filter(({ fault }) => fault.isLasting)[0],

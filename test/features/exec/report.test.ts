@@ -17,11 +17,11 @@ const twice = reportOn([unsteady, broken], { changes })
 const red = reportOn([recovered], { earlyEnd: 'red-baseline-run', notMade: 4 })
 
 test.each<[string, SuiteReport, string]>([
-  ['the time was up', reportOn([], { notMade: 3, earlyEnd: 'time' }), 'the time was up before'],
+  ['the time ran out', reportOn([], { notMade: 3, earlyEnd: 'time' }), 'the time was up before'],
   ['it was interrupted', reportOn([], { notMade: 3, earlyEnd: 'interrupt' }), 'the first run with a fault was inter'],
   ['no response has the field', reportOn([unreached]), 'no response has the fields that would drift'],
   ['no fault fits', reportOn([]), 'none applies to an operation that the command calls'],
-])('a report without a run that got its fault never says that there are no findings: %s', (_, report, reason) => {
+])('a report without an injected fault never says that there are no findings: %s', (_, report, reason) => {
   for (const text of renderForPeople(report)) {
     expect(text).toContain(`No fault was tested: ${reason}`)
     expect(text).not.toMatch(/There are none|No problems found/)
@@ -47,7 +47,7 @@ test('each format names the calls that never succeeded', () => {
 
 test.each<[string, SuiteReport, RegExp]>([
   [
-    'good verdicts beside a call that never succeeded',
+    'good verdicts next to a call that never succeeded',
     mixed,
     /^resilience: 1 of 2 good \(50%\): 1 recovered, 1 "green, but the call never succeeded"\.$/m,
   ],
@@ -57,7 +57,7 @@ test.each<[string, SuiteReport, RegExp]>([
   ['the early end', red, /^1 run, 4 not made \(the command failed without faults\)\.$/m],
   ['a row for each run', reportOn([unreached, recovered]), /^drift:drop-field +createEvent +\/eventId +not reached$/m],
   [
-    'which run of two was red',
+    'which of two runs failed',
     reportOn([unsteady]),
     /warning: Unsteady: in some runs, but not in all, the command failed with exit code 1 when "reset" was injected into request 1 of /,
   ],
@@ -107,7 +107,7 @@ describe('JUnit', () => {
     expect(render.junit(twice)).toMatch(/<skipped message="Unsteady: in some runs/)
   })
 
-  test('fails where --fail-on does, and so does the run without faults', () => {
+  test('fails if --fail-on does, and so does the baseline run', () => {
     const lapse = { ...recovered, client: ['retry: createEvent: retry-after: too soon'] }
     const failed = ['1 retry problem']
     expect(failures(reportOn([{ ...lapse, failed }], {}, 'retry'))).toBe('1')

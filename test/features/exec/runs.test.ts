@@ -12,7 +12,7 @@ test.each([
   [5, 600_000, {}, 'run 6 of 10, 1 finding, 10 min left'],
   [3, 6000, { made: 2 }, 'run 4 of 10, 1 of them repeated, 1 finding, 14 s left'],
   [2, 4000, { total: 100, untilMs: 6000 }, 'run 3 of 100, 1 finding, 6 s left'],
-])('after %i runs in %i ms the line of each, with %j, is "%s"', (ended, sinceMs, more, line) => {
+])('after %i runs in %i ms the progress line, with %j, is "%s"', (ended, sinceMs, more, line) => {
   const { total, untilMs, made } = { total: 10, untilMs: Infinity, made: 1, ...more }
   const runs = Array.from({ length: ended }, (_, at) =>
     judged('reset createEvent 1', at === 0 ? 'broke' : 'recovered', { made: at === 0 ? made : 1 }),
@@ -20,7 +20,7 @@ test.each([
   expect(describeProgress(runs, total, { sinceMs, untilMs })).toBe(line)
 })
 
-test('the last 40 lines of two streams are stored in the order of their ends, as plain text of 500 characters', () => {
+test('the last 40 lines of two streams are stored in the order of their line ends, in 500 plain characters', () => {
   const lines = new LastLines()
   const [out, errors] = [lines.openStream(), lines.openStream()]
   for (let line = 1; line <= 50; line += 1) out(`${line}\n`)

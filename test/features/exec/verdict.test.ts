@@ -32,7 +32,7 @@ test.each([
   ['late met', 'red met', 'hung', 'hung'],
   ['late met', 'green met good', 'unsteady', 'unsteady'],
 ])(
-  'the verdict on %s, then %s is %s for a fault that passes, %s for one that stays',
+  'the verdict on %s, then %s is %s for a transient fault, %s for a permanent one',
   (first, second, onPassing, onLasting) => {
     const judge = (fault: string) =>
       judgeOutcomes(judged(fault, 'broke').run, (second === undefined ? [first] : [first, second]).map(outcomeOf))
@@ -47,15 +47,15 @@ describe('a call with a fault has a good response', () => {
 
   test.each([
     ['if it got one itself', [true, true], { expected: 1, got: 2 }],
-    ['if it was made again', [false, true, true], { expected: 2, got: 2 }],
-    ['not by the same call of the next test', [false, true], { expected: 2, got: 1 }],
-    ['not by nothing', [false], { expected: 2, got: 0 }],
+    ['if it was repeated', [false, true, true], { expected: 2, got: 2 }],
+    ['but not from the same call of the next test', [false, true], { expected: 2, got: 1 }],
+    ['but not without a further call', [false], { expected: 2, got: 0 }],
   ])('%s', (_, areGood, counts) => {
     const requests = areGood.map((isGood) => ({ ...target, call: 'createEvent a', isGood }))
     expect(countGoodResponses(baseline, { requests, target: requests[0] })).toEqual(counts)
   })
 
-  test('if the operation was called again, where the run without faults has no such call', () => {
+  test('if the operation was called again, and the baseline run has no such call', () => {
     const requests = [{ ...target, isGood: false }, ...others]
     expect(countGoodResponses(baseline, { requests, target: requests[0] })).toEqual({ expected: 2, got: 2 })
   })

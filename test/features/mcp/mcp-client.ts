@@ -22,7 +22,7 @@ async function connect(transport: StdioClientTransport | StreamableHTTPClientTra
   return client
 }
 
-/** Calls a tool. `json`: its text as JSON; empty for an error. */
+/** Calls a tool. `json`: the parsed text of its result; empty for an error. */
 export async function callTool(client: Client, name: string, args: JsonObject = {}) {
   const { content, isError = false } = await client.callTool({ name, arguments: args })
   const [first] = content

@@ -16,8 +16,8 @@ describe('convsim mcp', () => {
     await expect(fetch(`${baseUrl}/nowhere`)).rejects.toThrow('fetch failed')
   })
 
-  test('ends at the end of an input that is a file', async () => {
-    expect(await run(['mcp'], { stdin: 'ignore' })).toMatchObject({ code: 0, stdout: '' }) // of /dev/null
+  test('ends when its input ends, as with /dev/null', async () => {
+    expect(await run(['mcp'], { stdin: 'ignore' })).toMatchObject({ code: 0, stdout: '' }) // stdin is /dev/null
   })
 
   test('supports the revision 2026-07-28 for a running simulator, and needs its token', async () => {
@@ -56,7 +56,7 @@ describe('convsim skill', () => {
     expect((await skill()).split('\n').length).toBeLessThan(250)
   })
 
-  test('has commands that run, and tests for the documented runners', { tags: ['long'] }, async () => {
+  test('has commands that work, and tests for the documented runners', { tags: ['long'] }, async () => {
     const text = await skill()
     const scripts = [...text.matchAll(/^```sh\n([\s\S]*?)^```$/gm)].map(([, script = '']) => script.trim())
     expect(scripts).toHaveLength(2)

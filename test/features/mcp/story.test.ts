@@ -14,7 +14,7 @@ async function sendEvent(baseUrl: string, wait: (seconds: number) => Promise<unk
   }
 }
 
-test('an agent fixes a client that ignores Retry-After: the tools find the bug, then a good verdict', async () => {
+test('an agent fixes a client that ignores Retry-After: the tools find the bug, then the verdict is good', async () => {
   const sim = await startForTest()
   const agent = await connectOverHttp(`${sim.controlUrl}/mcp`)
   const sandbox = 'checkout'

@@ -9,7 +9,7 @@ import { listRequests } from '../../support/stored-records.ts'
 const token = 'upstream-secret-1'
 const workshop = 'http://localhost:6006'
 
-/** Starts a service that grants CORS to its own page alone, and logs the requests that reach it. */
+/** Starts a service that grants CORS only to its own page, and logs the requests that reach it. */
 async function openService() {
   const reached: string[] = []
   const origin = await fakeUpstream((req, res) => {
@@ -21,7 +21,7 @@ async function openService() {
   return { origin, reached }
 }
 
-/** Sends a request with exactly these headers, also those that `fetch` does not allow. */
+/** Sends a request with exactly these headers, including those that `fetch` does not allow. */
 function askAs(sim: TestSimulator, headers: Record<string, string>, method = 'GET') {
   const lines = Object.entries({ host: new URL(sim.origin).host, connection: 'close', ...headers })
   const text = lines.map(([name, value]) => `${name}: ${value}\r\n`).join('')
@@ -30,7 +30,7 @@ function askAs(sim: TestSimulator, headers: Record<string, string>, method = 'GE
 
 const corsHeaders = (names: Iterable<string>) => [...names].filter((name) => name.startsWith('access-control-'))
 
-/** The requests of pages that are not the proxy's own, as browsers send them. */
+/** Requests of cross-origin pages, as browsers send them. */
 const foreign: readonly (readonly [string, string, Record<string, string>])[] = [
   ['a script', 'GET', { origin: 'https://evil.example', 'sec-fetch-site': 'cross-site' }],
   ['a script of an older browser', 'GET', { origin: 'https://evil.example' }],
@@ -82,11 +82,11 @@ describe('a proxy with the token of the real service', () => {
   })
 
   test.each<[string, Record<string, string>]>([
-    ['a client without a browser', {}],
+    ['a client that is not a browser', {}],
     ['the host of a compose service', { host: 'convsim:4010' }],
-    ['a page of its own, such as the console', { 'sec-fetch-site': 'same-origin' }],
+    ['a same-origin page, such as the console', { 'sec-fetch-site': 'same-origin' }],
     ['the address bar', { 'sec-fetch-site': 'none', 'sec-fetch-mode': 'navigate' }],
-  ])('forwards requests of %s', async (_name, headers) => {
+  ])('forwards requests from %s', async (_name, headers) => {
     const { sim, reached } = await openProxy()
     expect((await askAs(sim, headers)).status).toBe(200)
     expect(reached).toEqual([`GET ${analyticsPath} Bearer ${token}`])
@@ -99,7 +99,7 @@ describe('a proxy with the token of the real service', () => {
     expect(reached).toHaveLength(2)
   })
 
-  test('records the refusal as its own, without a violation or an unexpected response', async () => {
+  test('records the refusal with itself as the origin, without a violation or an unexpected response', async () => {
     const { sim } = await openProxy()
     await ask(sim, analyticsPath, { method: 'HEAD', headers: { origin: 'https://evil.example' } })
     expect(await listRequests(sim)).toMatchObject([
@@ -117,7 +117,7 @@ describe('a proxy with the token of the real service', () => {
     ['key', analyticsPath, {}, 'key-12345~evil1'],
     ['baggage', analyticsPath, { baggage: 'convsim.sandbox=evil1' }],
   ])(
-    'does not create a sandbox named by a foreign page in its %s',
+    'does not create a sandbox named by a cross-origin page in its %s',
     async (_place, path, headers, key = 'key-12345') => {
       const { sim, reached } = await openProxy()
       const page = { origin: 'https://evil.example', ...headers }
@@ -126,7 +126,7 @@ describe('a proxy with the token of the real service', () => {
       expect(JSON.stringify(await steer(sim, 'GET', '/sandboxes'))).not.toContain('evil1')
       expect(await steer(sim, 'GET', '/requests')).toMatchObject({ requests: [{ sandbox: 'default' }] })
       expect((await ask(sim, path, { headers, token: key })).status).toBe(200)
-      expect(JSON.stringify(await steer(sim, 'GET', '/sandboxes'))).toContain('evil1') // of a client it does
+      expect(JSON.stringify(await steer(sim, 'GET', '/sandboxes'))).toContain('evil1') // a client's request creates it
     },
   )
 
@@ -143,7 +143,7 @@ describe('a proxy with the token of the real service', () => {
 describe('a page that --control-origins lists', () => {
   const page = { origin: workshop, 'sec-fetch-site': 'cross-site', 'sec-fetch-mode': 'cors' }
 
-  test('uses the service with the token, by the CORS headers of the proxy, not of the service', async () => {
+  test('uses the service with the token, and gets the CORS headers of the proxy, not of the service', async () => {
     const { sim, reached } = await openProxy({ controlOrigins: workshop })
     const preflight = await askAs(sim, { ...page, 'access-control-request-method': 'PUT' }, 'OPTIONS')
     expect([preflight.status, preflight.headers['access-control-allow-origin']]).toEqual([204, workshop])

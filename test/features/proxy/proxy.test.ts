@@ -19,7 +19,7 @@ async function unexpectedMessages(sim: TestSimulator): Promise<string[]> {
   return unexpected.findings.map(({ message }) => message)
 }
 
-describe('the way of a request', () => {
+describe('a request through the proxy', () => {
   test('the real service responds, and the proxy checks and records both directions', async () => {
     const upstream = await startForTest()
     const sim = await proxyTo(upstream.origin)
@@ -27,7 +27,7 @@ describe('the way of a request', () => {
     const response = await ask(sim, analyticsPath)
     expect(response.body).toEqual(direct.body)
     expect(response.headers.get('x-sim-origin')).toBe('upstream')
-    expect(response.headers.get('x-request-id')).toBe('req-2') // the upstream's own
+    expect(response.headers.get('x-request-id')).toBe('req-2') // the id of the upstream
     expect(response.headers.get('x-sim-request-id')).toBe('req-1')
     expect(await lastEntry(sim)).toMatchObject({
       id: 'req-1',
@@ -144,11 +144,11 @@ describe('scenarios over the real service', () => {
       response: { origin: 'scenario' },
       responseViolations: [{ keyword: 'required' }],
     })
-    // A request that is lost on its way (reset) does not reach the service.
+    // The request that is reset does not reach the service.
     expect((await entries(upstream)).length).toBe(3)
   })
 
-  test('a scenario that needs generated numbers is refused, in a header and in a rule', async () => {
+  test('a scenario that needs generated data is refused, in a header and in a rule', async () => {
     const upstream = await startForTest()
     const sim = await proxyTo(upstream.origin)
     const refused = await ask(sim, analyticsPath, { headers: { 'x-sim-scenario': 'all-null' } })
@@ -166,8 +166,8 @@ describe('faults of the real service', () => {
 
   test.each([
     ['does not respond in time', 504, /within 0\.05 s\. If it needs longer, raise --upstream-timeout\./, undefined],
-    ['is not there', 502, /it refuses the connection; .* \(ECONNREFUSED\)/, 'http://127.0.0.1:9'],
-  ])('one that %s is a %d', async (_what, status, message, origin) => {
+    ['is not running', 502, /it refuses the connection; .* \(ECONNREFUSED\)/, 'http://127.0.0.1:9'],
+  ])('a service that %s is a %d', async (_what, status, message, origin) => {
     const sim = await proxyTo(origin ?? (await fakeUpstream(() => undefined)), { timeoutMs: 50 })
     const response = await ask(sim, analyticsPath)
     expect([response.status, response.headers.get('x-sim-origin')]).toEqual([status, 'simulator'])
@@ -182,7 +182,7 @@ describe('faults of the real service', () => {
     expect(errorOf(response)).toMatch(/cannot be trusted: certificate has expired .* NODE_EXTRA_CA_CERTS\./)
   })
 
-  test('a broken-off response reaches the client broken off, and the journal says so', async () => {
+  test('an interrupted response reaches the client interrupted, and the journal says so', async () => {
     const origin = await fakeUpstream((_req, res) => {
       res.writeHead(200, { 'Content-Type': 'application/json', 'Content-Length': 100 })
       res.write('{"part":', () => res.socket?.resetAndDestroy())
@@ -258,7 +258,7 @@ describe('faults of the real service', () => {
     expect(await steer(sim, 'GET', '/report')).toMatchObject({ advice: { findings: [{ keyword: 'bound' }] } })
   })
 
-  test('a response streams: the client reads its beginning before the service has sent its end', async () => {
+  test('a response is streamed: the client reads its start before the service has sent its end', async () => {
     let end = () => {}
     const origin = await fakeUpstream((_req, res) => {
       res.writeHead(200, { 'Content-Type': 'text/plain' }).write('first')
@@ -275,7 +275,7 @@ describe('faults of the real service', () => {
   test.each([
     ['before the response begins', undefined, false],
     ['while a scenario reads the response', 'drop-field', true],
-  ])('a client that leaves %s ends the request, and is recorded as gone', async (_when, scenario, isBegun) => {
+  ])('a client that disconnects %s ends the request, and is recorded as gone', async (_when, scenario, isBegun) => {
     const [asked, closed] = [vi.fn(), vi.fn()]
     const origin = await fakeUpstream((_req, res) => {
       res.on('close', closed)

@@ -6,7 +6,7 @@ import { listRequests } from '../../support/stored-records.ts'
 
 const head = (...lines: readonly string[]) => ['HTTP/1.1 200 OK', ...lines, '', ''].join('\r\n')
 
-/** Starts a service that responds to each request by `respond`, and records the requests byte by byte. */
+/** Starts a service that responds to each request with `respond`, and records the bytes of the requests. */
 async function rawUpstream(respond: (socket: Socket) => void) {
   const seen: string[] = []
   const sockets = new Set<Socket>()
@@ -29,7 +29,7 @@ async function rawUpstream(respond: (socket: Socket) => void) {
 
 const linesOf = (message: string) => message.split('\r\n\r\n')[0]?.split('\r\n').slice(1) ?? []
 
-/** Sends bytes, and returns all that comes until the connection closes. */
+/** Sends bytes, and returns all bytes received until the connection closes. */
 async function exchange(origin: string, text: string): Promise<string> {
   const { hostname, port } = new URL(origin)
   const socket = connect(Number(port), hostname)
@@ -60,12 +60,12 @@ test.each<[title: string, status: number, reason: RegExp, respond: string | ((so
   ['1000', 502, /Invalid response status/, head('Content-Length: 0').replace('200', '1000')],
   ['101', 502, /the status 101/, head('Connection: upgrade', 'Upgrade: x').replace('200', '101')],
   ['101 without a protocol', 502, /the status 101/, head().replace('200', '101')],
-  ['103 and an end', 502, /broke the connection/, head().replace('200', '103')],
+  ['103 and a closed connection', 502, /broke the connection/, head().replace('200', '103')],
   ['an end', 502, /broke the connection/, ''],
-  ['an end in the head', 502, /broke the connection/, 'HTTP/1.1 200 OK\r\nX-Half'],
-  ['a head without an end', 504, /within 0\.5 s/, (socket) => void socket.write('HTTP/1.1 200 OK\r\n')],
+  ['a truncated head', 502, /broke the connection/, 'HTTP/1.1 200 OK\r\nX-Half'],
+  ['an unfinished head', 504, /within 0\.5 s/, (socket) => void socket.write('HTTP/1.1 200 OK\r\n')],
   [
-    'a head that comes slowly',
+    'a slow head',
     504,
     /within 0\.5 s/,
     (socket) => {

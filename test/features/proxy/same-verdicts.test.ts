@@ -5,7 +5,7 @@ import { putRules, steer } from '../../support/control.ts'
 import { proxyTo } from '../../support/fake-upstream.ts'
 import { frozenNow, startForTest, type TestSimulator } from '../../support/start.ts'
 
-/** Sends mistakes and what a client with retry problems sends. `refuses`: the simulator whose rule gives a 429. */
+/** Sends mistakes and requests with retry problems. `refuses`: the simulator whose rule returns a 429. */
 async function sendRequests(sim: TestSimulator, refuses: TestSimulator): Promise<void> {
   await putRules(refuses, [{ operation: 'getModelAnalytics', scenario: 'rate-limited;retry-after=20', times: 1 }])
   for (const [count, period] of ['7d', '7d', '90d'].entries())
@@ -21,10 +21,10 @@ async function sendRequests(sim: TestSimulator, refuses: TestSimulator): Promise
   await ask(sim, '/v1/events', { body: event(), token: null })
 }
 
-/** The parts of a report that depend on the run, or name the service and not the contract as a response's origin. */
+/** The parts of a report that depend on the run, or that name the service instead of the contract as the origin. */
 const ofTheRun = ['run', 'first', 'requests', 'origin', 'examples', 'example', 'waitedMs', 'message']
 
-/** Returns the verdicts of a report: without ids, times and origins. */
+/** Returns the verdicts of a report, without ids, times and origins. */
 function verdictsOf(value: Json): Json {
   if (Array.isArray(value)) return value.map(verdictsOf)
   if (!isObject(value)) return value
@@ -54,7 +54,7 @@ test('a client gets the same verdicts through a proxy as from the service itself
   const refusingUpstream = await startForTest()
   const passing = await proxyTo(refusingUpstream.origin, {}, { clock: frozenNow })
   await sendRequests(passing, refusingUpstream)
-  // The proxy cannot know that the service gives its 429 on purpose.
+  // The proxy cannot know that a rule of the service causes the 429.
   const { violations, retries, coverage, unexpected } = objectOf({ body: expected, status: 200 })
   const findings = isObject(unexpected) && Array.isArray(unexpected.findings) ? unexpected.findings : []
   const more = {

@@ -11,7 +11,7 @@ test.each([
   expect(redactPeople({ deep: [{ text }] })).toEqual({ value: { deep: [{ text: expected }] }, changes: 1 })
 })
 
-test('quotes of users are redacted completely, and all else stays', () => {
+test('quotes of users are redacted completely, and everything else stays', () => {
   const rest = { id: '4f7c2a1e', score: 7.5, date: '2026-01-15T00:00:00.000Z' }
   const withQuote = (quote: string) => ({ ...rest, evidence: { exampleSnippets: [quote] } })
   expect(redactPeople(withQuote('I am Jane'))).toEqual({ value: withQuote('[redacted]'), changes: 1 })

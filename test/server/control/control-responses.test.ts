@@ -19,7 +19,7 @@ function recorded(target: string, body: object, others: Partial<RecordedResponse
   return { method: 'GET', target, status: 200, headers, size: text.length, text, ...others }
 }
 
-// Without a stand-in: the whole test run fails if it finds a fault in a response that is documented.
+// This check is called directly, since a fault in a recorded response would fail the whole test run.
 test.each([
   ['a status', recorded('/__sim/health', health, { status: 201 }), /undocumented status 201/],
   ['a wrong value', recorded('/__sim/health', { ...health, status: 'ill' }), /\/status must be equal/],
@@ -61,7 +61,7 @@ test('the recording has the responses of simulators in the process of a test, an
   const child = convsim(['--port', '0', '--state', ':memory:'])
   await ask({ origin: await child.ready() }, '/healthz?of=child')
   await ask(own, '/v1/events')
-  // A child appends its line after it has sent the response: the client may be quicker.
+  // A child process appends its line after it has sent the response, so the client may be faster.
   const targets = await vi.waitFor(async () => {
     const found = (await readRecorded()).map(({ target }) => target)
     expect(found).toEqual(expect.arrayContaining(['/__sim/health?of=process', '/healthz?of=child']))
@@ -70,7 +70,7 @@ test('the recording has the responses of simulators in the process of a test, an
   expect(targets.filter((target) => target.startsWith('/v1'))).toEqual([])
 })
 
-test('a fault fails the test run, with the test file, the request and the place', async () => {
+test('a fault fails the test run, with the test file, the request and the path', async () => {
   const [good, bad] = [recorded('/__sim/clock', clock), recorded('/__sim/clock', { ...clock, zone: 'UTC' })]
   const folder = await tempFolder()
   const lines = [good, bad, bad].map((response) => `${JSON.stringify(response)}\n`).join('')

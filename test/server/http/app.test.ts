@@ -12,7 +12,7 @@ const replyWith = (headers: Record<string, string>): OutgoingReply => ({
   date: undefined,
 })
 
-/** Outcomes of a service that the shipped one never has, by path. */
+/** Outcomes that the real handlers never have, by path. */
 const responses: Record<string, () => ReturnType<Handlers['service']>> = {
   '/throws': () => {
     throw new Error('thrown at once')

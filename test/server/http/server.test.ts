@@ -6,7 +6,7 @@ import { silentLog } from '../../../src/base/core/log.ts'
 import { listen, stop } from '../../../src/server/http/server.ts'
 import { connectTo, type RawConnection } from '../../support/raw-http.ts'
 
-/** Milliseconds; longer than any test may take, so that a test that waits for it fails. */
+/** Milliseconds; longer than any test may take, so a test that waits for it fails. */
 const anHour = 3_600_000
 
 const get = 'GET / HTTP/1.1\r\nHost: localhost\r\n\r\n'
@@ -79,7 +79,7 @@ test.each([
   ['broken bytes', 'no HTTP at all\r\n\r\n', 400],
   ['a request that does not end in time', 'POST / HTTP/1.1\r\nHost: localhost\r\nContent-Length: 9\r\n\r\n', 408],
 ])(
-  'after %s the connection is closed completely, although the client keeps its side open',
+  'after %s the connection is closed completely, even if the client keeps its side open',
   async (_name, sent, status) => {
     const { listening } = await setup()
     const socket = connect({ port: listening.port, host: '127.0.0.1', allowHalfOpen: true })

@@ -4,7 +4,7 @@ import { captureBody } from '../../../src/server/journal/entry-json.ts'
 import { Journal } from '../../../src/server/journal/journal.ts'
 import { delivered } from '../../../src/service/exchange/reply.ts'
 
-/** A live exchange without any parsed part. */
+/** A live exchange without any parsed parts. */
 export const unparsed: LiveExchange = {
   requestBody: undefined,
   responseBody: undefined,

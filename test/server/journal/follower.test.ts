@@ -13,7 +13,7 @@ import { type EntryParts, entryFor, unparsed } from './entries.ts'
 
 let replicas = 0
 
-/** Opens the journal of one more replica, on a port of Redis or of a proxy in front of it. */
+/** Opens the journal of another replica, over the port of Redis or of a proxy in front of it. */
 async function openJournal(port: number, { size = 1000, stream = 100_000 } = {}) {
   const location = parseRedisUrl(`redis://127.0.0.1:${port}`, 'follow')
   if (!location.ok) throw new Error(location.error)
@@ -43,7 +43,7 @@ async function openTwo(first?: Parameters<typeof openJournal>[1]): Promise<[Open
   return [await openJournal(port, first), await openJournal(port)]
 }
 
-/** Appends so many entries in one turn. */
+/** Appends a number of entries in one turn. */
 const appendMany = ({ append }: Opened, count: number, sandbox = 'default') =>
   Promise.all(Array.from({ length: count }, () => append({ sandbox, requestBody: '{"value":"1"}' })))
 
@@ -57,7 +57,7 @@ describeWithRedis('a journal that follows the stream of all replicas', () => {
     const { journal } = await openJournal(proxy.port, { size: 100_000 })
     const heard: number[] = []
     journal.onEntry(({ number }) => heard.push(number))
-    const each = 450 // one reply has 200
+    const each = 450 // a read returns 200
     let total = 0
     let broken = 0
     const readMore = async (cutAt: number) => {
@@ -147,7 +147,7 @@ describeWithRedis('a journal that follows the stream of all replicas', () => {
     expect(entry?.request.body.latin1).toBe('\u00ff[redacted]')
   })
 
-  test('distinguishes a whole body whose length redaction changed from a partly stored one', async () => {
+  test('distinguishes a complete body, whose length redaction changed, from a partly stored one', async () => {
     const [one, two] = await openTwo()
     const whole = '{"note":"key-of-a-caller"}'
     for (const body of [captureBody(whole), captureBody(whole, whole.length - 1)])

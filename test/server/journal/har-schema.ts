@@ -2,7 +2,7 @@ const text = { type: 'string' }
 const size = { type: 'integer', minimum: -1 }
 const ms = { type: 'number', minimum: -1 }
 
-/** Closes an object but for names that begin with an underscore, and `comment`, which HAR 1.2 allows everywhere. */
+/** Closes an object, except for `comment` and names with a leading underscore, which HAR 1.2 allows everywhere. */
 const closed = (properties: object, required = Object.keys(properties)) => ({
   type: 'object',
   required,

@@ -14,7 +14,7 @@ async function held(journal: Journal): Promise<number> {
   return recorded - dropped
 }
 
-test('a request body is stored whole, a response body is cut above 64 KiB', () => {
+test('a request body is stored completely, and a response body up to 64 KiB', () => {
   const small = 'é'.repeat(maxResponseBodyBytes)
   expect(captureBody(small, maxResponseBodyBytes)).toEqual({ latin1: small, size: maxResponseBodyBytes })
   const large = `${small}ÿ`

@@ -26,7 +26,7 @@ describe('an Authorization header', () => {
     ['Basic dXNlcjpwYXNz', /"Basic", not Bearer/],
     ['Token any-key', /"Token", not Bearer/],
     ['Bearerany-key', /no scheme/],
-  ])('%j carries none', (header, words) => {
+  ])('%j carries no token', (header, words) => {
     expect(readBearer(header)).toEqual({ ok: false, problem: expect.stringMatching(words) })
   })
 

@@ -13,7 +13,7 @@ import { inputs } from '../../support/catalogue.ts'
 import { event, modelId } from '../../support/client.ts'
 import { createLogRecorder, type LogEntry } from '../../support/start.ts'
 
-/** The pipeline with a handler of our own for events: for what the shipped ones never do. */
+/** Creates a pipeline with a custom handler for events, for behaviour that the real ones never have. */
 function setup(handle: OperationHandler['handle'], log?: Log) {
   const said: LogEntry[] = []
   const settings = new SandboxSettingsStore({ seed: '1', clock: setClock('real', 0, 0), now: () => 0 })
@@ -62,7 +62,7 @@ const fail = () => {
 test.each<[string, OperationHandler['handle']]>([
   ['later', async () => fail()],
   ['at once', fail],
-])('a bug thrown %s is a 500 that names the request, and the log has its stack', async (_name, handle) => {
+])('an exception thrown %s is a 500 that names the request, and its stack is in the log', async (_name, handle) => {
   const { post, said } = setup(handle)
   const { reply } = await post('/v1/events')
   expect(reply).toMatchObject({ status: 500, origin: 'simulator', headers: { 'X-Request-Id': 'req-7' } })
@@ -72,7 +72,7 @@ test.each<[string, OperationHandler['handle']]>([
   expect(JSON.stringify(bug?.fields)).toMatch(/req-7.*the disk of worker 3 is full.*pipeline\.test\.ts/)
 })
 
-test('no sandbox stays busy, whatever fails: the response, its log line, or its record', async () => {
+test('no sandbox stays busy, even if the response, its log line or its record fails', async () => {
   const mute: Log = { ...silentLog, info: fail, warn: fail, error: fail }
   for (const handle of [async () => jsonBody({ success: true, eventId: modelId }), fail, async () => fail()]) {
     const { post, busy } = setup(handle, mute)

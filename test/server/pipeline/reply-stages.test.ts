@@ -20,10 +20,10 @@ const receipt = { success: true, eventId: '8d2e5f60-3c1b-4a7d-9f48-2b6c0e913a75'
 
 describe('a response of the simulator', () => {
   test.each<[string, number, Json, Origin?]>([
-    ['a good receipt', 201, receipt],
+    ['a valid receipt', 201, receipt],
     ['a documented refusal', 400, { success: false, error: 'Wrong.' }],
-    ['a refusal that the document forgot', 499, { success: false, error: 'A teapot.' }],
-    ['an example of the document, which need not keep the simulated values', 201, { eventId: 'order-1' }, 'scenario'],
+    ['an undocumented refusal', 499, { success: false, error: 'A teapot.' }],
+    ['an example of the document, even without simulated values', 201, { eventId: 'order-1' }, 'scenario'],
     ['a response about the simulator itself, which the contract does not judge', 400, { anything: 1 }, 'simulator'],
   ])('passes: %s', (_name, status, body, origin) => {
     const { response, said } = setup()
@@ -34,7 +34,7 @@ describe('a response of the simulator', () => {
   test.each([
     ['a receipt without an id', 201, { success: true }],
     ['a success that is not documented', 200, receipt],
-    ['a receipt whose id is no UUID, as the simulated values demand', 201, { success: true, eventId: 'order-1' }],
+    ['a receipt whose id is not a UUID, which simulated values require', 201, { success: true, eventId: 'order-1' }],
     ['an error without a sentence', 400, { success: false, error: '' }],
     ['an error that says success', 400, { success: true, error: 'Wrong.' }],
   ])('that breaks the contract is a 500 in the service’s shape, and a line in the log: %s', (_name, status, body) => {

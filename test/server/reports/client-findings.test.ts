@@ -94,49 +94,49 @@ describe('over HTTP', () => {
 const thirtyTimes = (attempt: string) => Array.from({ length: 30 }, (_, index) => `${index * 100} ${attempt}`).join()
 
 describe('a client that sends the same call again', () => {
-  /** The attempts of a client, as `createTracked` reads them, by the rules that they break and by what they show. */
+  /** The attempts of a client as `createTracked` reads them, by the broken rules and the title of the case. */
   const cases: Readonly<Record<string, Readonly<Record<string, string>>>> = {
     'no rule': {
-      'may come back after the shorter of two demanded waits': '0 429 wait, 2500 201',
-      'may come back early within the tolerance': '0 503 wait, 2480 201',
-      'may wait in the time of the sandbox, if its clock is advanced': '0 429 wait now=0, 100 201 now=2500',
+      'may retry after the shorter of two demanded waits': '0 429 wait, 2500 201',
+      'may retry early within the tolerance': '0 503 wait, 2480 201',
+      'may wait in sandbox time, if its clock is advanced': '0 429 wait now=0, 100 201 now=2500',
       'may send it concurrently, which is not a retry': '0-50 429 wait, 10-15 429 wait',
       'may send many concurrently through a few connections, which are not retries':
         '0-5 429 wait, 1-6 429 wait, 5.1 429 wait, 6.1 429 wait',
-      'may send a call without an id again at once, as a second click does':
+      'may send a call without an id again at once, as on a second click':
         '0 429 wait plain stainless=0, 1 429 wait plain stainless=0, 2501 200 plain stainless=1',
-      'may send events with the same time and an insertId of each after a lost one':
+      'may send events with the same time and separate insertIds after a lost one':
         '0 429 id=a dated lost, 3000 201 id=b dated, 3001 500 id=c dated, 3002 201 id=d dated',
       'may draw short and shrinking waits, with full jitter': '0 500, 900 500, 901 500, 902 500, 990 201',
-      'may send equal heartbeats, and one was lost': '0 201 plain, 100 201 plain lost, 200 201 plain',
+      'may send equal heartbeats, one of which was lost': '0 201 plain, 100 201 plain lost, 200 201 plain',
       'may send an equal event after a lost one that the service did not store': '0 503 plain lost, 200 201 plain',
       'may send it with another insertId after a 429, since nothing was stored': '0 429 wait id=a, 3000 201 id=b',
       'may send it an hour later, which is not a retry': '0 404, 3600000 404',
-      'may poll what is not there yet': thirtyTimes('404 plain'),
+      'may poll a resource that does not exist yet': thirtyTimes('404 plain'),
       'may send it after a success, which ends the chain': '0 500, 1000 201, 1001 500',
       'may send it at once after a lost response': '0 201 lost, 1 201',
       'may wait equally long each time': '0 500, 100 500, 200 500, 300 500, 400 500',
       'may wait once for less time, because of jitter': '0 500, 100 500, 500 500, 700 500, 1500 500',
       'may wait for a quarter less each time, at a cap and because of jitter':
         '0 502, 8000 502, 14100 502, 18800 502, 22500 502',
-      'may send events together that differ in their insertId alone, and retry each in its time':
+      'may send concurrent events that differ only in insertId, and retry each in its own time':
         '0 429 wait=1 id=a, 1 500 id=b, 450 201 id=b, 1000 201 id=a',
-      'may send equal events with an insertId of each, which are different calls':
+      'may send equal events with separate insertIds, which are different calls':
         '0 500 id=a, 1 500 id=b, 500 201 id=b, 501 201 id=a',
-      'may give up an event and send an equal one with another insertId, if it keeps that of each':
+      'may give up an event and send an equal one with another insertId, if each keeps its own':
         '0 500 id=a, 500 500 id=a, 1000 201 id=b',
-      'may wait from the head of an error, whose body it cancels later': '0-300 429 wait lost head=1, 2501 201',
-      'is not blamed for coming back early from the other one of two equal calls':
+      'may wait from the head of an error response, and cancel its body later': '0-300 429 wait lost head=1, 2501 201',
+      'is not blamed for an early retry after the other of two equal calls':
         '0-5 429 wait empty #0, 1-6 500 empty #0, 450 200 empty #1, 2510 200 empty #1',
-      'is not judged by the refusal of an equal call, if its own try before may be one whose end is seen late':
+      'is not judged by the refusal of an equal call, if the end of its own earlier attempt may be recorded late':
         '0-5 429 empty #0, 1-6 429 empty #0, 100 403 empty #1, 300 201 empty #2',
-      'is not blamed for a try of one of two equal events whose end the simulator sees late':
+      'is not blamed if the end of an attempt at one of two equal events is recorded late':
         '0 500 id=a #0, 1 500 id=b #0, 200 201 id=a #2, 100-201 500 id=a #1 lost head=101',
-      'may send an equal event with another insertId after one that it gave up, if neither says its time':
+      'may send an equal event with another insertId after one that it gave up, if neither has a time':
         '0 500 id=a, 3000 201 id=b',
       'may correct a request that was refused, with the same insertId': '0 400 id=a v=9, 300 201 id=a v=0.9',
       'may send an equal event after a success whose body it cannot read': '0 201 plain unread, 1500 201 plain',
-      'is not judged by a slow error if it left as its head was sent':
+      'is not judged by a slow error if it disconnected as the head was sent':
         '0-501 429 wait plain lost head=500 left, 700 201 plain',
       'may send it with another insertId after a 429 that it may have read, beside a lost equal event':
         '0-500 201 id=a #0 lost, 0-501 429 id=b #0 lost head=500 left, 600 201 id=c #1',
@@ -147,34 +147,34 @@ describe('a client that sends the same call again', () => {
       'may retry two equal events concurrently': '0-9 500 id=a, 1-10 500 id=b, 500 201 id=a, 501 201 id=b',
     },
     'retry-after': {
-      'must not come back earlier than the tolerance': '0 503 wait, 2479 201',
+      'must not retry earlier than the tolerance allows': '0 503 wait, 2479 201',
       'must wait from the end of a slow response': '0-1000 429 wait, 3000 201',
       'must not send it in the millisecond of the response, which is a retry': '0-1.5 429 wait, 1.6 201',
-      'must wait if it says that it is a retry, also among concurrent calls':
+      'must wait if it declares a retry, even among concurrent calls':
         '0-5 429 wait, 1-6 429 wait, 10 429 wait #1',
       'must wait after a 429 whose body it cancels, which is not a lost response': '0-5 429 wait lost head=1, 500 201',
-      'must wait if an outer loop begins to count again': '0 429 wait stainless=0, 1 201 stainless=0',
+      'must wait if an outer loop restarts the count': '0 429 wait stainless=0, 1 201 stainless=0',
       'must wait however long ago it sent the event first': '0 500, 4000000 429 wait, 4000500 201',
-      'is judged by the try that it counts, also one whose end the simulator sees late':
+      'is judged by the attempt that it counts, even if the end of that is recorded late':
         '0 429 wait #0, 1000 201 #2, 500-1001 500 #1 lost head=501',
     },
     'same-insert-id': {
       'must not store it again without an insertId an hour after a lost response':
         '0 201 plain #0 lost, 3600000 201 plain #0',
       'must not leave the insertId out after a lost response': '0 201 id=a lost, 3000 201 plain',
-      'must not send it with another insertId, also among equal events, if it says that it is a retry':
+      'must not send it with another insertId, even among equal events, if it declares a retry':
         '0-9 500 id=a #0, 1-10 500 id=b #0, 500 201 id=c #1',
-      'is believed that it tries again, also over a connection that was opened before':
+      'is believed if it declares a retry, even over a connection opened earlier':
         '0-5 500 plain, 6 201 plain stainless=1 open=-50',
-      'must not send again two equal events without insertId that were lost together, one of them certainly':
+      'must not resend two equal events without insertId that were lost together, one of them certainly':
         '0-300 201 plain lost, 1-301 201 plain lost, 400 201 plain, 401 201 plain',
-      'must not send an event without insertId again after a time-out over a connection that was opened before':
+      'must not resend an event without insertId after a time-out, over a connection opened earlier':
         '0-300 201 plain lost, 301 201 plain open=-50',
-      'must not send an event with another insertId and time, if it says that it tries again':
+      'must not change the insertId and time of an event, if it declares a retry':
         '0 500 id=a dated #0, 500 201 id=b later #1',
-      'must not send it a third time after a loss, whichever of the tries before that repeats':
+      'must not send it a third time after a loss, whichever earlier attempt that repeats':
         '0-500 201 plain lost head=1 open=0, 1400-1900 201 plain lost open=0, 2200 201 plain',
-      'must not send it again after a success whose body it cannot read, if it says that it tries again':
+      'must not send it again after a success whose body it cannot read, if it declares a retry':
         '0 201 id=a #0 unread, 1500 201 id=b #1',
     },
     'back-off': {
@@ -183,7 +183,7 @@ describe('a client that sends the same call again', () => {
       'must not send it 20 times 100 ms apart, whoever sends it': thirtyTimes('429 wait plain'),
     },
     'same-insert-id, same-insert-id': {
-      'must not send two equal events with other insertIds, also if the retry of one lasts until that of the other':
+      'must not resend two equal events with other insertIds, even if their retries overlap':
         '0-5 201 id=a #0 lost, 1-201 503 wait id=b #0, 400 201 id=c #1, 100-500 201 id=d #1',
     },
   }
@@ -204,7 +204,7 @@ describe('a client that sends the same call again', () => {
     expect(rules()).toEqual([])
   })
 
-  test('is judged after a response that turns out to be lost, even if a parallel one has ended since', () => {
+  test('is judged after a response that turns out to be lost, even if a concurrent one has ended since', () => {
     const { send, correct, rules } = createTracked()
     const late = send('0-500 201 id=a #0')
     send('1-501 201 id=other')
@@ -222,7 +222,7 @@ describe('a client that sends the same call again', () => {
     send('110 201 id=other #0')
     correct(late, 112)
     send('300 201 plain #2')
-    expect(rules()).toEqual(['same-insert-id', 'same-insert-id']) // of the two that repeat a loss
+    expect(rules()).toEqual(['same-insert-id', 'same-insert-id']) // one for each event that repeats a lost one
   })
 
   test('has at most 100 findings; further ones, and calls older than the journal, are counted', () => {

@@ -26,7 +26,7 @@ async function coverageOf(target: TestSimulator, sandbox: string) {
 const allItems = inputs.contract.operations.map((operation) => new OperationItems(operation))
 
 describe('the missing items', () => {
-  test('are all items before the first request, none of them out of reach in the bundled document', async () => {
+  test('are all items before the first request, all of them reachable in the bundled document', async () => {
     const { view } = await coverageOf(sim(), 'untouched')
     const counts = allItems.map(({ operation, items }) => [operation.id, items.size])
     expect(view.operations.map(({ operation, missing }) => [operation, missing.length])).toEqual(counts)
@@ -34,7 +34,7 @@ describe('the missing items', () => {
     expect(view).toMatchObject({ met: 0, percent: 0 })
   })
 
-  test('have a sentence with a hint', async () => {
+  test('have a description with a hint', async () => {
     const { of } = await coverageOf(sim(), 'untouched')
     const sentences = of('getModelAnalytics').missing.map(({ sentence }) => sentence)
     for (const sentence of [
@@ -182,11 +182,11 @@ test('an operation that a user adds has the items of its schemas, with its examp
     ['size: null', 'code=200, example=one'],
     ['size: not null', 'code=200, example=two'],
   ])
-  // No example shows the value, and no scenario does.
+  // Neither an example nor a scenario shows the value.
   expect(outOfReach).toEqual(['owner.kind: b'])
 })
 
-test('the share is rounded down to a tenth', async () => {
+test('the percentage is rounded down to a tenth', async () => {
   await askOperation(sim(), operations[2], { sandbox: 'share' })
   const { met, points, percent } = (await coverageOf(sim(), 'share')).of('createEvent')
   expect(percent).toBe(Math.floor((met / points) * 1000) / 10)

@@ -33,11 +33,11 @@ const notMet = { violations: { requests: 0 }, unexpected: { responses: 1 }, expe
 
 describe('a negative test', () => {
   test.each([
-    ['a violation that comes', '/v1/events', expecting('violation', broken)],
+    ['a violation that occurs', '/v1/events', expecting('violation', broken)],
     ['a refusal by a violation', '/v1/events', expecting('refusal', broken)],
     ['a refusal for a missing token', analyticsPath, expecting('refusal', { token: null })],
     ['a refusal of an unknown path', '/v1/nowhere', expecting('refusal', {})],
-    ['an untyped body', '/v1/events', expecting('refusal', { ...fitting, contentType: null })],
+    ['a body without a Content-Type', '/v1/events', expecting('refusal', { ...fitting, contentType: null })],
   ])('is counted separately if it expects %s', async (_name, path, how) => {
     expect(await countsAfter(path, how)).toMatchObject(met)
   })

@@ -5,7 +5,7 @@ import { connectTo } from '../../support/raw-http.ts'
 import { startForTest } from '../../support/start.ts'
 import { listRequests } from '../../support/stored-records.ts'
 
-/** Returns the number of requests and of unexpected responses after one request. */
+/** Returns the numbers of requests and of unexpected responses after one request. */
 async function countsAfter(path: string, how: RequestOptions) {
   const own = await startForTest()
   await ask(own, path, { token: null, ...how })

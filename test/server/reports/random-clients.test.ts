@@ -14,18 +14,18 @@ const runs = Number(process.env['RETRY_RUNS'] ?? 30)
 const seed = process.env['RETRY_SEED'] ?? '1'
 const seeds = seed.includes('.') ? [seed] : Array.from({ length: runs }, (_, index) => `${seed}.${index}`)
 
-/** The clients that run at the same time, each in a sandbox of its own. */
+/** The number of clients that run concurrently, each in its own sandbox. */
 const atOnce = 8
 
-/** Much longer than a process stands still on a busy machine, so that a client reads each head before it gives up. */
+/** Much longer than a busy machine suspends a process, so a client reads each head before it gives up. */
 const timeoutMs = 4000
 
 interface Try {
   readonly id?: string | undefined
   readonly count?: number
-  /** Members of the event besides those of every event. */
+  /** Members of the event, in addition to those of every event. */
   readonly more?: object
-  /** A process of its own: it shares no connection with others. */
+  /** A separate process, which shares no connection with others. */
   readonly agent?: Agent
   readonly giveUpMs?: number
   readonly isRead?: boolean
@@ -33,7 +33,7 @@ interface Try {
   readonly headers?: Readonly<Record<string, string>>
 }
 
-/** What a client can do, with the faults that it gets one after the other. */
+/** The actions of a client, with the faults that it gets in turn. */
 interface Client {
   readonly chance: () => number
   readonly pick: <T>(list: readonly T[]) => T
@@ -42,7 +42,7 @@ interface Client {
   readonly advance: (by: string) => Promise<unknown>
   /** Sends an event, or reads analytics. `waitMs`: what `Retry-After` demands. Status 599: no response. */
   readonly send: (how?: Try) => Promise<{ readonly status: number; readonly waitMs: number }>
-  /** Sends tries one after the other. `mistake`: the rule that they break; empty for none. */
+  /** Sends attempts in turn. `mistake`: the rule that they break; empty for none. */
   readonly series: (faults: string, mistake: string, ...tries: readonly Try[]) => Promise<readonly string[]>
 }
 
@@ -225,7 +225,7 @@ function createClient(origin: string, sandbox: string, chance: () => number): Cl
 /** Runs a client. Returns the findings that its log contradicts, and the mistakes neither found nor counted. */
 async function runClient(origin: string, name: string) {
   const chance = seededChance(name)
-  const index = Number(name.split('.')[1]) % Object.keys(kinds).length // so that 30 clients are of all kinds
+  const index = Number(name.split('.')[1]) % Object.keys(kinds).length // so 30 clients cover all kinds
   const [kind, run] = Object.entries(kinds)[index] ?? expect.unreachable()
   const sandbox = `run-${name}`
   const mistakes = await run(createClient(origin, sandbox, chance))

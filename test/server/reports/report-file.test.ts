@@ -40,7 +40,7 @@ test.each(Object.entries(reportFormats))('%s=FILE gives the format of any file',
   expect(await readFile(file, 'utf8')).toBe(renderClientReport(format, cleanReport))
 })
 
-test('a name that is not a format is a part of the file name', () => {
+test('an unknown format name is a part of the file name', () => {
   expect(targetOf('build=7.json')).toEqual({ file: 'build=7.json', format: reportFormats.json })
   expect(targetOf('junit=a=b.md')).toEqual({ file: 'a=b.md', format: reportFormats.junit })
 })

@@ -14,7 +14,7 @@ function entry(request: Partial<JournalEntry['request']>): JournalEntry {
   return entryFor(new Journal(1), { request: { headers: { host: 'sim:4010' }, ...request } })
 }
 
-/** Runs the command in a shell with a stand-in for curl. @returns the arguments and the input that curl would get */
+/** Runs the command in a shell with a stub of curl. Returns the arguments and the input that curl would get. */
 function runInShell(command: string, own: NodeJS.ProcessEnv = { TOKEN: 'my token' }) {
   const script = `curl() { printf '%s\\0' "$@"; printf END; if [ "\${!#}" = @- ]; then cat; fi; }\n${command}`
   const env = { PATH: process.env['PATH'] ?? '', X_API_KEY: 'my key', ...own }
@@ -44,7 +44,7 @@ describe('a request as a curl command', () => {
     )
   })
 
-  test('runs as it is without the variable of the token', () => {
+  test('runs unchanged without the variable of the token', () => {
     const { args } = runInShell(entryToCurl(entry({ headers: { authorization: 'Bearer [redacted]' } })), {})
     expect(args).toContain('authorization: Bearer any-key')
   })
@@ -113,7 +113,7 @@ describe('a request as a curl command', () => {
 const traceOf = (body: unknown, pointer: string) =>
   traceRequest(entryFor(new Journal(1), { requestBody: JSON.stringify(body) }), { in: 'body', pointer })
 
-test('a trace has the value at the place of the finding', () => {
+test('a trace has the value at the path of the finding', () => {
   const trace = traceOf({ components: [{ content: 7 }] }, '/components/0/content')
   expect(trace).toMatchObject({ sandbox: 'default', method: 'POST', path: '/v1/events', excerpt: '7' })
   expect(traceOf({ value: null }, '/value').excerpt).toBe('null')

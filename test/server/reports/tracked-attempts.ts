@@ -12,9 +12,9 @@ const lost: DeliveryOutcome = { kind: 'client-gone', sentBytes: 0 }
 const bothWaits = { 'Retry-After': '3', 'retry-after-ms': '2500' }
 
 /**
- * Creates retries whose entries can be corrected. `correct`: the response was lost after all. `rules`: those broken.
+ * Creates retries whose entries can be corrected. `correct`: the response was lost after all. `rules`: the broken ones.
  *
- * `send` takes an attempt as text, `0-5 429 wait id=a #1`: the milliseconds at which it came and ended (default: at
+ * `send` takes an attempt as text, `0-5 429 wait id=a #1`: the milliseconds at which it began and ended (default: at
  * once), the status, and words:
  *
  * - `id=a`: an event with this `insertId`, `v=2` another value, `dated` or `later` a time; `plain` an event without an

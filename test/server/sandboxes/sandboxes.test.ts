@@ -4,7 +4,7 @@ import { SandboxSettingsStore, setClock } from '../../../src/server/sandboxes/se
 
 const names = (sandboxes: Sandboxes) => sandboxes.list().map(({ name }) => name)
 
-test('all sandboxes of the last process are loaded, however small the limit is now', () => {
+test('all sandboxes of the last process are loaded, even beyond the new limit', () => {
   const { sandboxes, gone } = bounded(2)
   sandboxes.adopt(['a', 'b', 'c', 'd'])
   sandboxes.use('default')
@@ -44,7 +44,7 @@ test('a sandbox with a request in progress is not idle, however long ago it was 
   expect(sandboxes.list().map(({ name }) => name)).toEqual(['busy', 'c'])
 })
 
-test('if all are busy the limit is exceeded, so that no request lacks a sandbox', () => {
+test('if all sandboxes are busy, a new one exceeds the limit, so every request has a sandbox', () => {
   const { sandboxes, gone } = bounded(2)
   for (const name of ['a', 'b', 'c']) sandboxes.use(name).activeRequests += 1
   expect(gone).toEqual([])

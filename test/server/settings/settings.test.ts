@@ -278,7 +278,7 @@ describe('commands', () => {
     [['./server'], {}, { command: 'serve', files: ['./server'] }],
     [['check', 'a', 'b', 'c'], {}, { command: 'check', files: ['a', 'b', 'c'] }],
     [['assumptions'], { CONVSIM_REPORT: 'y.html' }, { command: 'assumptions' }],
-    // The variables that exec sets for its command, those that Kubernetes sets for services, and others.
+    // Variables that exec sets for its command, variables that Kubernetes sets for services, and others.
     [['check'], { CONVSIM_BASE_URL: 'http://a/v1', CONVSIM_CONTROL_URL: 'http://a/__sim' }, { command: 'check' }],
     [[], { ...kubernetes('CONVSIM'), PORT: '5000' }, { settings: { port: 5000 } }],
     [[], { SIM_DEVICE: '1', PATH: '/bin', convsim_port: '1' }, { command: 'serve' }],

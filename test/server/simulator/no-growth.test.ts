@@ -14,12 +14,12 @@ const collectGarbage: () => void = runInNewContext('gc')
 const known = '/v1/models/00000000-0000-4000-8000-000000000001/analytics'
 const event = JSON.stringify({
   eventType: 'a',
-  productId: '00000000-0000-4000-9000-000000000001', // of the known model, whose numbers it moves
+  productId: '00000000-0000-4000-9000-000000000001', // of the known model, whose numbers it changes
   value: '1',
   insertId: 'always',
 })
 
-/** The n-th request: mostly the same few, refusals among them, and time and again a model or a sandbox that is new. */
+/** The n-th request: mostly the same few, with refusals, and regularly a new model or sandbox. */
 function request(n: number) {
   const headers = { authorization: 'Bearer any-key', 'content-type': 'application/json' }
   const base = {
@@ -63,6 +63,6 @@ test('100,000 requests, 2,000 models and 2,000 sandboxes do not leak memory', as
   }
   await created.value.close()
   const [first = 0, ...later] = heap
-  // A hundred bytes that each of the 80,000 later requests left behind would be 8 MB.
+  // A leak of 100 bytes in each of the 80,000 later requests would be 8 MB.
   for (const megabytes of later) expect(megabytes - first).toBeLessThan(6)
 })

@@ -4,7 +4,7 @@ import { expect, onTestFinished, test, vi } from 'vitest'
 import { createFileWatcher } from '../../../src/server/simulator/reload.ts'
 import { tempFolder } from '../../support/temp-folder.ts'
 
-/** Watches the listed files until the end of the test, and returns the list to which each change is added. */
+/** Watches the listed files until the end of the test, and returns a list that grows with each change. */
 async function watch(listFiles: () => readonly string[]): Promise<(readonly string[])[]> {
   const changes: (readonly string[])[] = []
   const stopping = new AbortController()

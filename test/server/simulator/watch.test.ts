@@ -42,7 +42,7 @@ const overlayWith = (info: string) =>
 
 const infoOf = async (simulator: TestSimulator) => objectOf(await ask(simulator, '/__sim/info'))
 
-/** Waits until the information about the simulator has the members. */
+/** Waits until `GET /__sim/info` has these members. */
 const untilInfo = (simulator: TestSimulator, members: object) =>
   vi.waitFor(async () => expect(await infoOf(simulator)).toMatchObject(members), { timeout: 45_000, interval: 50 })
 
@@ -170,7 +170,7 @@ describe('--watch', () => {
     expect(await counts()).toEqual({ rules: [{ acted: 2 }, { acted: 1 }], startUp: [] })
   })
 
-  test('keeps what was covered of the operations that remain', async () => {
+  test('keeps the coverage of the operations that remain', async () => {
     const simulator = await startWatching()
     const { replace, contract } = simulator
     await ask(simulator, `${analytics}?period=7d`)
@@ -187,7 +187,7 @@ describe('--watch', () => {
     )
   })
 
-  test('drops no request while the contract is replaced, and handles each by one of the contracts', {
+  test('drops no request while the contract is replaced, and handles each under one of the contracts', {
     tags: ['long'],
   }, async () => {
     const simulator = await startWatching()

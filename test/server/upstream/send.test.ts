@@ -10,7 +10,7 @@ interface Scripted {
   readonly headers?: Record<string, string>
 }
 
-/** Starts a service with scripted responses, the last one for ever. Returns a function that sends a request to it. */
+/** Starts a service with scripted responses, the last one forever. Returns a function that sends a request to it. */
 async function startScripted(...responses: Scripted[]) {
   const requests: { method: string | undefined; url: string | undefined; authorization: string | undefined }[] = []
   const server = createServer((request, response) => {
@@ -58,7 +58,7 @@ test('a transient failure is retried with back-off', async () => {
   expect(second).toBeGreaterThanOrEqual(500)
 })
 
-test('a sample has no credential, although the service got one', async () => {
+test('a sample has no credential, even if the service got one', async () => {
   const { ask, requests } = await startScripted({ status: 200, headers: { 'set-cookie': 'sid=a-secret-token' } })
   const { samples } = await ask()
   expect(requests[0]?.authorization).toBe('Bearer a-secret-token')

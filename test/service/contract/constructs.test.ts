@@ -17,7 +17,7 @@ import { start } from '../../support/start.ts'
 import { readControl } from '../../support/stored-records.ts'
 import { tempFolder } from '../../support/temp-folder.ts'
 
-/** A document of one construct, with the requests that show if it is understood. */
+/** A document with one construct, and the requests that show whether it is understood. */
 interface Construct {
   /** The OpenAPI document, or its text. */
   readonly document: JsonObject | string
@@ -25,9 +25,9 @@ interface Construct {
   readonly name?: string
   /** The files beside it, by their paths. */
   readonly files?: Readonly<Record<string, JsonObject | string>>
-  /** Words that the errors have: the document is refused. */
+  /** Words in the errors; present if the document is refused. */
   readonly refused?: string
-  /** The number of warnings, or words of each. @default none */
+  /** The number of warnings, or words in each. @default none */
   readonly warnings?: number | readonly string[]
   readonly requests?: readonly ConstructRequest[]
 }
@@ -36,7 +36,7 @@ interface ConstructRequest {
   /** Method and path: `GET /v1/things?limit=1`. */
   readonly send: string
   readonly headers?: Readonly<Record<string, string>>
-  /** A text is sent unchanged, any other value as JSON. */
+  /** Text is sent unchanged, any other value as JSON. */
   readonly body?: Json
   /** The content type of the body. Null: none is sent. @default application/json */
   readonly type?: string | null
@@ -46,15 +46,15 @@ interface ConstructRequest {
   readonly operation?: string
   /** The expected members of the body, or the whole body if it is not an object. */
   readonly has?: Json
-  /** The name of the schema in `components` that the body fits. */
+  /** The name of the schema in `components` that the body must match. */
   readonly valid?: string
   /** The expected media type; empty: no body is sent. */
   readonly media?: string
   /** Headers of the response, each as a regular expression. */
   readonly sent?: Readonly<Record<string, string>>
-  /** Words of the body or of the violations. */
+  /** Words that the body or the violations contain. */
   readonly says?: string
-  /** Words that neither has. */
+  /** Words that neither contains. */
   readonly lacks?: string
 }
 
@@ -75,7 +75,7 @@ function describe(error: unknown): string {
   return `expected ${JSON.stringify(error.expected)}\ngot ${JSON.stringify(error.actual)}`
 }
 
-/** Does all steps of a construct. Returns what fails. */
+/** Runs all steps of a construct, and returns the failures. */
 async function tryConstruct({ requests = [], ...construct }: Construct): Promise<string[]> {
   const faults: string[] = []
   const run = async (step: string, work: () => Promise<void>) => {
@@ -180,14 +180,14 @@ function judge(response: Response, request: ConstructRequest, construct: Constru
   if (lacks !== undefined) expect(said).not.toContain(lacks)
 }
 
-/** Expects that a body fits a schema of the document, by a validator that is not the product's. */
+/** Expects a body to match a schema of the document, with a validator that the simulator does not use. */
 function expectValid(body: Json, { document }: Pick<Construct, 'document'>, pointer: string): void {
   const compiled = new CompiledDocument(isObject(document) ? document : parse(String(document)))
   const validate = compiled.validatorAt(pointer)
   expect(validate?.(body) ? [] : { body, errors: validate?.errors }).toEqual([])
 }
 
-/** Expects the documented response of a failure: of its status, else of the range, else `default`, else the own one. */
+/** Expects the documented failure for the status, else the range, else `default`, else the simulator's own format. */
 function judgeFailure(response: Response, expected: number, { document }: Construct): void {
   const { operation, status, origin, media, body } = response
   const { responses, pointer } = findResponses(document, operation)
@@ -200,7 +200,7 @@ function judgeFailure(response: Response, expected: number, { document }: Constr
   else if (pointer !== '') expect(body).toMatchObject({ success: false, error: expect.any(String) })
 }
 
-/** Expects a body of the documented media type and shape. An example is sent as it is written, whatever its schema. */
+/** Expects a body with the documented media type and shape. An example is sent as written, whatever its schema. */
 function expectDocumented(body: Json, media: string, document: JsonObject, response: string): void {
   const { value, pointer } = resolve(document, response) ?? { value: {}, pointer: '' }
   const content = isObject(value.content) ? value.content : {}
@@ -210,7 +210,7 @@ function expectDocumented(body: Json, media: string, document: JsonObject, respo
     expectValid(body, { document }, joinPointer(pointer, 'content', media, 'schema'))
 }
 
-/** Returns the documented responses of an operation that is in the document itself, and their place. */
+/** Returns the documented responses of an operation in the document itself, and their pointer. */
 function findResponses(document: Construct['document'], id: string) {
   const membersOf = (value: Json | undefined) => Object.entries(isObject(value) ? value : {})
   const paths = isObject(document) && 'openapi' in document ? membersOf(document.paths) : []
@@ -231,7 +231,7 @@ async function readCoverage(origin: string) {
   return { points, percent, missing, of }
 }
 
-/** Returns the request of a suggestion: a right one to its path, or with its parameter or member of the body. */
+/** Returns the request that a suggestion describes: a valid one to its path, or with its parameter or body member. */
 function follow(request: ConstructRequest, { point, path }: ControlSchemas['MissingPoint']): ConstructRequest {
   const [method = '', target = ''] = request.send.split(' ')
   const { in: place, name = '', pointer, value = '' } = point

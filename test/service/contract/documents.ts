@@ -45,7 +45,7 @@ export async function contractOf(text: string): Promise<Contract> {
   return built.value
 }
 
-/** Returns the operation of an id. */
+/** Returns the operation with an id. */
 export function operationOf(contract: Contract, id: string): Operation {
   const operation = contract.operations.find((candidate) => candidate.id === id)
   if (operation === undefined) throw new Error(`there is no operation ${id}`)

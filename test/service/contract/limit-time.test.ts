@@ -6,7 +6,7 @@ import { contractOf, findingsOf, operationOf, SMALL } from './documents.ts'
 const withName = (pattern: string) =>
   SMALL.replace('name: { type: string }', () => `name: { type: string, pattern: "${pattern}" }`)
 
-test('a value for which patterns take too long is refused, and the next value is checked as usual', async () => {
+test('a value for which patterns take too long is refused, and the next one is checked as usual', async () => {
   const { checkResponse } = operationOf(await contractOf(withName('^(b|a+l*)+$')), 'listThings')
   const check = (name: string) => checkResponse(200, { name })
   const message = expect.stringContaining('Send shorter texts')
@@ -15,7 +15,7 @@ test('a value for which patterns take too long is refused, and the next value is
   expect(check('c')).toMatchObject([{ keyword: 'pattern', pointer: '/name' }])
 })
 
-test('so is a parameter for which they take too long', async () => {
+test('a parameter for which patterns take too long is also refused', async () => {
   const parameter = '{ name: q, in: query, schema: { type: string, pattern: "^(a+)+$" } }'
   const withParameter = `operationId: listThings\n      parameters: [${parameter}]`
   const contract = await contractOf(SMALL.replace('operationId: listThings', () => withParameter))
@@ -64,7 +64,7 @@ const nested = (levels: number): Json => (levels === 0 ? {} : { a: nested(levels
 test.each<[string, Schemas]>([
   ['directly', { A: { allOf: [{ properties: { a: ref('A') } }, { properties: { a: ref('A') } }] } }],
   [
-    'by way of others',
+    'through others',
     { A: { oneOf: [ref('B'), ref('C')] }, B: { properties: { a: ref('A') } }, C: { properties: { a: ref('A') } } },
   ],
 ])('the check of a value by a schema that contains itself twice, %s, is limited', async (_name, schemas) => {
@@ -109,13 +109,13 @@ test('an exception of the work is thrown unchanged', () => {
   expect(() => runWithTimeout(5000, work)).toThrow(error)
 })
 
-test('work that waits for the processor is rerun until it has had its time', () => {
+test('work that waited for the processor is rerun until it has used its time', () => {
   let runs = 0
   const sleepFirst = () => {
     runs += 1
     if (runs === 1) Atomics.wait(new Int32Array(new SharedArrayBuffer(4)), 0, 0, 200) // takes no processor time
     return runs
   }
-  // On a busy machine a further run may wait, too.
+  // On a busy machine another run may wait, too.
   expect(runWithTimeout(100, sleepFirst)).toMatchObject({ value: expect.toSatisfy((count) => count >= 2) })
 })

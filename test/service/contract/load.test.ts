@@ -12,7 +12,7 @@ test('the small document has no findings', async () => {
   expect(await findingsOf(SMALL)).toEqual([])
 })
 
-describe('a fault of a document is found with its place', () => {
+describe('a fault of a document is reported with its location', () => {
   const name = '#/components/schemas/Thing/properties/name'
   const types = 'array, boolean, integer, null, number, object, string, or a list of some of them'
   const ignored = (keyword: string, expected: string) => `warning "${keyword}" must be ${expected}; it is ignored`
@@ -40,7 +40,7 @@ describe('a fault of a document is found with its place', () => {
     ['a syntax error', 'info: {', 'info: [{', `3:1 error ${inSequence}`],
     ['a key twice', 'type: object', 'type: object\n      type: a', '19:7 error is a duplicate key'],
     [
-      'a wrong example',
+      'an invalid example',
       'example: { name: ball }',
       examples,
       '14:35 warning the example "ball" does not match its schema: /name is required',
@@ -99,12 +99,12 @@ test('all findings are returned at once, errors first', async () => {
   ])
 })
 
-test('the findings on an unreadable contract and unreadable overlays are reported together', async () => {
+test('the findings about an unreadable contract and unreadable overlays are reported together', async () => {
   const loaded = await loadContract('none.yaml', { overlays: ['neither.yaml', 'nor.yaml'] })
   expect(loaded.ok ? [] : loaded.error.map(({ place }) => place)).toEqual(['none.yaml', 'neither.yaml', 'nor.yaml'])
 })
 
-test('a document of OpenAPI 3.2 is served as one of 3.1, and the findings say so', async () => {
+test('an OpenAPI 3.2 document is served as a 3.1 one, and the findings say so', async () => {
   const document = SMALL.replace('openapi: 3.1.0', 'openapi: 3.2.0')
   const note = '1:1 info is OpenAPI 3.2, served as 3.1; of the features of 3.2, only examples and "itemSchema" are used'
   expect(await findingsOf(document)).toEqual([note])
@@ -112,7 +112,7 @@ test('a document of OpenAPI 3.2 is served as one of 3.1, and the findings say so
   expect(await findingsOf(document.replace(', version: 1.0.0', ''))).toContain(finding)
 })
 
-test('a response of a status that is not documented has a violation that names the documented ones', async () => {
+test('a response with an undocumented status has a violation that names the documented ones', async () => {
   const { checkResponse } = operationOf(await contractOf(SMALL), 'listThings')
   const message = 'the status 404 is not documented; documented: 200'
   expect(checkResponse(404, {})).toEqual([{ in: 'response', pointer: '', keyword: 'status', message }])

@@ -43,7 +43,7 @@ test.each([
   ['GET', '/files/plain', 'outside-base true'],
   ['GET', '/v12/files/plain', 'outside-base false'],
   ['GET', '/', 'outside-base false'],
-  // A text before the first slash is not a segment.
+  // Text before the first slash is not a segment.
   ['GET', 'v1/files/plain', 'outside-base true'],
   ['GET', '*', 'outside-base false'],
   ['GET', '/v1/files/%', 'malformed'],
@@ -53,7 +53,7 @@ test.each([
   expect(match(method, path)).toBe(expected)
 })
 
-test('a parameter has the decoded text', () => {
+test('a parameter has the decoded value', () => {
   fc.assert(
     fc.property(fc.string({ minLength: 1, unit: 'grapheme' }), (text) => {
       const found = contract.match('GET', `/v1/models/${encodeURIComponent(text)}/analytics`)
@@ -85,7 +85,7 @@ test('several parameters in a segment match like a regular expression', async ()
   )
 })
 
-test('a segment for which an expression would take minutes is matched immediately', () => {
+test('a segment for which a regular expression would take minutes is matched immediately', () => {
   const path = `/v1/mixed/${'-'.repeat(200_000)}`
   expect(contract.match('GET', path)).toMatchObject({ path: { b: '-'.repeat(199_994), c: '-', e: '-' } })
   expect(contract.match('GET', `/v1/mixed/${'a-'.repeat(3)}${'-a'.repeat(3)}`).kind).toBe('operation')

@@ -5,7 +5,7 @@ import { loadContract } from '../../../src/service/contract/load.ts'
 import { tempFolder } from '../../support/temp-folder.ts'
 import { contractOf, findingsOf, operationOf, SMALL } from './documents.ts'
 
-/** Writes files to a folder, and loads the first. Places of findings begin behind the folder. */
+/** Writes files to a folder, and loads the first. Locations in findings are relative to the folder. */
 async function load(files: Readonly<Record<string, string>>) {
   const folder = await tempFolder()
   for (const [name, text] of Object.entries(files)) {
@@ -20,7 +20,7 @@ async function load(files: Readonly<Record<string, string>>) {
 }
 
 describe('references to other files', () => {
-  test('work in documents of Swagger 2.0, whose parts are upgraded, too', async () => {
+  test('work in Swagger 2.0 documents, whose referenced files are upgraded, too', async () => {
     const { contract, findings } = await load({
       'api.yaml': "swagger: '2.0'\ninfo: { title: A, version: '1' }\npaths: { /a: { $ref: 'parts.yaml#/path' } }\n",
       'parts.yaml': `path:
@@ -80,7 +80,7 @@ describe('a reference that fails', () => {
     expect(operationOf(await contractOf(text), 'listThings').checkResponse(200, 7)).toEqual([])
   })
 
-  test('is dropped if it is a parameter, body, response, example or link', async () => {
+  test('is dropped if it is for a parameter, body, response, example or link', async () => {
     const none = "{ $ref: '#/components/x-none' }"
     const text = SMALL.replace(
       '      responses:\n',

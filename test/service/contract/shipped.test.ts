@@ -40,7 +40,7 @@ test('every status of every operation has a description and a valid named exampl
   }
 })
 
-/** A body that docs/development/service.md, 3.2 allows, and that the simulator never responds with. */
+/** A body that section 3.2 of docs/development/service.md allows, and that the simulator never sends. */
 function realAnalytics(): Json {
   const day = { date: '2026-01-15T10:30:00+02:00', conversationCount: 1.5, messageCount: 1e6 }
   const scores = SCORES.map((suffix, index) => [`avg${suffix}`, [87.5, -3, 5, 0, null][index] ?? null])
@@ -61,7 +61,7 @@ function realAnalytics(): Json {
 }
 
 describe('the published schemas', () => {
-  test('accept everything that the service description leaves open, which simulated values narrow', () => {
+  test('accept everything that the service description leaves open, and simulated values narrow that', () => {
     const analytics = operationOf('getModelAnalytics')
     expect(analytics.checkResponse(200, realAnalytics())).toEqual([])
     const keywords = analytics.checkSimulatedResponse(200, realAnalytics()).map(({ keyword }) => keyword)
@@ -73,7 +73,7 @@ describe('the published schemas', () => {
     expect(analytics.checkSimulatedResponse(500, { success: false, error: '' })).toHaveLength(1)
   })
 
-  test('of responses restrict values only where the service description does', () => {
+  test('of responses restrict values only if the service description does', () => {
     const analytics = JSON.stringify(operationOf('getModelAnalytics').responseSchema(200))
     const published = JSON.parse(analytics, (key, value) => (key === 'x-simulated-values' ? undefined : value))
     expect(restrictionsIn(published)).toEqual([
@@ -107,7 +107,7 @@ test('every error status accepts only the error body', () => {
   }
 })
 
-test('decisions on what the service description leaves open are assumptions, with a reason', () => {
+test('decisions about open points of the service description are assumptions, with a reason', () => {
   expect(contract.assumptions.length).toBeGreaterThan(40)
   for (const { text } of contract.assumptions) expect(text).toMatch(/^\S.{20,}\.$/s)
 })
@@ -115,7 +115,7 @@ test('decisions on what the service description leaves open are assumptions, wit
 describe('the analytics of the examples', () => {
   const examples = () => operationOf('getModelAnalytics').examples(200)
 
-  test('count as many conversations and messages as their days', () => {
+  test('have totals that match the sums over their days', () => {
     for (const { name, value } of examples()) {
       for (const count of ['conversationCount', 'messageCount']) {
         const days = valueAt(value, '/dataPoints') as JsonObject[] // the example fits its schema

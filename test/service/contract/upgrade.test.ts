@@ -17,7 +17,7 @@ test.each([
   expect((await contractOf(text)).basePath).toBe('')
 })
 
-test('a document of Swagger 2.0 has findings with the places of its file', async () => {
+test('a Swagger 2.0 document has findings with the locations in its file', async () => {
   const text = `swagger: '2.0'
 info: { title: Old, version: 1.0.0 }
 paths:

@@ -27,7 +27,7 @@ const [cat, dog] = ["$ref: '#/components/schemas/Cat'", "$ref: '#/components/sch
 const [text, whole] = ['{ type: string }', '{ type: integer }']
 const ab = `properties: { a: ${text}, b: ${text} }`
 
-/** Schemas beside those of the constructs, each with the body that is made from it, if it matters. */
+/** Schemas in addition to those of the constructs, each with the generated body, if it matters. */
 const valid: readonly (readonly [schema: string, expected?: unknown])[] = [
   ["type: string, pattern: '^(?=.*\\d)[a-z\\d]{4,8}$'"],
   ["type: string, pattern: '^[A-Z]{2}-\\d+$', maxLength: 4"],
@@ -49,7 +49,7 @@ const valid: readonly (readonly [schema: string, expected?: unknown])[] = [
   [`properties: { constructor: ${text}, toString: ${whole} }`, { constructor: 'string', toString: 0 }],
 ]
 
-/** Schemas that no value, or none of a sensible size, is valid for. */
+/** Schemas without a valid value, or without one of a reasonable size. */
 const impossible = [
   'not: {}',
   "$ref: '#/components/schemas/Endless'",
@@ -74,7 +74,7 @@ const all = [...valid.map(([schema]) => schema), ...impossible]
 const own = sharedSimulator(async (onFinished) => ({ contract: await documentOf(all, onFinished) }))
 
 test.each(valid.map(([schema, expected], index) => [schema, index, expected] as const))(
-  'a body made from a schema is valid, and the same each time: %s',
+  'a body generated from a schema is valid, and the same each time: %s',
   async (_schema, index, expected) => {
     const [first, second] = [await ask(own(), `/v1/${index}`), await ask(own(), `/v1/${index}`)]
     expect(first.headers.get('x-sim-response-violations')).toBe(null)
@@ -84,7 +84,7 @@ test.each(valid.map(([schema, expected], index) => [schema, index, expected] as 
 )
 
 test.each(impossible.map((schema, index) => [schema, valid.length + index] as const))(
-  'a body that cannot be valid is sent, with what it breaks in a header and once in the log: %s',
+  'a body that cannot be valid is sent, with its violations in a header and once in the log: %s',
   async (_schema, index) => {
     for (const _ of [1, 2]) {
       const { status, headers } = await ask(own(), `/v1/${index}`)
@@ -98,7 +98,7 @@ test.each(impossible.map((schema, index) => [schema, valid.length + index] as co
   },
 )
 
-test('check warns of responses that cannot be valid, with their places', async () => {
+test('check warns of responses that cannot be valid, with their locations', async () => {
   const [checked] = await checkFiles([await documentOf(all)], defaultSettings())
   const warnings = checked?.findings.filter(({ message }) => message.startsWith('no valid body could')) ?? []
   const found = warnings.map(({ message, severity, place }) => [/of (get\d+):/.exec(message)?.[1], severity, place])
@@ -139,7 +139,7 @@ const { schema: randomSchema } = fc.letrec<{ schema: string; leaf: string }>((ti
   return { leaf, schema }
 })
 
-test('a body for any schema is valid, or says what it breaks, and never a 500', async () => {
+test('a body for any schema is valid or sent with its violations, and never a 500', async () => {
   const schemas = fc.sample(randomSchema, { seed: 50, numRuns: 300 })
   const sim = await startForTest({ contract: await documentOf(schemas) })
   const flagged: string[] = []
@@ -148,7 +148,7 @@ test('a body for any schema is valid, or says what it breaks, and never a 500', 
     expect(status).toBe(200)
     if (headers.has('x-sim-response-violations')) flagged.push(schema)
   }
-  expect(flagged.length).toBeLessThan(schemas.length / 3) // those contradict themselves
+  expect(flagged.length).toBeLessThan(schemas.length / 3) // the flagged schemas contradict themselves
 })
 
 test('a schema whose check would not end is checked in limited time, and reported', async ({ onTestFinished }) => {

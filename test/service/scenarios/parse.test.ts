@@ -73,7 +73,7 @@ describe('a sequence', () => {
     expect(parseSequence(text, catalogue)).toEqual({ ok: false, error: expect.stringMatching(words) })
   })
 
-  test('accepts a pointer to all items, whose asterisk does not begin a count', () => {
+  test('accepts a pointer to all items, and its asterisk does not start a count', () => {
     const parsed = parseSequence('drop-field;pointer=/dataPoints/*/date, 200', catalogue)
     expect(parsed.ok && parsed.value.items.map(({ times }) => times)).toEqual([1, 1])
   })

@@ -26,7 +26,7 @@ rules:
 `
 
 describe('--rules FILE', () => {
-  test('switches its rules on for every sandbox, each with counts of its own', async () => {
+  test('switches its rules on for every sandbox, each with its own counts', async () => {
     const sim = await startForTest({ rules: await fileWith(good) })
     for (const token of ['k', 'k~a', 'k~b']) {
       const statuses: number[] = []
@@ -44,13 +44,13 @@ describe('--rules FILE', () => {
       startUp: [{ scenario: 'critical' }, { scenario: 'unavailable;retry-after=0' }, { sequence: '429*2, 200' }],
     })
     expect((await ask(sim, analyticsPath)).status).toBe(200)
-    // A persona says nothing about events, so that the file is asked for them.
+    // A persona does not apply to events, so the rules of the file do.
     expect((await ask(sim, '/v1/events', { body: event({ eventType: 'purchase' }) })).status).toBe(503)
     await putRules(sim, [{ scenario: 'not-found' }])
     expect((await ask(sim, analyticsPath)).status).toBe(404)
   })
 
-  test('an invalid file prevents the start, and its error says where', async () => {
+  test('an invalid file prevents the start, and its error names the line', async () => {
     const file = await fileWith(good.replace('429*2', '699*2'))
     await expect(startForTest({ rules: file })).rejects.toThrow(`${file}:9:`)
     await expect(startForTest({ rules: '/nowhere/rules.yaml' })).rejects.toThrow('/nowhere/rules.yaml: cannot be read')
@@ -69,7 +69,7 @@ describe('--rules FILE', () => {
 const ofEvents = 'operation: createEvent\n    '
 const inEvents = `${ofEvents}scenario: "503"\n    match:\n`
 
-/** A rule with one thing wrong with it, the line where it stands, and what is said about it. */
+/** A rule with one mistake, its line, and the message about it. */
 const wrong: [string, string, number, RegExp][] = [
   ['an unknown status', `${ofEvents}scenario: "699"`, 5, /no scenario "699"\. The documented statuses/],
   ['a scenario of another operation', `${ofEvents}scenario: all-null`, 4, /"all-null" does not apply here/],
@@ -84,9 +84,9 @@ const wrong: [string, string, number, RegExp][] = [
   ['a rule that is a number', '17', 4, /\/rules\/1 must be an object/],
   ['a probability above 1', 'scenario: "503"\n    probability: 2', 5, /probability.*1/],
   ['a status that is a number', 'scenario: 503', 4, /must be a string.*; write "503", in quotes/],
-  ['nothing to switch on', 'operation: createEvent', 4, /nothing on|scenario/],
-  ['two at once', 'scenario: "503"\n    sequence: 429, 200', 5, /either a scenario or a sequence/],
-  ['a model that is no UUID', 'scenario: "503"\n    match:\n      model: gpt-4', 6, /UUID/],
+  ['no scenario or sequence', 'operation: createEvent', 4, /nothing on|scenario/],
+  ['a scenario and a sequence', 'scenario: "503"\n    sequence: 429, 200', 5, /either a scenario or a sequence/],
+  ['a model that is not a UUID', 'scenario: "503"\n    match:\n      model: gpt-4', 6, /UUID/],
 ]
 
 const around = (rule: string) => `rules:\n  - scenario: slow;ms=1\n  # the next one is wrong\n  - ${rule}\n`
@@ -111,7 +111,7 @@ describe('convsim check FILE', () => {
     ['hello\n', /not an OpenAPI document .* or a file of scenario rules/],
     ['rules: { scenario: "503" }\n', /\/rules must be an array/],
     ['rules: [', /rules\.yaml:\d+:\d+/],
-  ])('does not treat %j as an OpenAPI document, and says what is wrong with it', async (text, says) => {
+  ])('does not treat %j as an OpenAPI document, and says what is wrong', async (text, says) => {
     const { code, stdout } = await run(['check', await fileWith(text)])
     expect(code).toBe(1)
     expect(stdout).toMatch(says)
@@ -126,7 +126,7 @@ test('a rules file given as a contract, and a contract given as rules, are recog
   await expect(asRules).rejects.toThrow(/is an OpenAPI document, .*give it with --contract$/)
 })
 
-test('the schema of scenario files and the one of the control plane are the same', async () => {
+test('the schema of scenario files is the same as that of the control plane', async () => {
   const read = async (file: string): Promise<Json> =>
     parse(await readFile(new URL(`../../../spec/${file}`, import.meta.url), 'utf8'))
   const [published, control] = [await read('scenarios.schema.json'), await read('control.openapi.yaml')]
@@ -143,7 +143,7 @@ test('the schema of scenario files and the one of the control plane are the same
   }
 })
 
-/** Descriptions may differ: one speaks to people who write files, the other to those who send them. */
+/** Descriptions may differ: one is for people who write files, the other for clients that send requests. */
 function withoutWords(key: string, value: unknown): unknown {
   return key === 'description' && typeof value === 'string' ? undefined : value
 }

@@ -36,7 +36,7 @@ describe('the texts', () => {
       /(?<![\d.])1 (messages|conversations|days|open issues)\b|\b\d*[02-9] (message|conversation|day|open issue)\b/,
     ],
     ['separate thousands', /\b\d{4,} (messages|conversations)/],
-    ['do not begin in lower case', /^[a-z]\S* /],
+    ['do not start with a lower-case letter', /^[a-z]\S* /],
     ['do not repeat a word', /\b(\w+) \1\b/],
     ['do not repeat a sentence', /([A-Z][^.]{12,}\.).*\1/],
   ])('%s', (_, wrong) => {
@@ -65,7 +65,7 @@ describe('the rules', () => {
     expect([...found].sort()).toEqual(ids(ISSUE_RULES))
   })
 
-  test('give every strength and every recommendation to some model', () => {
+  test('use every strength and every recommendation for some model', () => {
     const occurs = (variants: readonly string[], texts: readonly string[]) =>
       variants.some((variant) => texts.some((text) => isFilled(text, variant)))
     const strengths = [...new Set(assessed.flatMap((each) => each.strengths))]
@@ -76,7 +76,7 @@ describe('the rules', () => {
     }
   })
 
-  test('give every health level, severity, priority and category to some model', () => {
+  test('use every health level, severity, priority and category for some model', () => {
     const given = assessed.flatMap(({ recommendations }) => recommendations)
     expect(new Set(assessed.map(({ healthLevel }) => healthLevel)).size).toBe(3)
     expect(new Set(assessed.flatMap((each) => each.detectedIssues.map(({ severity }) => severity))).size).toBe(3)

@@ -4,28 +4,28 @@ import { compareGolden, inLines } from '../../support/golden.ts'
 import { fixtures, now, periods, simulate } from './bundled-simulation.ts'
 
 // The golden files pin the data of the bundled fixtures. If an upgrade of faker or a changed formula alters data on
-// purpose, write them again with -u, and state in the CHANGELOG that the same seed now gives other data.
+// purpose, update them with -u, and state in the CHANGELOG that the same seed now gives other data.
 const { models, personas } = fixtures
 
-/** Returns the answer about the first model of a persona. */
-function answerOf(persona: string, days: (typeof periods)[number]) {
+/** Returns the analytics of the first model of a persona. */
+function analyticsOf(persona: string, days: (typeof periods)[number]) {
   const modelId = models.find((model) => model.persona === persona)?.id ?? ''
   return simulate({ seed: '1', modelId, days, now })
 }
 
 test.each(['critical', 'empty'])('%s over 7 days', async (persona) => {
-  const text = `${inLines(answerOf(persona, 7), 400)}\n`
+  const text = `${inLines(analyticsOf(persona, 7), 400)}\n`
   await compareGolden('test/service/simulation/golden.test.ts', () =>
     expect(text).toMatchFileSnapshot(`${persona}-7d.golden.json`),
   )
 })
 
-test('each persona over each period, in a line', async () => {
+test('each persona over each period, one per line', async () => {
   const lines = personas
     .filter(({ name }) => models.some(({ persona }) => persona === name))
     .flatMap(({ name }) =>
       periods.map((days) => {
-        const answer = answerOf(name, days)
+        const answer = analyticsOf(name, days)
         const { conversationCount, avgConversationQualityIndex: quality, recommendations } = answer
         const health = recommendations?.healthLevel ?? 'no assessment'
         const digest = createHash('sha256').update(JSON.stringify(answer)).digest('hex').slice(0, 16)

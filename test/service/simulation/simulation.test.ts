@@ -47,7 +47,7 @@ function expectToAddUp(response: Analytics): void {
   }
 }
 
-/** The simulated values of the document bound scores and ratings; test/api/determinism.test.ts checks them. */
+/** `x-simulated-values` in the document bound scores and ratings; test/api/determinism.test.ts checks that. */
 function expectRounded(response: Analytics): void {
   for (const point of [response, ...response.dataPoints]) {
     for (const field of SCORE_FIELDS) {
@@ -155,7 +155,7 @@ test('the drawn personas follow the weights', () => {
 const nullsOf = (response: Analytics) =>
   Object.entries(response).flatMap(([field, value]) => (value === null ? [field] : []))
 
-test('with traffic, a field is null only if the persona switches it off or gets no ratings', () => {
+test('with traffic, a field is null only if the persona disables it or has no ratings', () => {
   for (const persona of fixtures.personas) {
     const response = analyticsOf(4, 90, { persona: persona.name })
     if (response.conversationCount < 200) continue

@@ -42,7 +42,7 @@ test('a failed checkpoint is reported once, loses nothing, and is retried', asyn
   const reports: string[] = []
   const { path, store } = await openNew({ checkpointMs: 0, report: (problem) => reports.push(problem) })
   const before = readFileSync(path, 'utf8')
-  mkdirSync(`${path}.tmp`) // in the way of the next file
+  mkdirSync(`${path}.tmp`) // blocks the next checkpoint file
   for (const insertId of ['a', 'b', 'c']) {
     await recordAll(store, [insertId])
     await vi.waitFor(() => expect(reports).toHaveLength(1), patience)

@@ -10,7 +10,7 @@ import { copyAsKilled, openNew, openOrFail, problemOf, sealLog, statePath } from
 /** The number of entries in the log of `killedState`. */
 const ENTRIES = 6
 
-/** Returns a state file with records and a log with entries, as a killed process leaves them. */
+/** Returns a state file with records and a log with entries, as left by a killed process. */
 async function killedState(): Promise<string> {
   const { path, store } = await openNew()
   for (const insertId of ['a', 'ü']) await store.recordEvent(context, event({ insertId }))
@@ -120,7 +120,7 @@ test('a state file truncated anywhere is refused, with the line and column of it
       if (length === 0) return
       const lines = left.toString('utf8').split('\n')
       const end = `line ${lines.length}, column ${(lines.at(-1)?.length ?? 0) + 1}`
-      // A literal that is cut off is wrong from its beginning on, and a number from its last sign on.
+      // A truncated literal is invalid from its start, and a truncated number from its last character.
       const place = `it ends at ${end},|line ${lines.length}, column \\d+ has "[-tfn.eE]"`
       expect(refusal).toMatch(new RegExp(`is not JSON: (?:${place})`))
     }),
@@ -128,7 +128,7 @@ test('a state file truncated anywhere is refused, with the line and column of it
   )
 })
 
-test('a record that is not JSON, and a missing comma, are refused with their place', async () => {
+test('a record that is not JSON, and a missing comma, are refused with their location', async () => {
   const path = statePath()
   const text = (await intactFiles())['state file'].toString('utf8')
   const line = text.split('\n').findIndex((each) => each.includes('"insertId":"a"'))

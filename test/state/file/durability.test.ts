@@ -9,7 +9,7 @@ import { context, event, exportSandbox, listInsertIds, recordAll } from '../draf
 import { copyAsKilled, expectKept, openNew, openOrFail, problemOf, sealLog, smallDisk, statePath } from './open-file.ts'
 
 describe('an acknowledged change', () => {
-  test('survives a truncated last line, with a warning if more than its line break is missing', async () => {
+  test('survives a truncated last line, with a warning if more than the line break is missing', async () => {
     const { path, store } = await openNew()
     await recordAll(store, ['a', 'b'])
     const intact = readFileSync(`${path}.journal`, 'utf8')
@@ -70,7 +70,7 @@ test('writes go on while a checkpoint is written', async () => {
   let meanwhile = 0
   for (; inode() === before; meanwhile += 1) {
     await store.recordEvent(context, event({ insertId: `meanwhile ${meanwhile}` }))
-    await setImmediate() // as between two requests
+    await setImmediate() // like the turn between two requests
   }
   expect(meanwhile).toBeGreaterThan(50)
   await store.close()
@@ -78,7 +78,7 @@ test('writes go on while a checkpoint is written', async () => {
   expect(again.loaded).toMatchObject({ events: ids.length + meanwhile, journalEntries: 0 })
 })
 
-/** Bodies of a user who knows that the service accepts more than its document describes. */
+/** Bodies that the service accepts although its document does not describe them. */
 const oddEvents: JsonObject[] = [
   { insertId: null },
   { insertId: null },
@@ -98,7 +98,7 @@ const oddPrompts: JsonObject[] = [
   { name: 'Odd parts', components: [null, 5, { content: '{{a}}' }] },
 ]
 
-test('a record that only an edited contract allows is stored, loads again, and is found by a retry', async () => {
+test('a record that only an edited contract allows is stored, loaded again, and found by a retry', async () => {
   const { path, store } = await openNew()
   for (const body of oddEvents) await store.recordEvent(context, { ...event(), ...body } as EventDraft)
   for (const body of oddPrompts) await store.addPromptVersion(context, body as PromptDraft)
@@ -126,7 +126,7 @@ describe('a full disk', () => {
     await stored
   })
 
-  test('leaves the log if the checkpoint cannot be written, and reports the failure', async () => {
+  test('keeps the log if the checkpoint cannot be written, and reports the failure', async () => {
     const problems: string[] = []
     const { path, store } = await openNew({ report: (problem) => problems.push(problem) })
     await recordAll(store, ['a', 'b'])
@@ -142,7 +142,7 @@ describe('a full disk', () => {
   })
 })
 
-test('an empty file beside a log is refused, and stays', async () => {
+test('an empty file beside a log is refused and not changed', async () => {
   const { path: original, store } = await openNew()
   await recordAll(store, ['a'])
   const path = copyAsKilled(original)

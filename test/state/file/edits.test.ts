@@ -3,7 +3,7 @@ import { expect, test } from 'vitest'
 import { context, listInsertIds, recordAll } from '../drafts.ts'
 import { openNew, openOrFail, problemOf, statePath } from './open-file.ts'
 
-/** Returns a state file with two events and a snapshot, which no process uses. */
+/** Returns a state file with two events and a snapshot that no process uses. */
 async function closedState(): Promise<string> {
   const { path, store } = await openNew()
   await recordAll(store, ['a', 'b'])
@@ -42,7 +42,7 @@ test.each([
   ['a repeated key', '"insertId":"b"', '"insertId":"a"', /\d, column \d+: \/sandboxes\/0\/events\/1 must not repeat/],
   ['a missing member', '"name":"default",', '', /\d, column \d+: \/sandboxes\/0\/name is required/],
   ['invalid JSON', '"sandboxes":', '"sandboxes"', /is not JSON: line 5, column \d+/],
-])('a file with %s is refused with the line, and stays', async (_, from, to, problem) => {
+])('a file with %s is refused with the line, and is not changed', async (_, from, to, problem) => {
   const path = await closedState()
   edit(path, (text) => text.replace(from, to))
   const changed = readFileSync(path, 'utf8')

@@ -34,7 +34,7 @@ test('a second store on the file is refused with the process that holds the lock
   expect(await problemOf(path)).toBe('it opened')
 })
 
-test('a lock file that cannot be removed does not break the stop', async () => {
+test('a stop succeeds even if the lock file cannot be removed', async () => {
   const { path, store } = await openNew()
   rmSync(`${path}.lock`)
   mkdirSync(`${path}.lock`)
@@ -68,7 +68,7 @@ test.runIf(existsSync('/proc/self/stat'))('a later process with the same pid doe
 test.each([
   ['is empty', ''],
   ['names a file elsewhere', JSON.stringify({ pid: 0, nonce: '/../../elsewhere' })],
-])('a lock file that %s is taken over as that of an unknown process', async (_how, content) => {
+])('a lock file that %s is taken over like that of an unknown process', async (_how, content) => {
   const path = statePath()
   writeFileSync(`${path}.lock`, content)
   const { loaded } = await openOrFail(path)

@@ -26,7 +26,7 @@ async function openFirst() {
   const reports: string[] = []
   const { path, store } = await openNew({ report: (problem) => reports.push(problem) })
   await record(store, 'first')
-  await nextTurn() // the files are checked once in a turn
+  await nextTurn() // the files are checked once per turn
   return { path, store, reports }
 }
 
@@ -59,7 +59,7 @@ test.each([
   expect(await listInsertIds(third.store)).toEqual(['first', 'second', ...(isOtherClosed ? [] : ['third'])])
 })
 
-/** The ways in which the log stops being that of a process that goes on with its file. */
+/** The ways in which a running process can lose its log. */
 const detachments: [string, string, (log: string, aside: string) => void][] = [
   ['removed with its folder', 'its lock file', (log) => rmSync(dirname(log), { recursive: true })],
   ['removed', 'its log', (log) => rmSync(log)],

@@ -38,7 +38,7 @@ export async function problemOf(path: string): Promise<string> {
 }
 
 /**
- * Copies the state file and its log as a process would leave them that is killed now. The log is copied first, so that
+ * Copies the state file and its log as a process that is killed now would leave them. The log is copied first, so that
  * a checkpoint that replaces the file meanwhile is newer than the log. Returns the path of the copied state file.
  */
 export function copyAsKilled(path: string): string {
@@ -62,7 +62,7 @@ function copyIfExists(from: string, to: string): void {
   }
 }
 
-/** Expects a sandbox to be the same after a kill and after a stop. Returns the store that was opened after the stop. */
+/** Expects a sandbox to be the same after a kill and after a stop. Returns the store reopened after the stop. */
 export async function expectKept(path: string, store: Store): Promise<Store> {
   const before = await exportSandbox(store, 'default')
   const killed = await openOrFail(copyAsKilled(path))

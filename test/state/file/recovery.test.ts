@@ -38,7 +38,7 @@ test('a written change that cannot be applied is removed from the log', async ()
   expect(again.loaded.events).toBe(2)
 })
 
-test('a link in place of the log is refused, and its target stays', async () => {
+test('a link in place of the log is refused, and its target is not changed', async () => {
   const path = statePath()
   const victim = `${path}.victim`
   writeFileSync(victim, 'precious')
@@ -51,6 +51,6 @@ test('a stop that fails to close the files releases the lock', async () => {
   const { path, store } = await openWithOne()
   vi.spyOn(WriteAheadLog.prototype, 'close').mockRejectedValueOnce(new Error('EIO'))
   await expect(store.close()).rejects.toThrow('EIO')
-  Object.assign(store, { close: async () => undefined }) // has failed already
+  Object.assign(store, { close: async () => undefined }) // closing has already failed
   expect(existsSync(`${path}.lock`)).toBe(false)
 })

@@ -4,7 +4,7 @@ import { type Store, StoreWriteError } from '../../../src/state/store.ts'
 import { context, event } from '../drafts.ts'
 import { openNew } from './open-file.ts'
 
-/** A disk whose syncs end when the test says so. */
+/** A disk whose syncs end when the test ends them. */
 function slowDisk() {
   const waiting: (() => void)[] = []
   let count = 0

@@ -21,7 +21,7 @@ describe('counters of keys that clients choose', () => {
     expect([isAllowed('second'), isAllowed('first')]).toEqual([false, true])
   })
 
-  test('store long keys as their beginning and a hash', () => {
+  test('store long keys as a prefix and a hash', () => {
     const counters = new Counters()
     const longKey = (end: string) => `${'x'.repeat(16_000)}${end}`
     for (const end of ['a', 'b', 'a']) counters.nextSequenceIndex('default', longKey(end))

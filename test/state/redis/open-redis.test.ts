@@ -10,7 +10,7 @@ import { nextPrefix, openNewRedis, openRedisOrFail } from './open-redis.ts'
 describeWithRedis('a state in Redis', () => {
   const redis = sharedRedis({ args: ['--maxmemory-policy', 'allkeys-lru'] })
 
-  test('with another format is refused, and stays unchanged', async () => {
+  test('with another format is refused and not changed', async () => {
     const { prefix, connection } = await openNewRedis(redis().url)
     await connection.call('set', `{${prefix}}:format`, 'convsim state 99')
     await expect(openRedisOrFail(redis().url, prefix)).rejects.toThrow(
@@ -37,8 +37,8 @@ describeWithRedis('a state in Redis', () => {
     const options = { warn: (problem: string) => void problems.push(problem) }
     const stores = [await openRedisOrFail(url, prefix, options), await openRedisOrFail(url, prefix, options)]
     await stores[0]?.connection.call('flushdb')
-    await stores[0]?.store.recordEvent(context, event()) // which marks the format again
-    await openRedisOrFail(url, prefix, options) // a start that finds nothing of what was before
+    await stores[0]?.store.recordEvent(context, event()) // this marks the format again
+    await openRedisOrFail(url, prefix, options) // a start that finds no earlier data
     for (const { store } of [...stores, ...stores]) expect(await store.findOutage()).toBeUndefined()
     const emptied = expect.stringMatching(/^The state in redis:\/\/\S+\/5 was emptied, for example by FLUSHALL/)
     expect(problems).toEqual([emptied, emptied])
@@ -52,7 +52,7 @@ describeWithRedis('a state in Redis', () => {
     expect(await connection.call('get', `{${prefix}}:format`)).toBe('convsim state 5')
   })
 
-  test('is reached again after connections that break during setup', async () => {
+  test('is reconnected after connections that break during setup', async () => {
     const proxy = await startCuttingProxy(redis().port)
     const { store, connection } = await openNewRedis(`redis://127.0.0.1:${proxy.port}`)
     proxy.cutAfter(1)
@@ -80,7 +80,7 @@ describeWithRedis('a state in Redis', () => {
     expect(loaded.warnings).toEqual(expect.arrayContaining([policy, expect.stringContaining('requires no password')]))
   })
 
-  test('is refused where another kind of server listens', async () => {
+  test('is refused if another kind of server listens there', async () => {
     const port = await listenForTest(createServer())
     await expect(openRedisOrFail(`redis://127.0.0.1:${port}`, nextPrefix())).rejects.toThrow(
       `The state in redis://127.0.0.1:${port} cannot be used: that server does not respond like Redis. ` +
@@ -95,7 +95,7 @@ describeWithRedis('a state in Redis', () => {
     expect(vi.getTimerCount()).toBe(0)
   })
 
-  test('has no keys but the format, the id and the counts after its sandboxes are deleted', async () => {
+  test('has only the keys of format, id and counts after its sandboxes are deleted', async () => {
     const { prefix, store, shared, connection } = await openNewRedis(redis().url)
     await store.recordEvent(context, event())
     await store.recordEvent(context, event({ insertId: 'x' }))
@@ -136,14 +136,14 @@ describeWithRedis('a state in Redis', () => {
   })
 
   test('is refused on a node of a cluster', async () => {
-    // By default the port of its bus is 10,000 above its own, where clients have theirs.
+    // By default the port of its bus is 10,000 above its own, which may be the port of a client.
     const args = ['--cluster-enabled', 'yes', '--cluster-port', `${await freePort()}`]
     const cluster = await redisForTest({ args })
     await expect(openRedisOrFail(cluster.url, nextPrefix())).rejects.toThrow(/is a node of a cluster/)
     await expect(openRedisOrFail(`${cluster.url}/2`, nextPrefix())).rejects.toThrow(/is a node of a cluster/)
   })
 
-  test('that is lost is described in plain words', async () => {
+  test('that is lost is reported in plain words', async () => {
     const lost = await redisForTest()
     const { store } = await openNewRedis(lost.url)
     lost.pause()

@@ -4,13 +4,13 @@ import { openRedisStore, type RedisStoreOptions } from '../../../src/state/redis
 
 let prefixes = 0
 
-/** Returns a prefix that no other test of the file has. */
+/** Returns a prefix that no other test of the file uses. */
 export function nextPrefix(): string {
   prefixes += 1
   return `test-${prefixes}`
 }
 
-/** Longer than a Redis on a busy machine, or its disk, takes to reply, milliseconds. */
+/** Milliseconds; longer than Redis or its disk takes to respond on a busy machine. */
 const patient = { commandMs: 30_000, connectMs: 30_000 }
 
 /** Opens the store in Redis until the end of the test. Throws if it is refused. */
@@ -23,13 +23,13 @@ export async function openRedisOrFail(url: string, prefix: string, options: Redi
   return opened.value
 }
 
-/** Opens two replicas of a store under a prefix of their own until the end of the test. */
+/** Opens two replicas of a store under an unused prefix until the end of the test. */
 export async function openTwoReplicas(url: string) {
   const prefix = nextPrefix()
   return [await openRedisOrFail(url, prefix), await openRedisOrFail(url, prefix)] as const
 }
 
-/** Opens the store in Redis under a prefix of its own until the end of the test. */
+/** Opens the store in Redis under an unused prefix until the end of the test. */
 export async function openNewRedis(url: string, options: RedisStoreOptions = {}) {
   const prefix = nextPrefix()
   return { prefix, ...(await openRedisOrFail(url, prefix, options)) }

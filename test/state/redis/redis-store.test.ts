@@ -19,7 +19,7 @@ describeWithRedis('with Redis', () => {
     let turns = 0
     return {
       get store() {
-        return (replicas[turns % 2] as OpenedRedisStore).store // of two
+        return (replicas[turns % 2] as OpenedRedisStore).store // there are two
       },
       takeTurns() {
         turns += 1

@@ -7,7 +7,7 @@ import { describeWithRedis, sharedRedis } from '../../support/redis.ts'
 import { context, event, exportSandbox, impactQuery, importDocument, listEvents, prompt } from '../drafts.ts'
 import { openNewRedis, openRedisOrFail } from './open-redis.ts'
 
-/** Records what repeats earlier records, with snapshots that are restored or deleted. Returns all that can be read. */
+/** Stores records that repeat earlier ones, and restores and deletes snapshots. Returns all readable data. */
 async function use(store: Store) {
   const ids: unknown[] = []
   const sampled = { sampleRate: 0.5 }
@@ -68,7 +68,7 @@ describeWithRedis('the keys of a sandbox in Redis', () => {
     ])
   })
 
-  test('are taken from an import in which two versions have one id', async () => {
+  test('are imported from a document in which two versions have one id', async () => {
     const { store } = await openNewRedis(redis().url)
     for (const _ of [1, 2]) await store.addPromptVersion(context, prompt({ externalPromptId: 'p' }))
     const { prompts, ...others } = await exportSandbox(store, 'default')
@@ -78,7 +78,7 @@ describeWithRedis('the keys of a sandbox in Redis', () => {
     expect(await importDocument(store, 'default', document)).toMatchObject({ ok: true })
   })
 
-  test('stay unchanged if a user may not copy a snapshot back', async () => {
+  test('stay unchanged if a user may not restore a snapshot', async () => {
     const { url } = redis()
     const { store, connection, prefix } = await openNewRedis(url)
     await store.recordEvent(context, event())
@@ -89,7 +89,7 @@ describeWithRedis('the keys of a sandbox in Redis', () => {
     expect((await listEvents(store, 'default')).total).toBe(1)
   })
 
-  test('are not created by a user who may only send whole scripts', async () => {
+  test('are not created by a user who may only send complete scripts', async () => {
     const { connection, prefix } = await openNewRedis(redis().url)
     await connection.call('acl', 'setuser', 'whole', 'on', '>pw', '~*', '&*', '+@all', '-evalsha')
     const opening = openRedisOrFail(redis().url.replace('redis://', 'redis://whole:pw@'), prefix)

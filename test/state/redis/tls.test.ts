@@ -11,17 +11,17 @@ const problem = findTlsProblem()
 if (problem !== undefined)
   process.stderr.write(`The tests of a state in Redis by TLS (rediss://) are skipped: ${problem}\n`)
 
-/** Returns the reason why TLS cannot be tried on this machine, if so. */
+/** Returns the reason why TLS cannot be tested on this machine, if any. */
 function findTlsProblem(): string | undefined {
   if (spawnSync('openssl', ['version']).status !== 0) return 'openssl is not installed.'
-  // A server that was built without TLS does not know the setting.
+  // A server built without TLS does not know the setting.
   const { path } = tools['redis-server']
   const { error, stderr } = spawnSync(path, ['--tls-port', '0', '--port', 'none'], { encoding: 'utf8' })
   if (error) return `${path} is not installed.`
   return /tls-port/.test(stderr) ? `${path} was built without TLS.` : undefined
 }
 
-/** Starts a Redis that speaks TLS alone, with a certificate for `name` that signed itself. */
+/** Starts a Redis that only accepts TLS, with a self-signed certificate for `name`. */
 async function startTlsRedis(name: string) {
   const folder = await tempFolder()
   const [key, certificate] = [join(folder, 'key.pem'), join(folder, 'certificate.pem')]
@@ -34,7 +34,7 @@ async function startTlsRedis(name: string) {
   return { port, url: `rediss://localhost:${port}`, trust: { NODE_EXTRA_CA_CERTS: certificate } }
 }
 
-/** Starts convsim, which must not start, and returns what it says. */
+/** Expects a start of convsim to fail, and returns its output. */
 async function findRefusal(state: string, env: Record<string, string> = {}): Promise<string> {
   const command = convsim(['--port', '0', '--state', state], { env })
   expect(await command.ended).toBe(1)

@@ -15,13 +15,13 @@ export interface RecordedResponse {
   readonly headers: Readonly<Record<string, string>>
   /** The bytes of the body. */
   readonly size: number
-  /** The body; undefined if it is no JSON, or was not sent whole. */
+  /** The body; undefined if it is not JSON, or was not sent completely. */
   readonly text?: string
 }
 
 /**
- * Creates the check of responses against `spec/control.openapi.yaml`; it returns the fault of a response, undefined for
- * none.
+ * Creates the check of responses against `spec/control.openapi.yaml`. The check returns the fault of a response, if
+ * any.
  */
 export function createResponseCheck(): (response: RecordedResponse) => string | undefined {
   const document = new CompiledDocument(closeDocument(readDocument(controlContract)))
@@ -47,14 +47,14 @@ function findFault(document: CompiledDocument, schema: string, value: Json): str
     .join('; ')
 }
 
-/** Returns true for the response to a preflight of a browser, which belongs to CORS. */
+/** Returns true for the response to a CORS preflight request. */
 const isPreflight = ({ method, status }: RecordedResponse) => method === 'OPTIONS' && status === 204
 
-/** Returns true for a response of the simulated service, at a path that a contract has taken from the control plane. */
+/** Returns true for a response of the simulated service, at an alias path that the contract documents itself. */
 const isOfService = ({ target, headers }: RecordedResponse) =>
   headers['x-sim-origin'] !== undefined && !/^\/__(sim|admin)\b/i.test(target)
 
-/** Returns true for what the document does not describe: files of the console, and refusals of unknown paths. */
+/** Returns true for undocumented responses: files of the console, and refusals of unknown paths. */
 const isFileOrRefusal = ({ status, text }: RecordedResponse) => status >= 400 || text === undefined
 
 function findErrorFault(document: CompiledDocument, { status, text = '' }: RecordedResponse): string | undefined {

@@ -1,7 +1,7 @@
 /** The variable with the folder of the recorded responses of a test run. */
 export const responsesFolder = 'CONTROL_RESPONSES_FOLDER'
 
-/** Returns the variables by which a child that does not inherit the environment records its responses. */
+/** Returns the variables with which a child that does not inherit the environment records its responses. */
 export function recordingEnv(): Record<string, string> {
   const names = ['CONTROL_RESPONSES', 'NODE_OPTIONS']
   return Object.fromEntries(
@@ -12,7 +12,7 @@ export function recordingEnv(): Record<string, string> {
   )
 }
 
-/** Excludes a stand-in's response, which is wrong on purpose, from the recording, and returns it. */
+/** Excludes a stub's intentionally wrong response from the recording, and returns it. */
 export function excludeFromRecording<Response extends object>(res: Response): Response {
   return Object.assign(res, { isStandIn: true })
 }

@@ -27,7 +27,7 @@ export class ControlResponsesReporter implements Reporter {
     rmSync(this.#folder, { recursive: true, force: true })
   }
 
-  /** Prints the faults of the responses that a folder holds, and lets the run fail if there are any. */
+  /** Prints the faults of the responses in a folder, and fails the run if there are any. */
   judge(folder: string): void {
     const { count, faults } = checkRecordedResponses(folder)
     this.faultCount = faults.length
@@ -38,7 +38,7 @@ export class ControlResponsesReporter implements Reporter {
   }
 }
 
-/** Checks the recorded responses of a folder; equal faults of a test file are listed once. */
+/** Checks the recorded responses in a folder; equal faults of a test file are listed once. */
 export function checkRecordedResponses(folder: string): { count: number; faults: string[] } {
   const check = createResponseCheck()
   const faults = new Set<string>()
@@ -57,7 +57,7 @@ export function checkRecordedResponses(folder: string): { count: number; faults:
   return { count, faults: [...faults] }
 }
 
-/** Reads a recorded line. Returns undefined if it is empty or was cut off by a test that kills its process. */
+/** Reads a recorded line. Returns undefined if it is empty, or truncated by a test that kills its process. */
 function readResponse(line: string): RecordedResponse | undefined {
   try {
     return JSON.parse(line)

@@ -16,7 +16,7 @@ const formats = Object.entries<ReportFormat>(reportFormats).map(
   ([format, { extension = `.${format}.txt`, mediaType }]) => ({ format, extension, mediaType }),
 )
 
-/** Fetches a report; unlike `ask`, of any media type. */
+/** Fetches a report of any media type, unlike `ask`. */
 async function fetchReport({ origin }: TestSimulator, query: string) {
   const response = await fetch(`${origin}/__sim/report?${query}`)
   return { status: response.status, mediaType: response.headers.get('content-type'), text: await response.text() }
@@ -46,7 +46,7 @@ describe('the table of formats', () => {
 
 /**
  * Replaces the parts of a report that differ between runs and versions of Node: the time, the digest of the contract,
- * and the arguments of curl commands, which `request-trace.test.ts` has. Of the commands in Markdown the first stands.
+ * and the arguments of curl commands, which `request-trace.test.ts` tests. Only the first command in Markdown stays.
  */
 const withoutRun = (text: string) =>
   text
@@ -74,7 +74,7 @@ const decodeEntities = (text: string) =>
 
 describe('the report of a sample suite of six calls', () => {
   const formatsOf = async () => {
-    // No operation that is added to the bundled document changes the golden files.
+    // Operations added to the bundled document do not change the golden files.
     const own = await startForTest({ contract: await documentOfPaths('/prompts', '/events') })
     await runSampleSuite(own)
     return (format: string) => fetchReport(own, `format=${format}`)
@@ -163,7 +163,7 @@ test('GitHub annotates with an error for each finding and condition that fails, 
   expect(text).toMatch(/^::error::--fail-on: \d\.\d%25 of the contract covered, 90%25 required$/m)
 })
 
-test('a report is not good if only a condition on the coverage is met', async () => {
+test('a report is not good if a coverage condition alone fails it', async () => {
   const own = await startForTest({ failOn: 'coverage<90' })
   const { text } = await fetchReport(own, 'format=html')
   expect(text).toContain('<p class="verdict bad">A --fail-on condition is met</p>')

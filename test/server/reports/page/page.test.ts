@@ -23,7 +23,7 @@ const finding: PageFinding = {
   ],
 }
 
-/** A page with one text wherever a page has a text. */
+/** A page with the same text in every field. */
 const pageOf = (text: string): Page => ({
   subject: { title: text, version: text },
   heading: text,

@@ -8,7 +8,7 @@ import type { TrafficSample } from '../../../../src/server/upstream/traffic/samp
 import { inputs } from '../../../support/catalogue.ts'
 import { tempFile, tempFolder } from '../../../support/temp-folder.ts'
 
-/** Returns an archive whose file says that it has so many MiB. */
+/** Returns an archive whose file declares a size of `mebibytes` MiB. */
 function bombOf(mebibytes: number): Uint8Array {
   const bytes = zipSync({ 'har.har': new Uint8Array(9) }, { level: 0 })
   const view = new DataView(bytes.buffer, bytes.byteOffset)
@@ -17,7 +17,7 @@ function bombOf(mebibytes: number): Uint8Array {
   return bytes
 }
 
-/** Writes files to a folder in a folder of their own. */
+/** Writes files to a subfolder of a new folder. */
 async function writeFolder(files: Readonly<Record<string, string | Uint8Array>>): Promise<string> {
   const folder = join(await tempFolder(), 'har')
   await mkdir(folder)
@@ -27,7 +27,7 @@ async function writeFolder(files: Readonly<Record<string, string | Uint8Array>>)
 
 type Accepted = Parameters<typeof readTrafficFile>[1]
 
-/** Reads a file by its path. Throws the error. */
+/** Reads the file at a path, or throws its error. */
 async function readSamples(path: string, accepted?: Accepted): Promise<readonly TrafficSample[]> {
   const read = await readTrafficFile(path, accepted)
   if (!read.ok) throw new Error(read.error)
@@ -154,7 +154,7 @@ describe('a HAR file', () => {
     ['with a second document', `${whole}\n${whole}`, 'is not JSON: line 2, column 1 has "{", where nothing more is'],
     ['with a comma too many', whole.replace('}]}}', '},]}}'), 'is not JSON: line 1, column'],
     ['in a broken archive', zipSync({ 'har.har': Buffer.from(whole) }).slice(0, 60), 'is a ZIP archive that cannot be'],
-    ['in an archive without it', zipSync({ 'a.json': Buffer.from(whole) }), 'is a ZIP archive without a HAR file'],
+    ['in an archive without one', zipSync({ 'a.json': Buffer.from(whole) }), 'is a ZIP archive without a HAR file'],
     ['in an archive that is a bomb', bombOf(300), 'is a ZIP archive of more than 256 MiB'],
   ])('%s is refused with what to do', async (_title, content, reason) => {
     await expect(read(content)).rejects.toThrow(reason)
@@ -214,7 +214,7 @@ describe('a HAR file', () => {
     expect(JSON.stringify(sample?.response)).toContain('"headers":{"constructor":"x","__proto__":"x","tostring":"x"}')
   })
 
-  test('has none of the tokens of all its requests, and at most 100', async () => {
+  test('has none of its requests’ tokens, and is refused with more than 100 of them', async () => {
     const token = (index: number) => `opaque/${String(index).padStart(6, '0')}`
     const entries = (count: number) =>
       Array.from({ length: count }, (_, index) => {
