@@ -24,7 +24,7 @@ const sim = sharedSimulator()
 
 const { catalogue } = inputs
 
-/** The values of the parameters that a sweep sets besides the required ones: a short delay. */
+/** The parameter values that a sweep sets in addition to the required ones: a short delay. */
 const given: Readonly<Record<string, string>> = { ms: '5' }
 
 /** Returns the text that switches a scenario on. */
@@ -51,7 +51,7 @@ const pairs = entries.flatMap((entry) =>
   }),
 )
 
-/** Returns what a client gets of a scenario: the status and the body, or the failure of `fetch`. */
+/** Returns what a client gets under a scenario: the status and the body, or the error of `fetch`. */
 async function connectionOf(operation: OperationRequest, scenario: string) {
   const { method, path, body } = operation
   const headers = { authorization: 'Bearer k', 'content-type': 'application/json', 'x-sim-scenario': scenario }
@@ -176,7 +176,7 @@ describe('every entry of the catalogue', () => {
     },
   )
 
-  test('applies to an operation, and is described in sentences, like its parameters', () => {
+  test('applies to an operation, and is described in full sentences, like its parameters', () => {
     for (const entry of entries) {
       expect([entry.name, pairs.some((one) => one.entry === entry && one.fits)]).toEqual([entry.name, true])
       for (const { description } of [entry, ...entry.parameters]) expect(description).toMatch(/^[A-Z].*\.$/)
@@ -222,7 +222,7 @@ function wrongFor(parameter: Parameter): string[] {
   }
 }
 
-/** The default of a parameter, and the outermost texts that it takes. */
+/** The default of a parameter, and the limits of the values that it accepts. */
 function rightFor(parameter: Parameter): string[] {
   switch (parameter.type) {
     case 'integer':
@@ -252,7 +252,7 @@ describe('every parameter', () => {
     for (const { text } of texts(rightFor)) expect([text, parseScenarios(text, catalogue).ok]).toEqual([text, true])
   })
 
-  test('accepts nothing beyond them, and says what it accepts', () => {
+  test('refuses other values, and says what it accepts', () => {
     for (const { text, name } of texts(wrongFor)) {
       const parsed = parseScenarios(text, catalogue)
       expect([text, parsed.ok ? 'taken' : parsed.error]).toEqual([
@@ -264,11 +264,11 @@ describe('every parameter', () => {
 })
 
 describe('every control', async () => {
-  test.each(await controlOperations())('$method $path refuses as its document says', async ({ id, path, method }) => {
+  test.each(await controlOperations())('$method $path refuses requests as documented', async ({ id, path, method }) => {
     const own = path.replace(/\{\w+\}/g, '-')
     const wrong = id === 'getHealth' ? undefined : await ask(sim(), `/__sim${own}?sandbox=-`, { method })
-    const foreign = await ask(sim(), `/__sim${own}`, { method, headers: { origin: 'https://example.com' } })
-    const refused = [wrong, foreign].filter((response) => response !== undefined)
+    const crossOrigin = await ask(sim(), `/__sim${own}`, { method, headers: { origin: 'https://example.com' } })
+    const refused = [wrong, crossOrigin].filter((response) => response !== undefined)
     for (const response of refused) errorOf(response)
     expect(refused.map(({ status }) => status)).toEqual(id === 'getHealth' ? [403] : [400, 403])
   })

@@ -4,7 +4,7 @@ import { ControlResponsesReporter } from './support/control-responses/reporter.t
 
 const controlResponses = new ControlResponsesReporter()
 
-/** The files that replace modules or set flags of V8. Each has a process; others share modules. */
+/** The files that replace modules or set V8 flags. Each runs in its own process; the others share modules. */
 const isolated = ['test/server/simulator/no-growth.test.ts', 'test/client/testing/testcontainers.test.ts']
 
 export default defineConfig({
@@ -22,15 +22,15 @@ export default defineConfig({
       },
       { extends: true, test: { name: 'isolated', include: isolated } },
     ],
-    tags: [{ name: 'long', description: 'runs only in `.ci/run`, by `npm run test:long`' }],
+    tags: [{ name: 'long', description: 'runs only in `.ci/run`, with `npm run test:long`' }],
     globalSetup: ['test/support/build-once.ts'],
     setupFiles: ['test/support/control-responses/setup.ts'],
     reporters: ['default', controlResponses, new ClosingLineReporter(controlResponses)],
-    // Limits for tests that never end. Beside other work, one that starts processes takes twenty times as long.
+    // Limits for tests that never end. On a busy machine, a test that starts processes takes twenty times as long.
     testTimeout: 240_000,
     hookTimeout: 240_000,
     expect: { poll: { timeout: 30_000 } },
-    // One more than the cores that CI has: many tests wait, for processes and for pauses that are really made.
+    // One more than the cores of CI, since many tests wait for processes and real pauses.
     maxWorkers: 3,
   },
 })

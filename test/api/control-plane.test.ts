@@ -17,8 +17,8 @@ test.each(['/__sim/health', ...aliases])('%s responds with status healthy, and r
     const response = await ask(sim(), target, open)
     expect([response.status, response.body]).toEqual([200, { status: 'healthy', version }])
     expect(response.headers.get('cache-control')).toBe('no-store')
-    const foreign = await ask(sim(), target, { ...open, headers: { origin: 'https://app.example.test' } })
-    expectRefusal(foreign, 403, /other origins/)
+    const crossOrigin = await ask(sim(), target, { ...open, headers: { origin: 'https://app.example.test' } })
+    expectRefusal(crossOrigin, 403, /other origins/)
   }
   const head = await ask(sim(), path, { ...open, method: 'HEAD' })
   expect([head.status, head.text]).toEqual([200, ''])

@@ -34,8 +34,8 @@ describe('the models of the fixtures', () => {
   test.each(models.filter(({ scenario }) => scenario === undefined))('$id: $about', async ({ id, persona, shape }) => {
     const own = await readAnalytics(sim(), id, '30d')
     if (shape === undefined && persona !== undefined) {
-      const asked = await readAnalytics(sim(), id, '30d', { headers: { 'x-sim-scenario': persona } })
-      expect(own).toEqual(asked)
+      const expected = await readAnalytics(sim(), id, '30d', { headers: { 'x-sim-scenario': persona } })
+      expect(own).toEqual(expected)
     }
     expect(own.dataPoints.length).toBe(30)
   })

@@ -19,7 +19,7 @@ import {
 const files = readSourceFiles()
 const paths = files.map(({ path }) => path)
 
-/** The files whose sentences and widths are checked. */
+/** The files whose comments and line widths are checked. */
 const handWritten = files.filter(({ path }) => !generatedFiles.includes(path))
 const worded = [...handWritten, ...readTestFiles()]
 const tooWide = new RegExp(`.{${maxColumns + 1}}`, 'u')
@@ -32,7 +32,7 @@ describe('rooms', () => {
   const floorOf = (path: string) => path.split('/')[0] ?? path
   const isFeature = (path: string) => path.startsWith('features/')
 
-  it('src/ holds the folders of the architecture page, the two entries, and nothing else', () => {
+  it('src/ contains only the folders of the architecture page and the two entry points', () => {
     expect(readdirSync(new URL('../../src/', import.meta.url)).sort()).toEqual([...floors, 'cli.ts', 'index.ts'].sort())
     expect(names.filter((name) => !floors.includes(floorOf(name)))).toEqual([])
     const order = names.map((name) => floors.indexOf(floorOf(name)))
@@ -70,7 +70,7 @@ describe('rooms', () => {
     expect(chains.map((chain) => chain.join(' -> '))).toEqual([])
   })
 
-  it('no files import each other in a circle, types and import() included', () => {
+  it('no files import each other in a cycle, including types and import()', () => {
     expect(cyclesIn(files)).toEqual([])
   })
 })
@@ -99,7 +99,7 @@ describe('words', () => {
   })
 })
 
-describe('a library is imported only in the places of its row', () => {
+describe('a library is imported only by the files of its row', () => {
   const uses = files.flatMap((file) =>
     file.imports
       .filter(({ kind }) => kind === 'library')
@@ -121,7 +121,7 @@ describe('a library is imported only in the places of its row', () => {
     const loaded = own.filter(({ dynamic, typeOnly }) => lazy && !dynamic && !typeOnly)
     expectNone(
       loaded.map(({ place }) => place),
-      `${library} is loaded by import() alone`,
+      `${library} is loaded only with import()`,
     )
   })
 })
@@ -138,21 +138,21 @@ describe('habits', () => {
     const long = handWritten.filter(({ text }) => text.trimEnd().split('\n').length > maxLines)
     expectNone(
       long.map(({ path }) => path),
-      'split it along what it does',
+      'split it by responsibility',
     )
   })
 
   it.each([
     ['no doc comment says "Undefined:", "True:" or "False:"', /^\s*\/?\*.*\b(Undefined|True|False): /, worded],
-    ['no check is switched off in the code', /biome-ignore|@ts-(ignore|expect-error|nocheck)|\bv8 ignore\b/, files],
-    ['nothing is left for later without an issue', /\b(TODO|FIXME|XXX|HACK)\b/, files],
+    ['no check is disabled in the code', /biome-ignore|@ts-(ignore|expect-error|nocheck)|\bv8 ignore\b/, files],
+    ['no work is deferred without an issue', /\b(TODO|FIXME|XXX|HACK)\b/, files],
   ] as const)('%s', (_rule, pattern, among) => {
     expectNone(
       among.flatMap((file) => linesWith(pattern, file.text).map((line) => `${at(file, line)} ${lineOf(file, line)}`)),
     )
   })
 
-  it('no folder or file has a name that fits anything, such as utils', () => {
+  it('no folder or file has a generic name such as utils', () => {
     expect(paths.filter((path) => /(^|\/)(utils?|helpers?|misc|common|types)(\/|\.ts$)/.test(path))).toEqual([])
   })
 })
@@ -177,7 +177,7 @@ function expectNone(found: readonly string[], advice?: string): void {
   expect(found, advice).toEqual([])
 }
 
-/** Returns the places of lines that are too wide, except those that may be. */
+/** Returns the locations of lines that are too wide, except those that `mayBe` allows. */
 function widePlaces(among: readonly Pick<SourceFile, 'path' | 'text'>[], mayBe: (line: string) => boolean): string[] {
   return among.flatMap(({ path, text }) =>
     linesWith(tooWide, text).flatMap((line) => (mayBe(text.split('\n')[line - 1] ?? '') ? [] : [`${path}:${line}`])),

@@ -1,6 +1,6 @@
 import type { SourceFile } from './source-files.ts'
 
-/** Returns true if a path is the place or is in it: a file (`contract/load.ts`) or a folder (`contract/`). */
+/** Returns true if a path is a file (`contract/load.ts`), or is a folder (`contract/`) or within it. */
 export function isWithin(place: string, path: string): boolean {
   return place.endsWith('/') ? path.startsWith(place) : path === place
 }
@@ -17,7 +17,7 @@ function targetsOf({ imports }: SourceFile, { loaded }: { readonly loaded: boole
     .map(({ target }) => target)
 }
 
-/** Returns a chain of imports for every file that is loaded with a place: `[a.ts, b.ts, c.ts]` for `c.ts`. */
+/** Returns a chain of imports for every file that is loaded with a path: `[a.ts, b.ts, c.ts]` for `c.ts`. */
 export function reachableFrom(place: string, files: readonly SourceFile[]): string[][] {
   const byPath = new Map(files.map((file) => [file.path, file]))
   const chains = new Map<string, string[]>()
@@ -32,7 +32,7 @@ export function reachableFrom(place: string, files: readonly SourceFile[]): stri
   return [...chains.values()]
 }
 
-/** Returns the circles of imports, types and `import()` included: `[a.ts, b.ts, a.ts]`. */
+/** Returns the cycles of imports, including types and `import()`: `[a.ts, b.ts, a.ts]`. */
 export function cyclesIn(files: readonly SourceFile[]): string[][] {
   const targets = new Map(files.map((file) => [file.path, targetsOf(file, { loaded: false })]))
   const done = new Set<string>()

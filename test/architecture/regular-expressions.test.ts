@@ -17,7 +17,7 @@ function listRegExpLiterals({ path, text }: SourceFile) {
 }
 
 const literals = readSourceFiles()
-  // The build reads our own files only.
+  // The build only reads files of this project.
   .filter(({ path }) => !path.startsWith('build/'))
   .flatMap(listRegExpLiterals)
 
@@ -25,7 +25,7 @@ test('the sources have regular expressions, so that the next test checks some', 
   expect(literals.length).toBeGreaterThan(40)
 })
 
-// The search for a slow text is bounded by steps: bounds of time would call a pattern vulnerable on a busy machine.
+// The search for a slow text is limited by steps, since a time limit would flag safe patterns on a busy machine.
 const noHurry = { timeout: 50_000, seedingTimeout: 50_000, incubationTimeout: 50_000, attackTimeout: 50_000 }
 
 test.each(literals)('/$pattern/$flags of $path takes linear time', ({ pattern, flags }) => {

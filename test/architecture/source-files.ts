@@ -7,9 +7,9 @@ export interface Import {
   /** `contract/load.ts` for a file of `src/`, `ajv` or `node:fs` for anything else. */
   readonly target: string
   readonly kind: 'ours' | 'node' | 'library'
-  /** Erased by the compiler: nothing is loaded. */
+  /** Erased by the compiler, so nothing is loaded. */
   readonly typeOnly: boolean
-  /** `import('...')`: loaded only where it is called. */
+  /** `import('...')`: loaded only when called. */
   readonly dynamic: boolean
   /** Line number, from 1. */
   readonly line: number
@@ -39,7 +39,7 @@ export function readTestFiles(): Pick<SourceFile, 'path' | 'text'>[] {
   return paths.map((path) => ({ path: `../test/${path}`, text: readFileSync(new URL(path, folder), 'utf8') }))
 }
 
-/** Reads the prose for people with its code blocks emptied, by its paths in the repository. */
+/** Reads the prose with empty code blocks, by path in the repository. */
 export function readProse(): Pick<SourceFile, 'path' | 'text'>[] {
   const pages = readdirSync(new URL('../docs/', root)).filter((name) => name.endsWith('.md'))
   const others = ['README.md', 'CHANGELOG.md', 'CONTRIBUTING.md', 'test/bench/FINDINGS.md']
@@ -78,7 +78,7 @@ interface Span {
   readonly end: number
 }
 
-/** Replaces the spans by spaces; line breaks stay. */
+/** Replaces the spans with spaces, and keeps line breaks. */
 function blank(text: string, spans: readonly Span[]): string {
   return spans.reduce(
     (code, { start, end }) => code.slice(0, start) + code.slice(start, end).replace(/[^\n]/g, ' ') + code.slice(end),

@@ -1,12 +1,12 @@
 import { readFileSync } from 'node:fs'
 
-/** A room: a folder of `src/` with one sentence. */
+/** A room: a folder of `src/` described by one sentence. */
 export interface Room {
   /** Its path in `src/`: `base/core`. */
   readonly path: string
   /** The sentence that opens the room's main file. */
   readonly sentence: string
-  /** The name of the main file, which a reader opens first. */
+  /** The name of the main file, which readers open first. */
   readonly main: string
 }
 
@@ -30,7 +30,7 @@ export const rooms: readonly Room[] = readRows('The rooms').map(([, path = '', s
   main,
 }))
 
-/** The rooms that import no others than these. */
+/** The rooms that import only these. */
 export const closedRooms: Readonly<Record<string, readonly string[]>> = {
   'service/simulation': ['base/core'],
   'server/http': ['base/core', 'service/exchange'],
@@ -39,10 +39,10 @@ export const closedRooms: Readonly<Record<string, readonly string[]>> = {
   console: ['client'],
 }
 
-/** The files of `features/` that load the features, which are not part of one. */
+/** The files of `features/` that load the features, and so belong to none. */
 export const commandTables = ['features/commands.ts', 'features/start.ts']
 
-/** Rooms that no chain of imports leads to from another room, with the reason. */
+/** Rooms that another room must not import, even indirectly, with the reason. */
 export const neverReaches = [
   ['server/pipeline/', 'server/control/', 'a request of the service is never handled by the control plane'],
   ['server/control/', 'server/pipeline/', 'a request to the control plane is never recorded as one to the service'],
@@ -52,7 +52,7 @@ export const neverReaches = [
   ['server/simulator/simulator.ts', 'server/http/', 'a simulator responds without a socket'],
 ] as const
 
-/** The only places that may import a library. `lazy`: by `import()` alone, since it is slow to load, seldom needed. */
+/** The only files that may import a library. `lazy`: only with `import()`, since it is slow or rarely needed. */
 export const libraries: Readonly<Record<string, { readonly only: readonly string[]; readonly lazy?: true }>> = {
   '@modelcontextprotocol/server': { only: ['features/mcp/library.ts'] },
   '@faker-js/faker': { only: ['service/simulation/'] },
@@ -77,7 +77,7 @@ export const libraries: Readonly<Record<string, { readonly only: readonly string
   '@playwright/test': { only: ['client/testing/playwright.ts'] },
   testcontainers: { only: ['client/testing/testcontainers.ts'] },
   vitest: { only: ['client/testing/vitest.ts'] },
-  // Prism asks its caller for a logger that can have children.
+  // Prism requires a logger with child loggers.
   pino: { only: ['command-line/process/process-log.ts', 'service/responses/prism.ts'] },
   '@stoplight/prism-http': { only: ['service/responses/prism.ts'], lazy: true },
   preact: { only: ['console/'] },
@@ -149,9 +149,9 @@ export const habits: readonly Habit[] = [
     pattern: /\bRegExp\(/,
     only: [
       'build/',
-      'service/contract/checks/schemas.ts', // tries the pattern of a schema
-      'service/responses/tools.ts', // the patterns of a schema, for short texts
-      'service/contract/match.ts', // path templates of the document, compared with one path
+      'service/contract/checks/schemas.ts', // tests the pattern of a schema
+      'service/responses/tools.ts', // matches the patterns of a schema with short texts
+      'service/contract/match.ts', // matches path templates of the document with one path
     ],
     instead: 'write a literal',
   },
@@ -169,5 +169,5 @@ export const maxLines = 250
 /** The maximum number of columns of a line, in code, comments, strings and prose. */
 export const maxColumns = 120
 
-/** Files that a tool writes, so that no rule about lines holds for them. */
+/** Generated files, which no rule about lines applies to. */
 export const generatedFiles = ['client/control-types.ts', 'service/simulation/service-types.ts']

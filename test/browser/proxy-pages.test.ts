@@ -5,7 +5,7 @@ import { analyticsPath } from '../support/client.ts'
 import { fakeUpstream, proxyTo } from '../support/fake-upstream.ts'
 import { isMissing } from '../support/tools.ts'
 import { openBrowser } from './chromium.ts'
-import { openForeignPage } from './foreign-page.ts'
+import { openCrossOriginPage } from './cross-origin-page.ts'
 
 const token = 'upstream-secret-1'
 let browser: Browser | undefined
@@ -16,7 +16,7 @@ beforeAll(async () => {
 })
 afterAll(async () => browser?.close())
 
-/** Starts a service that lets every page read, and a proxy. `reached`: the methods and credentials of its requests. */
+/** Starts a service that allows every origin, and a proxy. `reached`: the methods and credentials of its requests. */
 async function openProxy(target: Parameters<typeof proxyTo>[1], settings: Parameters<typeof proxyTo>[2] = {}) {
   const reached: string[] = []
   const service = await fakeUpstream((req, res) => {
@@ -29,7 +29,7 @@ async function openProxy(target: Parameters<typeof proxyTo>[1], settings: Parame
   return { sim: await proxyTo(service, target, settings), reached }
 }
 
-/** A script that reads, writes and deletes in every way that a page has, and evaluates to what it could read. */
+/** A script that reads, writes and deletes in every way open to a page, and evaluates to what it could read. */
 const tryEverything = (url: string) => `(async () => {
   const url = ${JSON.stringify(url)}
   const read = (init) => fetch(url, init).then((response) => response.text(), (error) => error.name)
@@ -73,14 +73,14 @@ describe.skipIf(isMissing('chromium'))('a page in a browser', () => {
     ['another site', 'localhost'],
     ['another site with a public name', 'evil.example'],
   ])('of %s can neither read nor write through a proxy with a token', async (_name, host) => {
-    const { page } = await openForeignPage(browser, host)
+    const { page } = await openCrossOriginPage(browser, host)
     const { sim, reached } = await openProxy({ token })
     expect(await page.evaluate(tryEverything(sim.origin + analyticsPath))).toEqual([])
     expect(reached).toEqual([])
   })
 
-  test('sends all of that without a token, so that the previous test would fail', async () => {
-    const { page } = await openForeignPage(browser, 'localhost')
+  test('sends all of these requests through a proxy without a token, so the previous test can fail', async () => {
+    const { page } = await openCrossOriginPage(browser, 'localhost')
     const { sim, reached } = await openProxy({})
     const texts = await page.evaluate<string[]>(tryEverything(sim.origin + analyticsPath))
     expect(texts).toEqual(Array(4).fill('{"secret":1}')) // all but the one that no-cors hides

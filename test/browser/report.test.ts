@@ -10,7 +10,7 @@ import { sharedSimulator } from '../support/shared.ts'
 import { tempFolder } from '../support/temp-folder.ts'
 import { isMissing } from '../support/tools.ts'
 import { openBrowser } from './chromium.ts'
-import { openForeignPage } from './foreign-page.ts'
+import { openCrossOriginPage } from './cross-origin-page.ts'
 
 const sim = sharedSimulator()
 let browser: Browser | undefined
@@ -25,7 +25,7 @@ interface Appearance {
   readonly colorScheme: 'light' | 'dark'
 }
 
-/** Opens a report, by default of the sample suite. Returns the page, its messages and errors, and what it fetches. */
+/** Opens a report, by default of the sample suite. Returns the page, its messages and errors, and its requests. */
 async function openReport({ width, colorScheme }: Appearance, url = `${sim().origin}/__sim/report?format=html`) {
   if (!browser) throw new Error('the browser is not open')
   const page = await browser.newPage({ viewport: { width, height: 900 }, colorScheme })
@@ -44,7 +44,7 @@ async function measureLightness(page: Page): Promise<number[]> {
   const colors = await page.evaluate<string[]>(
     '(({ backgroundColor, color }) => [backgroundColor, color])(getComputedStyle(document.body))',
   )
-  // A color is written as rgb(20, 23, 26).
+  // Colors have the form rgb(20, 23, 26).
   return colors.map((rgb) => (rgb.match(/\d+/g) ?? []).slice(0, 3).reduce((sum, part) => sum + Number(part) / 3, 0))
 }
 
@@ -59,7 +59,7 @@ describe.skipIf(isMissing('chromium'))('the report in a browser', () => {
     const { page, complaints, fetched } = await openReport({ width, colorScheme })
     expect(await page.evaluate<number>('document.documentElement.scrollWidth')).toBeLessThanOrEqual(width)
     const size = await page.evaluate<string>("getComputedStyle(document.querySelector('.numbers b')).fontSize")
-    expect(size).toBe('24px') // though the policy allows no other style
+    expect(size).toBe('24px') // even though the policy allows no other style
     const [background = 0, text = 0] = await measureLightness(page)
     expect(background > text).toBe(colorScheme === 'light')
     expect(Math.abs(background - text)).toBeGreaterThan(150)
@@ -103,7 +103,7 @@ describe.skipIf(isMissing('chromium'))('the report in a browser', () => {
   })
 
   test('cannot be framed by another page', async () => {
-    const { page, origin } = await openForeignPage(browser)
+    const { page, origin } = await openCrossOriginPage(browser)
     await page.evaluate(`new Promise((resolve) => {
       const frame = document.createElement('iframe')
       frame.onload = resolve

@@ -18,7 +18,7 @@ const script = readFileSync(bundle, 'utf8').replaceAll(/\\?\n/g, '')
 /** The files of the bundle. */
 const moduleNames = [...script.matchAll(/=__(?:esm|commonJS)\(\{"([^"]+)"\(/g)].map(([, name = '']) => name)
 
-/** Stands for all libraries in the file of those that are seldom loaded. */
+/** Represents all libraries in the file of rarely loaded ones. */
 const SELDOM_LOADED = 'node_modules/libraries.cjs/'
 
 /** V8's report of the functions that a process has called. */
@@ -99,7 +99,7 @@ test('the healthcheck runs no library except commander', () => {
 
 const ofExpress = ['body-parser', 'iconv-lite', 'ipaddr.js', 'mime-db', 'send']
 const ofOthers = ['thread-stream', '@opentelemetry/api', 'tdigest', 'bintrees', 'yaml', 'prom-client']
-test.each([...ofExpress, ...ofOthers])('the bundle does not contain %s, which no start needs', (library) => {
+test.each([...ofExpress, ...ofOthers])('the bundle does not contain %s, which is not needed', (library) => {
   expect(moduleNames).toContain('node_modules/express/index.js')
   expect(moduleNames.some((name) => name.includes(`node_modules/${library}/`))).toBe(false)
 })
@@ -111,7 +111,7 @@ test('the bundle has less than 2.6 MB of code, 3.5 MB with rarely loaded librari
   expect(isAscii(bytes)).toBe(true)
 })
 
-test('the bundle loads only modules of Node, Prism and the client of Redis from outside of dist', () => {
+test('the bundle loads only modules of Node, Prism and the Redis client from outside dist', () => {
   const targets = [...script.matchAll(/[^.`'"]\brequire\("([^"]+)"\)/g)].map(([, target = '']) => target)
   const isOutside = (target: string) =>
     !target.startsWith('./') && !builtinModules.includes(target.replace(/^node:/, ''))

@@ -37,7 +37,7 @@ test.each<[string, (root: string) => Promise<void>]>([
   expect(isBuilt(root)).toBe(false)
 })
 
-/** Removes a file after a build at the time 2000. */
+/** Removes a file after a build with the time 2000. */
 async function removeLater(root: string, file: string): Promise<void> {
   await utimes(join(root, 'dist/index.d.cts'), 2000, 2000)
   await rm(join(root, file))

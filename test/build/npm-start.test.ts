@@ -10,7 +10,7 @@ import { tempFolder } from '../support/temp-folder.ts'
 
 const root = fileURLToPath(new URL('../..', import.meta.url))
 
-/** A checkout with the files that `npm start` and `npm test` run first. */
+/** Creates a checkout with the files that `npm start` and `npm test` run first. */
 async function checkout(): Promise<string> {
   const folder = await tempFolder()
   await mkdir(join(folder, 'src/build'), { recursive: true })
@@ -19,7 +19,7 @@ async function checkout(): Promise<string> {
   return folder
 }
 
-/** A checkout installed without development dependencies, so that no test builds `dist/` while others use it. */
+/** Creates a checkout without development dependencies, so no test builds `dist/` while others use it. */
 async function checkoutWith(built: readonly string[]): Promise<string> {
   const folder = await checkout()
   await mkdir(join(folder, 'node_modules'))
@@ -33,7 +33,7 @@ const portOf = async ({ ready }: NpmCommand) => Number(new URL(await ready()).po
 
 const serve = ['start', '--', '--port', '0', '--state', ':memory:']
 
-/** Listens on a port; rejects where it is taken. */
+/** Listens on a port; rejects if it is taken. */
 async function listenOn(port: number): Promise<void> {
   const server = createServer().listen(port, '127.0.0.1')
   onTestFinished(() => void server.close())
@@ -51,7 +51,7 @@ test.each(['SIGTERM to npm alone', 'SIGTERM to the group', 'SIGINT to the group,
     await fetch(`http://127.0.0.1:${port}/v1/nowhere`)
     if (title.endsWith('alone')) command.process.kill(signal)
     else command.killGroup(signal)
-    // A shell between npm and the server ends by the signal; one that the server replaced has the server's exit code.
+    // A shell between npm and the server ends with the signal. If the server replaced it, the server's code counts.
     expect([signal, 3]).toContain(await command.ended)
     expect(command.output()).toContain('"stopped"')
     expect(JSON.parse(await readFile(report, 'utf8'))).toMatchObject({ requests: 1 })
@@ -59,14 +59,14 @@ test.each(['SIGTERM to npm alone', 'SIGTERM to the group', 'SIGINT to the group,
   },
 )
 
-/** A stand-in for tsx, which copies a build, and says that it ran the tests. */
+/** A stub of tsx that copies a build, and reports that it ran the tests. */
 const tool = `#!/usr/bin/env node
 const { cpSync } = require('node:fs')
 if (process.argv[2].endsWith('build.ts')) cpSync(${JSON.stringify(join(root, 'dist'))}, 'dist', { recursive: true })
 else console.log('all tests ran')
 `
 
-test('a fresh clone installs and builds before it serves or tests, and again only after a change', async () => {
+test('a fresh clone installs and builds before serving or testing, and again only after a change', async () => {
   const folder = await checkout()
   for (const name of ['spec', 'fixtures']) await symlink(join(root, name), join(folder, name))
   const manifest = JSON.parse(await readFile(join(root, 'package.json'), 'utf8'))

@@ -21,7 +21,7 @@ const documents = [
   ['the control plane', controlContract, false],
 ] as const
 
-/** Compiles a bundled document like a start would, and returns it with its precompiled version. */
+/** Compiles a bundled document as a start would, and returns it with its precompiled version. */
 async function compileAgain(file: string, hasResponseValidators: boolean) {
   const contract = await loadContract(file, { precompiled: { sources: {}, schemas: {} } })
   const known = precompiled.sources[computeDigest(await readFile(file))]

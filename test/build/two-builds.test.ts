@@ -16,12 +16,12 @@ async function copyCheckout(): Promise<string> {
   const files = ['package.json', 'package-lock.json', 'tsconfig.json', 'tsconfig.types.json']
   for (const name of ['src', 'spec', 'fixtures', ...files])
     await cp(join(root, name), join(folder, name), { recursive: true })
-  await utimes(join(folder, 'package-lock.json'), 1000, 1000) // older than the installation, which would begin again
+  await utimes(join(folder, 'package-lock.json'), 1000, 1000) // older than the installation, to avoid another one
   await symlink(join(root, 'node_modules'), join(folder, 'node_modules'))
   return folder
 }
 
-test('npm start twice at once builds and serves twice', async () => {
+test('two concurrent runs of npm start both build and serve', async () => {
   const checkout = await copyCheckout()
   const start = () => npm(checkout, 'start', '--', '--port', '0', '--state', ':memory:')
   const builds = async () => (await readdir(checkout)).filter((name) => name.startsWith('dist'))
@@ -30,8 +30,8 @@ test('npm start twice at once builds and serves twice', async () => {
   for (const { ready } of twice) expect((await fetch(`${await ready()}/healthz`)).status).toBe(200)
   expect(await builds()).toEqual(['dist'])
 
-  // A server that runs goes on while the next build replaces its files. A source that changes during a build is newer
-  // than the build.
+  // A running server keeps working while the next build replaces its files. A source that changes during a build is
+  // newer than the build.
   const stamp = async () => (await stat(join(checkout, 'dist/index.d.cts'))).ino
   const source = join(checkout, 'src/base/core/json.ts')
   const before = await stamp()
@@ -46,7 +46,7 @@ test('npm start twice at once builds and serves twice', async () => {
     expect([page.status, await page.text()]).toEqual([200, expect.stringContaining('<!doctype html>')])
   }
 
-  // Nothing is newer, so the next one does not build.
+  // Nothing is newer, so the next run does not build.
   await utimes(source, 1000, 1000)
   const built = await stamp()
   await start().ready()

@@ -76,7 +76,7 @@ describe('scenarios of a sandbox', () => {
   test('form sequences', async ({ sim }) => {
     await sim.sequence(['429;retry-after=1*2', '200'], { operation: 'getModelAnalytics' })
     const statuses = []
-    for (let asked = 0; asked < 4; asked += 1) statuses.push((await askAnalytics(sim.baseUrl)).status)
+    for (let sent = 0; sent < 4; sent += 1) statuses.push((await askAnalytics(sim.baseUrl)).status)
     expect(statuses).toEqual([429, 429, 200, 200])
     expect(await sim.sequences()).toMatchObject([{ operation: 'getModelAnalytics', met: 4, next: '200' }])
   })
@@ -308,10 +308,10 @@ test('the typed client covers the whole control plane, except operations for oth
   const folder = new URL('../../src/client/', import.meta.url)
   const files = (await readdir(folder)).filter((name) => name.endsWith('.ts') && name !== 'control-types.ts')
   const texts = await Promise.all(files.map((name) => readFile(new URL(name, folder), 'utf8')))
-  const asked = new Set(
+  const covered = new Set(
     Array.from(texts.join('').matchAll(/transport\.([A-Z]+)\('([^']+)'/g), ([, method, path]) => `${method} ${path}`),
   )
-  const missing = (await controlOperations()).filter(({ method, path }) => !asked.has(`${method} ${path}`))
+  const missing = (await controlOperations()).filter(({ method, path }) => !covered.has(`${method} ${path}`))
   const forOtherTools = ['getHealth', 'getControlContract', 'callMcp', 'getSkill']
   expect(missing.map(({ id }) => id).toSorted()).toEqual(forOtherTools.toSorted())
 })

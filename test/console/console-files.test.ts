@@ -11,14 +11,14 @@ const folder = new URL('../../dist/console/', import.meta.url)
 
 const browser = { accept: 'text/html,application/xhtml+xml', 'accept-encoding': 'gzip, deflate, br, zstd' }
 
-/** Requests a path as a browser does that opens a page. */
+/** Requests a path like a browser that opens a page. */
 const open = (path: string, headers: Record<string, string> = browser, origin = sim().origin) =>
   fetch(origin + path, { headers, redirect: 'manual' })
 
 const assets = readdirSync(new URL('assets', folder)).filter((name) => /\.(js|css)$/.test(name))
 
 describe.each(['/', '/?utm=x', '/__sim'])('GET %s', (path) => {
-  test('leads a browser to the console', async () => {
+  test('redirects a browser to the console', async () => {
     for (const method of ['GET', 'HEAD']) {
       const response = await fetch(sim().origin + path, { method, headers: browser, redirect: 'manual' })
       expect([response.status, response.headers.get('location')]).toEqual([302, '/__sim/'])
@@ -39,7 +39,7 @@ test.each(['/__sim', '/__sim/'])('POST %s is not a request for the console', asy
   expect(response.status).toBe(404)
 })
 
-test('the page is never cached, and runs nothing but its own files', async () => {
+test('the page is never cached, and runs only its own files', async () => {
   const response = await open('/__sim/')
   expect(response.status).toBe(200)
   expect(Object.fromEntries(response.headers)).toMatchObject({
@@ -81,8 +81,8 @@ test('the console’s files need no token, and everything else does', async () =
 })
 
 test('a page of another origin cannot read the files, and a rebound host name does not get them', async () => {
-  const foreign = { ...browser, 'sec-fetch-site': 'cross-site', 'sec-fetch-mode': 'cors' }
-  expect((await open('/__sim/', foreign)).status).toBe(403)
+  const crossOrigin = { ...browser, 'sec-fetch-site': 'cross-site', 'sec-fetch-mode': 'cors' }
+  expect((await open('/__sim/', crossOrigin)).status).toBe(403)
   const rebound = await askRaw(
     sim().origin,
     'GET /__sim/ HTTP/1.1\r\nHost: console.example.test\r\nAccept: text/html\r\nConnection: close\r\n\r\n',

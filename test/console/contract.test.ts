@@ -21,7 +21,7 @@ async function openOperation(sim: TestSimulator, operation: string, sandbox = 'd
   return page
 }
 
-/** Opens each item that was never met, and returns the commands that are shown for them. */
+/** Opens each item that is not covered, and returns the commands shown for them. */
 const readCommands = (page: Page) =>
   page.evaluate<string[]>(`(async () => {
     const commands = []
@@ -46,7 +46,7 @@ describeInBrowser('the view of the contract', () => {
     const points = operations.find((one) => one.operation === operation)?.points
     const page = await openOperation(own, operation)
     expect(await page.locator('.item.missing').count()).toBe(points)
-    const commands = new Set(await readCommands(page)) // one request can meet several items
+    const commands = new Set(await readCommands(page)) // one request can cover several items
     await promisify(execFile)('bash', ['--norc', '-c', [...commands].join('\n')], childLimits)
     await page.locator('.operation-facts').getByText(`${points} of ${points} covered`).waitFor()
     expect(await page.locator('.item.met').count()).toBe(points)
@@ -67,7 +67,7 @@ describeInBrowser('the view of the contract', () => {
     expect(await valueType.count()).toBe(1)
   })
 
-  test('describes parameters, fields and responses, with the assumptions at their place', async ({ own }) => {
+  test('describes parameters, fields and responses, with the assumptions where they apply', async ({ own }) => {
     const page = await openOperation(own, 'getModelAnalytics')
     const period = page.locator('.fields li').filter({ hasText: /^period/ })
     expect(await period.textContent()).toMatch(/in the query, string, default 30dThe time window/)
@@ -95,7 +95,7 @@ describeInBrowser('the view of the contract', () => {
     await page.locator('.item.met').first().waitFor()
   })
 
-  test('says what serves an operation, and links to the form of each scenario that applies to it', async ({ own }) => {
+  test('says what serves an operation, and links to the form of each applicable scenario', async ({ own }) => {
     const { scenarios } = await readControl<ControlSchemas['Catalogue']>(own, '/catalogue')
     const fitting = scenarios.filter(({ operations }) => operations.includes('createEvent'))
     const page = await openOperation(own, 'createEvent', 'w1')

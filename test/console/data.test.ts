@@ -18,7 +18,7 @@ import { listSandboxes } from '../support/stored-records.ts'
 
 const browser = sharedBrowser()
 
-/** A model of the product below, one of no product, one with silent days, and one that is always refused. */
+/** A model of the product below, one without a product, one with silent days, and one that is always refused. */
 const [checkout, onboarding, sparse, refused] = ['1', '4', '7', '429'].map(
   (tail) => `00000000-0000-4000-8000-${tail.padStart(12, '0')}`,
 ) as [string, string, string, string]
@@ -33,7 +33,7 @@ async function openModel(sim: TestSimulator, id: string, query = ''): Promise<Pa
 
 const quality = (page: Page) => page.getByRole('slider', { name: /^Conversation quality/ })
 
-/** Returns the rows of the table of days as texts. */
+/** Returns the rows of the table of days as text. */
 async function readTable(page: Page): Promise<string[][]> {
   await page.locator('.day-table').waitFor()
   return page.evaluate<string[][]>(
@@ -43,7 +43,7 @@ async function readTable(page: Page): Promise<string[][]> {
 }
 
 describeInBrowser('the view of the data', () => {
-  test('leaves a shaded gap in the line where a day is null, and has the numbers as a table, too', async ({ own }) => {
+  test('leaves a shaded gap in the line if a day is null, and also shows the numbers as a table', async ({ own }) => {
     const { dataPoints } = await readAnalytics(own, sparse)
     const page = await openModel(own, sparse)
     const known = dataPoints.map((day) => day.avgConversationQualityIndex !== null)
@@ -73,7 +73,7 @@ describeInBrowser('the view of the data', () => {
     expect(csv).toMatch(/^Day,Conversation quality,.*\n2025-12-17,0\.\d+,/)
   })
 
-  test('has charts that can be read by keyboard, all at the same day', async ({ own }) => {
+  test('has charts that can be read by keyboard, all on the same day', async ({ own }) => {
     const { dataPoints } = await readAnalytics(own, checkout, '7d')
     const page = await openModel(own, checkout, '?period=7d')
     await quality(page).focus()
@@ -114,7 +114,7 @@ describeInBrowser('the view of the data', () => {
     await expect.poll(async () => (await readTable(again)).map((row) => row[2])).toEqual(satisfaction)
   })
 
-  test('says why a model has no numbers, and shows those hidden by a scenario', async () => {
+  test('says why a model has no numbers, and shows numbers hidden by a scenario', async () => {
     const { own, page } = await browser.openNew(`#/data/${refused}`, { models: 'closed' })
     await page.getByText('gets 429 now').waitFor()
     await expectAccessible(page)
@@ -142,7 +142,7 @@ describeInBrowser('the view of the data', () => {
     expect(await page.getByText('This view has failed').count()).toBe(0)
   })
 
-  test('shows the effect of events beside the response without them', async ({ own }) => {
+  test('shows the effect of events next to the response without them', async ({ own }) => {
     const page = await openModel(own, checkout)
     expect(await page.locator('.event-effects code').textContent()).toContain(webShop)
     const before = await readAnalytics(own, checkout)

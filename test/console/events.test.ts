@@ -9,7 +9,7 @@ import { startForTest } from '../support/start.ts'
 const browser = sharedBrowser()
 
 describeInBrowser('the view of the events', () => {
-  test('says how to record a first one, and shows it with the indexes that it changes', async () => {
+  test('says how to record the first event, and shows it with the indexes that it changes', async () => {
     const { own, page } = await browser.openNew('#/events')
     const line = await page.locator('.command-line code').textContent()
     const sent = JSON.parse(/-d '(.*)'$/s.exec(line ?? '')?.[1] ?? '')
@@ -51,7 +51,7 @@ describeInBrowser('the view of the events', () => {
     await page.getByRole('heading', { name: 'Quality indexes' }).waitFor()
   })
 
-  test.each([390, 1440])('does not truncate marks or break ids at %d px', async (width) => {
+  test.each([390, 1440])('does not truncate badges or wrap ids at %d px', async (width) => {
     const own = await startForTest()
     const unknown = '33333333-3333-4333-8333-333333333333'
     for (let sent = 0; sent < 2; sent += 1)
@@ -133,7 +133,7 @@ describeInBrowser('the view of the events', () => {
       await route.continue()
     })
     await ask(own, '/v1/events', { body: event({ influence: 'positive' }) })
-    // Requests of others go on until the index is shown.
+    // Other clients send requests until the index is shown.
     const isShown = async () => {
       await ask(own, '/v1/prompts', { body: prompt() })
       return page.getByRole('cell', { name: '0.600' }).isVisible()

@@ -8,7 +8,7 @@ import { sharedSimulator } from '../support/shared.ts'
 const sim = sharedSimulator({ scenario: 'slow;ms=1' })
 const browser = sharedBrowser()
 
-/** Fills a sandbox with what each view shows: a text wherever a client or a test can put one. */
+/** Fills a sandbox with data for each view, with the text in every field that clients or tests can set. */
 async function fillSandbox(sandbox: string, text: string): Promise<void> {
   const headers = { 'x-sim-sandbox': sandbox, 'x-note': encodeURIComponent(text) }
   const body = event({ eventType: text, value: text, externalConversationId: text, properties: { [text]: text } })
@@ -32,7 +32,7 @@ async function fillSandbox(sandbox: string, text: string): Promise<void> {
   await putRules(sim(), rules, sandbox)
 }
 
-/** The place of each view, and a selector of what it shows of the sandbox alone. */
+/** The path of each view, and a selector for its data of the current sandbox. */
 const views = [
   ['requests', 'td.path'],
   ['retries?all=true', '.chain'],
@@ -42,7 +42,7 @@ const views = [
   ['prompts', '.diff ins'],
 ] as const
 
-/** The views of what no sandbox has filled. */
+/** The views that show no data of a sandbox. */
 const general = [
   ['data/00000000-0000-4000-8000-000000000001', '.chart'],
   ['contract/createEvent', '.operation'],
@@ -51,7 +51,7 @@ const general = [
 const inSandbox = (place: string, sandbox: string) => `#/${place}${place.includes('?') ? '&' : '?'}sandbox=${sandbox}`
 
 describeInBrowser('every view', () => {
-  test('is one of those tested here', async () => {
+  test('of the console is tested here', async () => {
     const page = await browser.open(sim())
     await page.getByText('Live', { exact: true }).waitFor()
     const hrefs = await page.evaluate<string[]>(
@@ -77,7 +77,7 @@ describeInBrowser('every view', () => {
       expect(await page.locator('img, main script').count(), place).toBe(0)
       expect(await page.title()).toContain('convsim')
       await page.getByLabel('Sandbox').first().selectOption('default')
-      // The rule of the start is that of every sandbox.
+      // The start-up rule applies to every sandbox.
       await expect.poll(() => page.locator(shown).count(), { message: place }).toBe(place === 'scenarios/slow' ? 1 : 0)
     }
   })
@@ -115,5 +115,5 @@ describeInBrowser('every view', () => {
   )
 })
 
-/** The sandboxes that were filled for a look. */
+/** The sandboxes that are already filled, by appearance. */
 const filled = new Map<string, Promise<void>>()

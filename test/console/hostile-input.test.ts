@@ -13,14 +13,14 @@ const browser = sharedBrowser()
 
 const openAt = (sim: TestSimulator, place: string) => browser.open(sim, { place: `#/${place}` })
 
-/** Returns true where the browser holds the value of a field for valid. */
+/** Returns true if the browser considers the value of a field valid. */
 const isValid = (page: Page, label: string) =>
   page
     .getByLabel(label, { exact: true })
     .evaluate((field) => (field as unknown as { checkValidity(): boolean }).checkValidity())
 
 describeInBrowser('bad and hostile input', () => {
-  test('does not create or show a sandbox whose name is empty, too long or part of a path', async ({ own }) => {
+  test('does not create or show a sandbox with a name that is empty, too long or part of a path', async ({ own }) => {
     const page = await openAt(own, 'sandboxes')
     for (const name of ['', 'a/b', '../default', 'x'.repeat(65), '<b>', ' ']) {
       await page.getByLabel('Name of the new sandbox').fill(name)

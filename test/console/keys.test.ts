@@ -8,7 +8,7 @@ import { sharedSimulator } from '../support/shared.ts'
 const sim = sharedSimulator()
 const browser = sharedBrowser()
 
-/** Returns the keys of the list of keys, each with its sentence. */
+/** Returns the listed keyboard shortcuts, each with its description. */
 async function readKeys(page: Page): Promise<ReadonlyMap<string, string>> {
   await page.keyboard.press('?')
   const dialog = page.getByRole('dialog', { name: 'Keys' })
@@ -52,7 +52,7 @@ describeInBrowser('the keys of a list', () => {
     else await expect.poll(() => page.evaluate('"open" in document.activeElement.dataset')).toBe(true)
   })
 
-  test('leave Enter to a link that has the focus', async () => {
+  test('leave Enter to a focused link', async () => {
     await ask(sim(), '/v1/events', { body: event(), headers: { 'x-sim-sandbox': 'focus' } })
     const page = await browser.open(sim(), { place: '#/requests?sandbox=focus' })
     await page.locator('td.path a').focus()
@@ -78,7 +78,7 @@ describeInBrowser('the focus', () => {
     await expect.poll(() => page.evaluate('document.activeElement.ariaCurrent')).toBe('true')
   })
 
-  test('moves to the form of an open scenario with Enter', async () => {
+  test('moves the focus to the form of an open scenario with Enter', async () => {
     const page = await browser.open(sim(), { place: '#/scenarios' })
     await page.locator('.offer a').first().waitFor()
     await page.keyboard.press('j')

@@ -11,7 +11,7 @@ const send = (sim: TestSimulator, fields: Parameters<typeof event>[0], headers =
   ask(sim, '/v1/events', { body: event(fields), headers })
 
 describeInBrowser('links between the views', () => {
-  test('a request links to the chain of its attempts, if any, and each attempt back to its request', async ({
+  test('a request links to its chain of attempts, if any, and each attempt links to its request', async ({
     own,
   }) => {
     await putRules(own, [{ sequence: '503, 503, 201' }])
@@ -43,7 +43,7 @@ describeInBrowser('links between the views', () => {
     await expectAccessible(page)
   })
 
-  test('an index links to its events, even if the client’s own id of the conversation is a UUID', async ({ own }) => {
+  test('an index links to its events, even if the client’s conversation id is a UUID', async ({ own }) => {
     const ids = ['0B6F4A52-6b0e-4b8e-9f0d-3f1f2d5c7a11', 'a "quoted" \\ id', 'kind:chat', '<b>x</b>']
     for (const externalConversationId of ids)
       await send(own, { externalConversationId, insertId: externalConversationId })

@@ -8,7 +8,7 @@ import { startForTest } from '../support/start.ts'
 
 const browser = sharedBrowser()
 
-/** Runs a line of the page in a shell, as it is, and returns what the shell prints. */
+/** Runs a line of the page unchanged in a shell, and returns the output. */
 async function runInShell(line: string): Promise<string> {
   const { stdout } = await promisify(execFile)('sh', ['-c', line], childLimits)
   return stdout
@@ -19,7 +19,7 @@ async function press(page: Page, ...keys: readonly string[]): Promise<void> {
   for (const key of keys) await page.keyboard.press(key)
 }
 
-/** Switches on a 429 for requests like the open one, with a wait that is longer than a person's, by keys alone. */
+/** Switches on a 429 for requests like the open one, with a wait longer than a person's, using only the keyboard. */
 async function switchRateLimitOn(page: Page): Promise<void> {
   const parameters = page.getByLabel('With parameters')
   await expect.poll(() => parameters.inputValue()).toBe('rate-limited;retry-after=1')
@@ -32,7 +32,7 @@ async function switchRateLimitOn(page: Page): Promise<void> {
 
 const readTotal = (page: Page) => page.locator('.contents-total .share').textContent()
 
-/** Expects one line of the retries, with the broken rule named beside it. */
+/** Expects one line of the retries, with the broken rule named next to it. */
 async function expectEarlyRetries(page: Page): Promise<void> {
   const chain = page.locator('.chain')
   await chain.getByText('retry problems').waitFor()
@@ -59,7 +59,7 @@ describeInBrowser('a newcomer', () => {
     await page.getByText('No stage refuses the request').waitFor()
     await switchRateLimitOn(page)
 
-    // A count of retries, since three equal commands prove nothing.
+    // The retries are counted, since three equal commands prove nothing.
     for (let count = 0; count < 3; count++)
       expect(await runInShell(`${line} -H 'Retry-Attempt: ${count}'`)).toContain('HTTP/1.1 429')
     await page.getByRole('button', { name: '3 new' }).waitFor()

@@ -9,22 +9,22 @@ const browser = sharedBrowser()
 
 const patience = { timeout: 20_000 }
 
-/** More than the milliseconds for which a page rests at most before it asks again. */
+/** Milliseconds; longer than the longest pause of a page between two requests. */
 const longestRestMs = 31_000
 
-/** A page whose time the test moves, with the paths of the control plane that it asks. */
+/** A page whose clock the test advances, with the control-plane paths that it requests. */
 type WatchedPage = Awaited<ReturnType<typeof openWatched>>
 
-/** Opens a view, and waits until it asks nothing more. */
+/** Opens a view, and waits until it sends no more requests. */
 async function openWatched(sim: TestSimulator, place: string) {
   const page = await browser.open(sim, { place })
-  const watched = { page, asked: [] as string[] }
+  const watched = { page, requested: [] as string[] }
   await page.clock.install()
   page.on('request', (request) => {
     const { pathname } = new URL(request.url())
     const path = pathname.replace('/__sim', '')
-    // The head of the page reads clock and sandboxes, which no request need change.
-    if (!['/clock', '/sandboxes'].includes(path)) watched.asked.push(path)
+    // The page header reads the clock and the sandboxes, even if no request changes them.
+    if (!['/clock', '/sandboxes'].includes(path)) watched.requested.push(path)
   })
   await page.reload()
   await page.getByText('Live', { exact: true }).waitFor()
@@ -32,26 +32,26 @@ async function openWatched(sim: TestSimulator, place: string) {
   return watched
 }
 
-/** Lets time pass until nothing is asked for a while, and forgets what was asked. */
+/** Lets time pass until the page sends no requests for a while, and clears the recorded paths. */
 async function settle(watched: WatchedPage): Promise<void> {
   let count = -1
   const isQuiet = async () => {
-    const isSame = watched.asked.length === count
-    count = watched.asked.length
+    const isSame = watched.requested.length === count
+    count = watched.requested.length
     await watched.page.clock.runFor(longestRestMs)
-    return isSame && watched.asked.length === count
+    return isSame && watched.requested.length === count
   }
   await expect.poll(isQuiet, patience).toBe(true)
-  watched.asked = []
+  watched.requested = []
 }
 
-/** Lets time pass until the page has asked for a path. */
-async function runUntilAsked(watched: WatchedPage, path: string): Promise<void> {
-  const hasAsked = async () => {
+/** Lets time pass until the page has requested a path. */
+async function runUntilRequested(watched: WatchedPage, path: string): Promise<void> {
+  const readRequested = async () => {
     await watched.page.clock.runFor(200)
-    return watched.asked
+    return watched.requested
   }
-  await expect.poll(hasAsked, patience).toContain(path)
+  await expect.poll(readRequested, patience).toContain(path)
 }
 
 const send = (sim: TestSimulator) => ask(sim, analyticsPath, { headers: { 'x-sim-scenario': '503' } })
@@ -67,14 +67,14 @@ describeInBrowser('a view asks the control plane', () => {
     await ask(own, '/v1/events', { body: event() })
     const watched = await openWatched(own, place)
     await send(own)
-    await runUntilAsked(watched, path)
+    await runUntilRequested(watched, path)
     await settle(watched)
     await setHidden(watched.page, true)
     await send(own)
     await watched.page.clock.runFor(10_000)
-    expect(watched.asked).toEqual([])
+    expect(watched.requested).toEqual([])
     await setHidden(watched.page, false)
-    await runUntilAsked(watched, path)
+    await runUntilRequested(watched, path)
   })
 })
 
@@ -95,7 +95,7 @@ describeInBrowser('the console follows another client', () => {
     await ask(own, '/v1/events', { body: event() })
     const { page } = await openWatched(own, '#/events')
     const isShown = async (text: string) => {
-      await page.clock.runFor(6_000) // by then the page has looked for changes of the sandbox
+      await page.clock.runFor(6_000) // by then the page has checked for changes of the sandbox
       return page.getByText(text).first().isVisible()
     }
     await page.getByText('1 listed').waitFor()

@@ -64,7 +64,7 @@ describeInBrowser('the prompts view', () => {
     await page.getByText('Their components are equal.').waitFor()
   })
 
-  test('keeps a prompt open when newer ones arrive, finds those by text, and says which is a copy', async ({ own }) => {
+  test('keeps a prompt open when newer ones arrive, finds those by text, and marks the copy', async ({ own }) => {
     const id = await sendVersion(own, 'First.')
     const page = await browser.open(own, { place: '#/prompts' })
     await page.waitForURL(new RegExp(id))

@@ -20,7 +20,7 @@ async function openNewest(sim: TestSimulator, place?: string): Promise<Page> {
   return page
 }
 
-/** Copies by a button, which has the same name while it says that it has copied. That is announced, too. */
+/** Copies with a button, which keeps its name while it says that it has copied. This is also announced. */
 async function copy(page: Page, title: string): Promise<string> {
   await page.getByRole('button', { name: title }).click()
   await page.getByRole('status').getByText('Copied', { exact: true }).waitFor({ state: 'attached' })
@@ -33,7 +33,7 @@ const readNewest = async (sim: TestSimulator) =>
   (await listRequests(sim, 'order=newest&limit=1&bodies=true'))[0]?.request
 
 describeInBrowser('an open request', () => {
-  test('is copied as curl, as fetch that runs, and as a test with the fixture that passes', async ({ own }) => {
+  test('is copied as curl, as a working fetch, and as a passing test with the fixture', async ({ own }) => {
     const body = event({ value: "it's $5 `now`", productId: 'x' })
     await ask(own, '/v1/events', { body, headers: { 'x-team': 'a "b"' } })
     const sent = await readNewest(own)
@@ -90,7 +90,7 @@ describeInBrowser('an open request', () => {
     expect(title).toMatch(/\/analytics: (reset|no response|hung|cut off)$/)
   })
 
-  test('is copied and resent with its numbers as spelled, which the tree shows', async ({ own }) => {
+  test('is copied and resent with its numbers as written, and the tree shows them', async ({ own }) => {
     const numbers = '{ "big": 12345678901234567890,"whole":1.0, "power": [1e3], "plain":7 }'
     const text = JSON.stringify(event({ properties: 0 })).replace('"properties":0', `"properties":${numbers}`)
     await ask(own, '/v1/events', { body: text })
@@ -110,7 +110,7 @@ describeInBrowser('an open request', () => {
     expect(await copy(page, 'Copy the request body')).toBe(text)
   })
 
-  test('shows a query with the name of a property that every object has', async ({ own }) => {
+  test('shows a query parameter named like a property of every object', async ({ own }) => {
     await ask(own, `${analyticsPath}?__proto__=1&period=7d&period=30d`)
     const page = await openNewest(own)
     const lines = page.locator('section.message', { has: page.getByRole('heading', { name: 'Query' }) })
@@ -144,7 +144,7 @@ describeInBrowser('an open request', () => {
     await page.getByRole('button', { name: 'Switch on' }).click()
     await page.getByText('Switched on in the sandbox default').waitFor()
     const { rules, counts } = await steer(own, 'GET', '/scenarios')
-    expect(counts).toMatchObject({ rules: [{ acted: 0 }, { acted: 1, left: 0 }] }) // the other rule stays used up
+    expect(counts).toMatchObject({ rules: [{ acted: 0 }, { acted: 1, left: 0 }] }) // the other rule stays exhausted
     const match = { body: { '/eventType': 'upgrade_purchased' } }
     const added = { operation: 'createEvent', match, scenario: 'unavailable;retry-after=1', times: 2 }
     expect(rules).toMatchObject([added, other])
@@ -153,7 +153,7 @@ describeInBrowser('an open request', () => {
     expect(statuses).toEqual([503, 503, 201])
   })
 
-  test('evicted from the journal is not shown, and the page says so', async () => {
+  test('is not shown if evicted from the journal, and the page says so', async () => {
     const own = await startForTest({ journalSize: 1 })
     await ask(own, '/v1/events', { body: event() })
     await ask(own, analyticsPath)
@@ -193,14 +193,14 @@ describeInBrowser('an open request', () => {
   })
 })
 
-/** Runs code of the clipboard as the body of an asynchronous function. */
+/** Runs code from the clipboard as the body of an async function. */
 async function runCode(code: string, names: Record<string, unknown> = {}): Promise<void> {
   process.env['TOKEN'] = 'any-key'
   const AsyncFunction = Object.getPrototypeOf(async () => undefined).constructor
   await new AsyncFunction(...Object.keys(names), code)(...Object.values(names))
 }
 
-/** Runs the tests of a text in a sandbox that is judged at the end, as the fixture does, and returns their titles. */
+/** Runs the tests in a text like the fixture, in a sandbox that is judged at the end, and returns their titles. */
 async function runTests({ origin }: TestSimulator, code: string): Promise<string[]> {
   const found: [string, (fixtures: { readonly sim: unknown }) => Promise<void>][] = []
   const test = (...one: (typeof found)[number]) => found.push(one)
@@ -213,7 +213,7 @@ async function runTests({ origin }: TestSimulator, code: string): Promise<string
 
 const sendButton = (page: Page) => page.getByRole('button', { name: 'Send again' })
 
-/** Returns the text of a request such as `fetch` cannot send: with any path, or a body with GET. */
+/** Returns the text of a request that `fetch` cannot send: with any path, or a GET with a body. */
 const rawRequest = (method: string, target: string, headers = '', body = '') =>
   `${method} ${target} HTTP/1.1\r\nHost: localhost\r\n${headers}Content-Length: ${body.length}\r\n\r\n${body}`
 
@@ -259,7 +259,7 @@ describeInBrowser('sending a recorded request again', () => {
     expect(await sendButton(page).getAttribute('title')).toContain(reason)
   })
 
-  test('sends a path that begins with two slashes unchanged', async ({ own }) => {
+  test('sends a path with two leading slashes unchanged', async ({ own }) => {
     await askRaw(own.origin, rawRequest('GET', '//evil.example/x'))
     const page = await browser.open(own, { place: '#/requests/req-1' })
     await page.getByText('Refused with 404').waitFor()
@@ -271,7 +271,7 @@ describeInBrowser('sending a recorded request again', () => {
 })
 
 describeInBrowser('a request that the page sent again', () => {
-  test('is marked as sent from the console, and excluded from the client’s reports, findings and retries', async ({
+  test('is marked as sent from the console, and excluded from reports, findings and retries', async ({
     own,
   }) => {
     await ask(own, '/v1/events', { body: event({ value: 7 }) })
@@ -286,7 +286,7 @@ describeInBrowser('a request that the page sent again', () => {
     const { requests } = await steer(own, 'GET', '/requests')
     expect(requests).toMatchObject([{ id: 'req-1' }, { replayOf: 'req-1' }, { replayOf: 'req-2' }])
     const after = await steer(own, 'GET', '/report')
-    expect({ ...after, run: before['run'] }).toEqual(before) // except the time of the report
+    expect({ ...after, run: before['run'] }).toEqual(before) // apart from the time of the report
     expect(before).toMatchObject({ requests: 1, violations: { requests: 1 }, retries: { findings: [] } })
     const { chains } = await steer(own, 'GET', '/retries')
     expect(chains).toMatchObject([{ attempts: [{ id: 'req-1' }] }])

@@ -13,7 +13,7 @@ const postEvents = ({ origin }: TestSimulator, count: number) =>
   postAll(origin, '/v1/events', Array(count).fill(event()))
 
 describeInBrowser('the view of the requests', () => {
-  test('shows in a row the request, the cause of the response, and the sandbox', async ({ own }) => {
+  test('shows the request, the cause of the response and the sandbox in each row', async ({ own }) => {
     await putRules(own, [{ operation: 'createPrompt', scenario: 'unavailable' }])
     await ask(own, '/v1/prompts', { body: prompt({ name: 'Greeting' }) })
     const model = '/v1/models/00000000-0000-4000-8000-000000000001/analytics'
@@ -43,7 +43,7 @@ describeInBrowser('the view of the requests', () => {
     const causes = ['control header', 'unknown path or method', 'plan free', 'no key', 'contract']
     await expect.poll(() => textsOf(page, 'td.cause')).toEqual(causes)
     await page.getByRole('button', { name: /^3 violations: .*body \/value: is required/s }).focus()
-    const clip = "getComputedStyle(document.querySelector('.marks:has(:focus)')).overflow" // of the tip below the mark
+    const clip = "getComputedStyle(document.querySelector('.marks:has(:focus)')).overflow" // of the tooltip below
     expect(await page.evaluate(clip)).toBe('visible')
   })
 
@@ -71,7 +71,7 @@ describeInBrowser('the view of the requests', () => {
     }
   })
 
-  test('says how a delivery broke in place of a status that was not received', async ({ own }) => {
+  test('says how a delivery broke instead of showing a status that was not received', async ({ own }) => {
     for (const scenario of ['reset', 'empty-response', 'truncated', 'hang', 'slow;ms=5000', 'lost-ack']) {
       const headers = { authorization: 'Bearer k', 'content-type': 'application/json', 'x-sim-scenario': scenario }
       const signal = AbortSignal.timeout(2_000) // ends the hang and the long wait
@@ -120,7 +120,7 @@ describeInBrowser('the view of the requests', () => {
     await page.getByText('There is no sandbox deleted: it was deleted, or no request has used it yet.').waitFor()
   })
 
-  test('marks violations of the body at the property or its place, and those of query and path', async ({ own }) => {
+  test('marks violations in the body at the property or its position, and those in query and path', async ({ own }) => {
     await ask(own, '/v1/events', { body: { eventType: 'x', productId: 'no-uuid' } })
     await ask(own, `${analyticsPath}?period=14d`)
     await ask(own, '/v1/models/no-uuid/analytics')
@@ -174,7 +174,7 @@ describeInBrowser('the view of the requests', () => {
     await page.getByText('createEvent').waitFor()
   })
 
-  test('has buttons that add words to the search or remove them, and keep the others', async ({ own }) => {
+  test('has buttons that add words to the search or remove them, without changing the others', async ({ own }) => {
     const page = await browser.open(own)
     for (const [text, button, isPressed, changed] of [
       ['Has:Advice op:createEvent', '0 advice', true, 'op:createEvent'],
@@ -213,7 +213,7 @@ describeInBrowser('the list of requests', () => {
     await page.getByText('2 listed').waitFor()
   })
 
-  test('has the newest of requests that arrive too fast to load, and finds a text in the whole journal', async () => {
+  test('has the newest requests even if they arrive very fast, and finds text in the whole journal', async () => {
     const { own, page } = await browser.openNew()
     await page.getByText('Live', { exact: true }).waitFor()
     await ask(own, '/v1/events', { body: event(), headers: { 'x-sim-scenario': 'slow;ms=1' } })
@@ -225,7 +225,7 @@ describeInBrowser('the list of requests', () => {
     expect(await page.locator('tbody tr').getAttribute('data-id')).toBe('req-1')
   })
 
-  test('keeps the row of the open request, and shows what has arrived meanwhile on demand', async ({ own }) => {
+  test('keeps the row of the open request, and shows later requests on demand', async ({ own }) => {
     await postEvents(own, 310)
     const page = await browser.open(own)
     await page.getByText('300 of 310 listed').waitFor()
@@ -235,7 +235,7 @@ describeInBrowser('the list of requests', () => {
     for (let count = 0; count < 40; count += 1) await ask(own, '/v1/events', { body: event() })
     await page.getByRole('button', { name: '↑ 40 new' }).waitFor()
     expect(await page.locator('tr.open').boundingBox()).toEqual(before)
-    // A page that is shown again reads its list again.
+    // A page reads its list again when it becomes visible.
     await setHidden(page, false)
     await page.getByText('350 listed', { exact: true }).waitFor()
     expect(await page.locator('tr.open').boundingBox()).toEqual(before)

@@ -8,7 +8,7 @@ import type { TestSimulator } from '../support/start.ts'
 
 const browser = sharedBrowser()
 
-/** Sends an event under a sequence; attempts of one call have the same sequence. */
+/** Sends an event under a sequence; attempts at one call have the same sequence. */
 const send = (sim: TestSimulator, sequence: string, insertId: string, headers: Record<string, string> = {}) =>
   ask(sim, '/v1/events', {
     body: event({ insertId, eventAt: '2026-01-15T12:00:00Z' }),
@@ -26,7 +26,7 @@ async function edgesOf(page: Page, selector: string): Promise<{ left: number; ri
 }
 
 describeInBrowser('the view of the retries', () => {
-  test('shows what to do if nothing has failed, and that command’s line', async () => {
+  test('shows what to do if nothing has failed, and the line of that command', async () => {
     const { own, page } = await browser.openNew('#/retries')
     await page.getByText('No retries yet').waitFor()
     const line = await page.locator('.command-line code').textContent()
@@ -41,7 +41,7 @@ describeInBrowser('the view of the retries', () => {
     expect(await page.locator('.chain').count()).toBe(1)
   })
 
-  test('draws the demanded wait, and in red the next attempt within it', async ({ own }) => {
+  test('draws the demanded wait, and an attempt within it in red', async ({ own }) => {
     const sequence = 'rate-limited;retry-after=60*2, 201'
     await send(own, sequence, 'early')
     await send(own, sequence, 'early')
@@ -82,7 +82,7 @@ describeInBrowser('the view of the retries', () => {
     expect(await broken.locator('a').allTextContents()).toEqual(['req-1', 'req-2'])
   })
 
-  test('says how an attempt failed and which call has no retry problem, and lists single attempts on demand', async ({
+  test('says how attempts failed and which calls have no retry problem, and lists single attempts on demand', async ({
     own,
   }) => {
     await ask(own, analyticsPath, { headers: { 'x-sim-scenario': 'rate-limited' } })

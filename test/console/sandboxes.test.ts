@@ -19,11 +19,11 @@ const pickerOf = (page: Page) => page.locator('.picker select')
 const countEvents = async (sim: TestSimulator, sandbox: string) =>
   (await steer(sim, 'GET', `/events?sandbox=${sandbox}`))['total']
 
-/** Returns the names of the sandboxes that the server has. */
+/** Returns the names of the sandboxes on the server. */
 const listNames = async (sim: TestSimulator) => (await listSandboxes(sim)).map(({ name }) => name)
 
 describeInBrowser('the view of the sandboxes', () => {
-  test('lists the sandboxes with their numbers, and makes the whole page follow the clicked one', async ({ own }) => {
+  test('lists the sandboxes with their counts, and switches the whole page to the clicked one', async ({ own }) => {
     await sendEvents(own, 2, {}, 'w1')
     await putRules(own, [{ scenario: 'server-error' }], 'w2')
     const page = await openAt(own)
@@ -78,7 +78,7 @@ describeInBrowser('the view of the sandboxes', () => {
     expect(await countEvents(own, 'w1')).toBe(0)
   })
 
-  test('deletes any sandbox except the default one, and leaves it without recreating it', async ({ own }) => {
+  test('deletes any sandbox except the default one, and does not recreate it', async ({ own }) => {
     await sendEvents(own, 1, {}, 'w1')
     await sendEvents(own, 1, {}, 'w2')
     await ask(own, '/__sim/snapshots?sandbox=w1', { body: {}, token: null })

@@ -29,7 +29,7 @@ async function openAt(sim: TestSimulator, place = ''): Promise<Page> {
 const rulesOf = (page: Page) => page.getByRole('region', { name: 'Rules' }).locator('.rule')
 
 describeInBrowser('the view of the scenarios', () => {
-  test('lists the whole catalogue with its sentences, and finds scenarios by keywords', async ({ own }) => {
+  test('lists the whole catalogue with descriptions, and finds scenarios by keywords', async ({ own }) => {
     const { scenarios } = (await steer(own, 'GET', '/catalogue')) as { scenarios: { name: string; about: string }[] }
     const listed = scenarios.filter(({ about }) => !about.includes(', as "'))
     const page = await openAt(own)
@@ -52,7 +52,7 @@ describeInBrowser('the view of the scenarios', () => {
     await page.getByText('No scenario matches.').waitFor()
   })
 
-  test('switches on a scenario with parameters for some requests, and counts what it does', async ({ own }) => {
+  test('switches on a scenario with parameters for some requests, and counts its actions', async ({ own }) => {
     const page = await openAt(own)
     await page.locator('.offer').getByText('rate-limited', { exact: true }).click()
     await page.locator('.rule-form .pairs').getByText('Retry-After', { exact: true }).waitFor()
@@ -104,7 +104,7 @@ describeInBrowser('the view of the scenarios', () => {
     expect(await sendEvents(own, 1)).toEqual([201])
   })
 
-  test('applies changes that come faster than the responses one after another', async ({ own }) => {
+  test('applies changes in order, even if they come faster than the responses', async ({ own }) => {
     await putRules(own, [{ scenario: 'server-error' }, { scenario: 'unavailable' }, { scenario: 'rate-limited' }])
     const page = await openAt(own)
     await rulesOf(page).nth(2).waitFor()
@@ -157,7 +157,7 @@ describeInBrowser('the view of the scenarios', () => {
 
 const model = '0f6b2c4e-1111-4222-8333-444455556666'
 
-/** A rule with all that a rule can say; the body is compared as a part, which is not how the form would write it. */
+/** A rule with all possible members. It compares a part of the body, which the form would write differently. */
 const fullRule = {
   operation: 'createEvent',
   match: {
@@ -177,14 +177,14 @@ const fullRule = {
 
 const readRules = async (sim: TestSimulator) => (await steer(sim, 'GET', '/scenarios'))['rules']
 
-/** Adds a condition, and puts the focus into its first empty field. */
+/** Adds a condition, and focuses its first empty field. */
 async function addCondition(page: Page, title: string): Promise<void> {
   await page.getByRole('button', { name: `Add a condition: ${title}` }).click()
   await page.locator('.condition').last().locator('input:placeholder-shown').first().focus()
 }
 
 describeInBrowser('the form of a rule', () => {
-  test('changes a rule in its place, and leaves the others unchanged', async ({ own }) => {
+  test('changes a rule in place, and leaves the others unchanged', async ({ own }) => {
     const [first, last] = [{ scenario: 'unavailable', times: 1 }, { sequence: '429*2, 200' }]
     await putRules(own, [first, { scenario: 'slow;ms=5', match: { method: 'POST' } }, last])
     const page = await openAt(own)
@@ -201,7 +201,7 @@ describeInBrowser('the form of a rule', () => {
     const match = { method: 'POST', header: { 'x-team': 'blue' } }
     expect(await readRules(own)).toEqual([first, { scenario: 'slow;ms=9', match, probability: 0.25 }, last])
     await page.getByRole('button', { name: 'Save' }).waitFor({ state: 'detached' })
-    // The page sets the focus in its next frame.
+    // The page sets the focus in the next frame.
     await expect.poll(() => page.evaluate('document.activeElement.ariaLabel')).toBe('Edit rule 2')
   })
 

@@ -10,7 +10,7 @@ import { startForTest, startWatched } from '../support/start.ts'
 const browser = sharedBrowser()
 
 describeInBrowser('the console', () => {
-  test('shows its head before its script has run, which takes that over', async () => {
+  test('shows its header before its script has run, and the script keeps that header', async () => {
     const page = await browser.open(await startForTest())
     const held = new Promise<Route>((resolve) => void page.route('**/assets/app-*.js', resolve))
     await page.reload({ waitUntil: 'commit' })
@@ -21,7 +21,7 @@ describeInBrowser('the console', () => {
     expect(await page.locator('header, .brand').count()).toBe(2)
   })
 
-  test('switches scenarios on, moves the clock and opens things by the palette, in every view', async ({ own }) => {
+  test('switches on scenarios, sets the clock and opens entries with the palette, in every view', async ({ own }) => {
     await ask(own, '/v1/prompts', { body: prompt({ name: 'Greeting' }) })
     const page = await browser.open(own, { place: '#/contract' })
     await page.getByText('Live', { exact: true }).waitFor()
@@ -72,11 +72,11 @@ describeInBrowser('the console', () => {
     const second = await startForTest({ port })
     await ask(second, '/v1/events', { body: event() })
     await page.getByRole('row', { name: '/v1/events' }).waitFor()
-    // The list is read apart from the stream, so its rows may come before the stream is open again.
+    // The list is read separately from the stream, so its rows may appear before the stream is open again.
     await page.getByRole('alert').waitFor({ state: 'detached' })
   })
 
-  test('closes its stream while hidden, and then shows what it has missed', async () => {
+  test('closes its stream while hidden, and then shows the requests that it missed', async () => {
     const { own, page } = await browser.openNew()
     await page.getByText('Live', { exact: true }).waitFor()
     const closed = page.waitForEvent('requestfailed', (request) => request.url().includes('/requests/stream'))
@@ -110,7 +110,7 @@ describeInBrowser('the console', () => {
     expect(await dialog.count()).toBe(0)
   })
 
-  test('asks for confirmation before a deletion without a palette above, until another sandbox is shown', async ({
+  test('asks for confirmation before a deletion, without the palette on top, until another sandbox is shown', async ({
     own,
   }) => {
     await ask(own, '/v1/events', { body: event(), headers: { 'x-sim-sandbox': 'one' } })

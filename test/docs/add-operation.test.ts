@@ -67,7 +67,7 @@ export const listPrompts: OperationDefinition = {
 }
 `
 
-/** It runs many tests beside the others of this run, and one may take too long. */
+/** The test runs many tests concurrently with this run, and one may take too long. */
 const slow = { timeout: 1_800_000, retry: 1 }
 
 /** Tests that read the operations of the document, and once had lists of them. */
@@ -76,12 +76,12 @@ const affected = `sweeps.test.ts api/bad-requests.test.ts api/control-plane.test
   features/proxy/same-verdicts.test.ts
   server/reports server/simulator/watch.test.ts`
 
-test('an operation is added with a document entry, a file and a line, and no quick test fails', slow, async () => {
+test('adding an operation needs a document entry, a file and a line, and no quick test fails', slow, async () => {
   const folder = await tempFolder()
   const { stdout } = await run('git', ['ls-files', '-co', '--exclude-standard'], { cwd: root })
   for (const file of stdout.trim().split('\n')) await cp(join(root, file), join(folder, file))
   await symlink(join(root, 'node_modules'), join(folder, 'node_modules'))
-  await run('git', ['init', '--quiet'], { cwd: folder }) // the tests ask git for the files
+  await run('git', ['init', '--quiet'], { cwd: folder }) // the tests list the files with git
   await run('git', ['add', '--all'], { cwd: folder })
   const edit = async (file: string, before: string, after: string) => {
     const text = await readFile(join(folder, file), 'utf8')

@@ -9,7 +9,7 @@ import { Reader, type ScriptResult } from '../support/reader.ts'
  */
 const runnerSections = ['', 'vitest', 'Jest', 'node:test', 'Playwright', 'Your own simulator']
 
-/** The pages with their blocks, except those of runners and pictures: a block of `text`, or without a language. */
+/** The pages with their blocks, except those of test runners, and blocks of `text` or without a language. */
 const pages = readPages()
   .map((page) => ({
     path: page.path,
@@ -59,7 +59,7 @@ function writeNamedFile({ reader }: Visit, { text }: DocBlock): string {
   return name
 }
 
-/** Tests that a later command of the page names the file, and so runs it. */
+/** Expects a later command of the page to name the file, and so to run it. */
 const isRunBy = (name: string, later: readonly DocBlock[]) =>
   later.some(({ language, text }) => language === 'sh' && text.includes(name))
 
@@ -73,7 +73,7 @@ function runModule(visit: Visit, block: DocBlock, later: readonly DocBlock[]): v
   visit.output = result.stdout
 }
 
-/** Reduces a value to the members of another one, and its lists to as many items. */
+/** Reduces a value to the members of another one, and its lists to the same lengths. */
 function reduceTo(pattern: unknown, value: unknown): unknown {
   if (typeof pattern !== 'object' || pattern === null || typeof value !== 'object' || value === null) return value
   const members = Object.entries(pattern).map(([key, part]) => [key, reduceTo(part, Reflect.get(value, key))])
@@ -90,7 +90,7 @@ const follow: Readonly<Record<string, Follow>> = {
     expectCode(result, Number(/# exit code (\d)/.exec(text)?.[1] ?? 0))
     visit.output = result.stdout + result.stderr
   },
-  /** Each line is in the output before it; `...` stands for any text. */
+  /** Expects each line in the preceding output; `...` stands for any text. */
   output({ output }, { text }) {
     for (const line of text.split('\n').filter((one) => one !== '')) expect(output).toMatch(patternOf(line))
   },
@@ -103,7 +103,7 @@ const follow: Readonly<Record<string, Follow>> = {
     const name = writeNamedFile(visit, block)
     if (!isRunBy(name, later)) expectCode(visit.reader.run(`npx vitest run ${name}`), 0)
   },
-  /** Runs a test of pytest where that is installed. */
+  /** Runs a pytest test if pytest is installed. */
   python(visit, block) {
     const name = writeNamedFile(visit, block)
     if (!name.startsWith('test_')) return
@@ -134,7 +134,7 @@ describe.each(pages.filter(({ blocks }) => blocks.some(isRun)))(
   },
 )
 
-test('each block that is not tested says why', () => {
+test('each untested block says why', () => {
   const without = pages.flatMap(({ path, blocks }) =>
     blocks.filter(({ notRun }) => notRun?.trim() === '').map(({ line }) => `${path}:${line}`),
   )

@@ -9,7 +9,7 @@ import { findAnchors, findLinks, readPage, readPages } from '../support/doc-page
 const root = fileURLToPath(new URL('../..', import.meta.url))
 const pages = readPages()
 
-/** Reads the files of text in a folder, by their paths in the repository. */
+/** Reads the text files in a folder, by their paths in the repository. */
 const readFiles = (folder: string) =>
   readdirSync(join(root, folder), { recursive: true, encoding: 'utf8' })
     .filter((name) => /\.(tsx?|mjs|ya?ml|json|sh|md)$/.test(name))
@@ -18,7 +18,7 @@ const readFiles = (folder: string) =>
 const named = ['Dockerfile', 'SKILL.md'].map(readPage)
 const sources = [...['src', 'spec', 'fixtures', 'docker'].flatMap(readFiles), ...named]
 
-/** Returns the fault of a link to a file of the repository, with an anchor or without; undefined where it holds. */
+/** Returns the fault of a link to a file of the repository, with or without an anchor, if any. */
 function findFault(path: string, anchor: string | undefined): string | undefined {
   if (!existsSync(join(root, path))) return `there is no ${path}`
   const page = pages.find((one) => one.path === path)
@@ -29,7 +29,7 @@ function findFault(path: string, anchor: string | undefined): string | undefined
 /** Returns a page without its tables. */
 const withoutTables = (page: string) => page.replace(/^\s*\|.*$/gm, '')
 
-test('every link between pages leads to an existing file and section', () => {
+test('every link between pages points to an existing file and section', () => {
   const faults = pages.flatMap((page) =>
     findLinks(page)
       .filter((link) => !/^(https?|mailto):/.test(link))
@@ -58,7 +58,7 @@ test('every document that code or documentation mentions is in the repository', 
   const missing = [...sources, ...pages].flatMap(({ path, text }) =>
     [...text.matchAll(/[\w./-]*\w\.md\b/g)]
       .map(([name]) => name)
-      // A file of the image, of a user's project, or of the control plane.
+      // A file in the image, in a user's project, or of the control plane.
       .filter((name) => !/^\/|^\.claude\/|^skill\.md$/.test(name))
       .filter((name) => ![root, join(root, dirname(path))].some((folder) => existsSync(join(folder, name))))
       .map((name) => `${path} mentions ${name}`),
@@ -90,15 +90,15 @@ test('the table of contents in the README links to every page', () => {
   expect(own.filter((path) => !linked.includes(path))).toEqual([])
 })
 
-test('the documentation has at most 17 pages and 20,500 words, tables not counted', () => {
+test('the documentation has at most 17 pages and 20,500 words, excluding tables', () => {
   const own = pages.filter(({ path }) => path.startsWith('docs/'))
   expect(own.length).toBeLessThanOrEqual(17)
   const words = own.flatMap(({ text }) => withoutTables(text).match(/\S+/g) ?? [])
   expect(words.length).toBeLessThanOrEqual(20_500)
 })
 
-describe('a picture', () => {
-  /** The pictures that the pages show, with their alternative texts. */
+describe('an image', () => {
+  /** The images on the pages, with their alternative texts. */
   const shown = pages.flatMap(({ path, text: page }) =>
     Array.from(page.matchAll(/!\[([^\]]*)\]\(([^)\s]+)\)/g), ([, text = '', target = '']) => {
       return { text, file: posix.join(posix.dirname(path), target) }
@@ -119,7 +119,7 @@ describe('a picture', () => {
     expect(files.sort()).toEqual([...new Set(shown.map(({ file }) => file))].sort())
   })
 
-  test('has no outdated words: npm run screenshots updates it', () => {
+  test('has no outdated text: npm run screenshots updates it', () => {
     const words = JSON.parse(readFileSync(join(root, 'docs/images/words.json'), 'utf8'))
     const sources = readSourceFiles().map(({ text }) => text)
     const isGone = (line: string) => !sources.some((text) => text.includes(line))

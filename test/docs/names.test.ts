@@ -9,7 +9,7 @@ import { type DocPage, readPages } from '../support/doc-pages.ts'
 
 const pages = readPages().filter(({ path }) => path === 'README.md' || path.startsWith('docs/'))
 
-/** The words of code in a page: `--seed` and the lines of its blocks. */
+/** The code in a page: `--seed`, and the lines of its blocks. */
 const codeIn = ({ text }: DocPage) => Array.from(text.matchAll(/^ *```[\s\S]*?^ *```$|`[^`\n]+`/gm), ([code]) => code)
 
 /** Returns each match in the code of the pages that is not known, with its page. */

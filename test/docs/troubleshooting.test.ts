@@ -18,25 +18,25 @@ const messages = new Map(
   ),
 )
 
-/** Returns what a start prints that is refused. */
+/** Returns the output of a refused start. */
 async function refuse(args: readonly string[], options?: RunOptions): Promise<string> {
   const { code, stderr } = await run(args, { ...options, env: { CONVSIM_LOG_FORMAT: 'pretty', ...options?.env } })
   expect(code).not.toBe(0)
   return stderr
 }
 
-/** Returns the error of a request to a simulator of its own. */
+/** Returns the error of a request to a new simulator. */
 async function fail(path: string, how?: RequestOptions, settings?: Parameters<typeof startForTest>[0]) {
   return errorOf(await ask(await startForTest(settings), path, how))
 }
 
-/** Returns what each prints about a script that it cannot try. */
+/** Returns the output of `convsim each` about a script that it cannot run. */
 const tryScript = (code: string, ...flags: string[]) => refuse(['each', ...flags, '--', process.execPath, '-e', code])
 
 const eventsPath = '/v1/events'
 const modelPath = analyticsPath.replace('/v1', '')
 
-/** Provokes each message. A message of the page without an entry fails, and an entry without a message. */
+/** Provokes each message. A message without an entry fails the test, and so does an entry without a message. */
 const provocations: Readonly<Record<string, () => Promise<string>>> = {
   'The port is taken': async () => {
     const { port } = new URL((await startForTest()).origin)

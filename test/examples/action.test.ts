@@ -25,7 +25,7 @@ beforeAll(() => {
 })
 afterAll(() => project.remove())
 
-/** Runs the steps of the action as GitHub's runner does. Returns the variables and the outputs that they set. */
+/** Runs the steps of the action like GitHub's runner. Returns the variables and the outputs that they set. */
 async function runAction(given: Readonly<Record<string, string>>) {
   const temp = await tempFolder()
   const [variables, outputs] = [join(temp, 'env'), join(temp, 'output')]
@@ -48,7 +48,7 @@ async function runAction(given: Readonly<Record<string, string>>) {
   return found
 }
 
-/** Puts the inputs into a text: `${{ inputs.package }}`. */
+/** Inserts the inputs into a text: `${{ inputs.package }}`. */
 function fillIn(text: string, given: Readonly<Record<string, string>>): string {
   return text.replaceAll(/\$\{\{ inputs\.(\w+) \}\}/g, (_, name: string) => {
     const input = inputs[name]
@@ -84,7 +84,7 @@ test('the action fails with the reason if convsim does not start', async () => {
   expect(printed).toContain('--seed')
 })
 
-test('the action declares as outputs those that its steps set', () => {
+test('the action declares exactly the outputs that its steps set', () => {
   const [declared = {}] = membersIn(readExample('action/action.yml'), 'outputs') as Record<string, object>[]
   const set = steps.flatMap(({ run }) => [...run.matchAll(/"([\w-]+)=[^"]*" >>"\$GITHUB_OUTPUT"/g)])
   expect(set.map(([, name]) => name).sort()).toEqual(Object.keys(declared).sort())

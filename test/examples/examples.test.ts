@@ -15,17 +15,17 @@ import { exampleFiles, examplePath, membersIn, readExample, textsIn } from './re
 const dockerfile = readFileSync(new URL('../../Dockerfile', import.meta.url), 'utf8')
 const [, port = ''] = /^EXPOSE (\d+)$/m.exec(dockerfile) ?? []
 
-/** An address of the simulator in an example, by its name in the network or on the host. */
+/** An address of the simulator in an example, by host name in the network or on the host. */
 const addresses = /http:\/\/(?:convsim|127\.0\.0\.1):(\d+)(\/[\w./-]*)?/g
 
-/** The commands of the examples that ask for the report, with their file. */
+/** The commands of the examples that request the report, with their files. */
 const gates = exampleFiles.flatMap((file) =>
   textsIn(readExample(file))
     .filter((text) => text.startsWith('curl '))
     .map((command, index) => ({ file, index, command })),
 )
 
-/** Runs a command of an example as its system does. */
+/** Runs a command of an example as its CI system does. */
 async function runGate(command: string, controlUrl: string) {
   const folder = await tempFolder()
   const summary = join(folder, 'summary.md')
@@ -65,7 +65,7 @@ test('convsim starts with the container variables of the examples', async () => 
   }
 })
 
-test('the replicas get variables that are settings', () => {
+test('the environment variables of the replicas are settings', () => {
   const [env = {}] = membersIn(membersIn(readExample('replicas/compose.yaml'), 'convsim'), 'environment')
   const names = Object.keys(env as object)
   const known = Object.keys(serverSettings).map(variableOf)
@@ -97,7 +97,7 @@ test.each(gates)('the report of $file, number $index, fails on a client that is 
   expect(wrong.code).not.toBe(0)
 })
 
-test('GitHub and GitLab ask for a report', () => {
+test('GitHub and GitLab request a report', () => {
   expect(gates.map(({ file }) => file)).toEqual(['github-actions.yml', 'github-actions.yml', 'gitlab-ci.yml'])
 })
 

@@ -1,7 +1,7 @@
 import { readFileSync } from 'node:fs'
 import { parseDocument } from 'yaml'
 
-/** The files of `docs/examples/` that are YAML, or JSON as YAML reads it. */
+/** The files of `docs/examples/` in YAML, or in JSON, which is also YAML. */
 export const exampleFiles = [
   'compose.yaml',
   'github-actions.yml',
@@ -24,7 +24,7 @@ export function readExample(file: ExampleFile): unknown {
   return document.toJS()
 }
 
-/** Returns every text in a value, its keys excluded. */
+/** Returns every string in a value, except its keys. */
 export function textsIn(value: unknown): string[] {
   if (typeof value === 'string') return [value]
   return typeof value === 'object' && value !== null ? Object.values(value).flatMap(textsIn) : []

@@ -27,7 +27,7 @@ const configuration = readFileSync(examplePath('replicas/haproxy.cfg'), 'utf8')
 const dockerfile = readFileSync(new URL('../../Dockerfile', import.meta.url), 'utf8')
 const [, port] = /^EXPOSE (\d+)$/m.exec(dockerfile) ?? []
 
-/** Returns the groups of a line of the load balancer's configuration. */
+/** Returns the capture groups of a line in the load balancer's configuration. */
 function readLine(pattern: RegExp): readonly string[] {
   const found = pattern.exec(configuration)
   if (!found) throw new Error(`haproxy.cfg has no line ${pattern}`)
@@ -44,7 +44,7 @@ test('the services of the replicas wait for services that exist and have a healt
     }
 })
 
-test('the load balancer reads the configuration beside it, with the ports of the service and of the image', () => {
+test('the load balancer reads the configuration next to it, with the ports of the service and of the image', () => {
   const [file] = (balancer.volumes ?? []).map((volume) => volume.split(':')[0] ?? '')
   expect(existsSync(join(examplePath('replicas'), file ?? ''))).toBe(true)
   const [bound] = readLine(/^ {2}bind :(\d+)$/m)
@@ -76,7 +76,7 @@ test('the health check of the load balancer is handled', async () => {
 })
 
 describeWithRedis('the Redis of the example', () => {
-  // Its Redis syncs every write to the disk, which a busy machine delays beyond the time limit of a command.
+  // Its Redis syncs every write to the disk, which on a busy machine can take longer than the time limit of a command.
   test('starts with the arguments of the example', { retry: 2 }, async () => {
     const [program, ...args] = (redis.command ?? '').split(' ')
     expect(program).toBe('redis-server')

@@ -7,13 +7,13 @@ import { type Chance, type Numbers, pick } from './trial.ts'
 
 const secret = 'content of a file that no response may show'
 
-/** Names of members that documents, schemas and data have. */
+/** Names of members in documents, schemas and data. */
 const NAMES =
   `$ref $id $schema $anchor $dynamicRef $dynamicAnchor $defs example examples default const enum x-a properties items
   allOf anyOf not patternProperties schema content headers links callbacks components schemas examples parameters
   requestBody responses security discriminator value externalValue constructor a`.split(/\s+/)
 
-/** A document whose every object can be changed. */
+/** A document in which every object can be changed. */
 const document = () => ({
   ...documentWithData({ schema: { $ref: '#/components/schemas/A' }, examples: { a: { value: { a: 1 } } } }),
   'x-a': { a: {} },
@@ -24,7 +24,7 @@ const document = () => ({
   },
 })
 
-/** Checks and starts with random documents, which must agree, and show no file, ask no address and throw nothing. */
+/** Checks and serves random documents. Both must agree, show no file, request no address and throw nothing. */
 export async function startDocumentTrial(chance: Chance, numbers: Numbers) {
   const folder = mkdtempSync(join(tmpdir(), 'convsim-hostile-'))
   const [file, secretFile] = [join(folder, 'contract.json'), join(folder, 'secret.json')]
@@ -39,12 +39,12 @@ export async function startDocumentTrial(chance: Chance, numbers: Numbers) {
     const outcome = await tryDocument(file)
     numbers.add('documents')
     if (outcome.started.length === 0) numbers.add('documents that were served')
-    const fault = counter.counted.requests > 0 ? 'an address was asked' : findFault(outcome, secret)
+    const fault = counter.counted.requests > 0 ? 'a request was sent' : findFault(outcome, secret)
     counter.counted.requests = 0
     if (fault !== undefined) numbers.fault(`${fault}: ${text.slice(0, 3000)}`)
   }
 
-  /** Sets a member of a random object: mostly one that is in it already, deep in the document. */
+  /** Sets a member of a random object, mostly an existing one, deep in the document. */
   function change(root: Json): void {
     const object = pick(chance, listObjects(root))
     const name = chance() < 0.2 ? pick(chance, Object.keys(object).concat('a')) : pick(chance, NAMES)

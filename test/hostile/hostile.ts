@@ -1,13 +1,12 @@
 /**
- * Tries to make the simulator lose acknowledged writes, hang, or say what is not true. The kinds of trial:
+ * Tries to make the simulator lose acknowledged writes, hang, or report false data. The kinds of trial:
  *
  * - kill, stop, second writer, full disk: no acknowledged write may be lost.
- * - http: a server gets hostile HTTP. It must respond, stall for no longer than 200 ms, and not need more and more
- *   memory.
+ * - http: a server gets hostile HTTP. It must respond, stall for at most 200 ms, and not leak memory.
  * - documents: a check and a start with hostile documents must agree, show no file and send nothing.
  *
- * `npm run test:hostile -- --minutes 60` runs for an hour, `--only http,kill` those kinds. Exits with 1 if it finds a
- * fault.
+ * `npm run test:hostile -- --minutes 60` runs for an hour, `--only http,kill` only these kinds. Exits with 1 if a
+ * fault is found.
  */
 import { parseArgs } from 'node:util'
 import { seededChance } from '../support/chance.ts'
@@ -16,7 +15,7 @@ import { startHttpTrial } from './http.ts'
 import { createProcessTrial, processKinds } from './processes.ts'
 import { Numbers } from './trial.ts'
 
-/** The trials beside those with processes on one state file. */
+/** The trials other than those with processes on one state file. */
 const trialKinds = { http: startHttpTrial, documents: startDocumentTrial }
 
 const { values } = parseArgs({

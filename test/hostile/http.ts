@@ -9,22 +9,22 @@ import { sendBytes, withoutInterim } from '../support/one-shot.ts'
 import { requestText } from '../support/raw-http.ts'
 import { type Chance, cli, type Numbers, pick } from './trial.ts'
 
-/** The number of rounds after which memory should grow no more: the journal is full, and all code is compiled. */
+/** The number of rounds after which memory should not grow: the journal is full, and all code is compiled. */
 const WARM_UP_ROUNDS = 50
 
-/** The number of rounds whose median of memory is compared: single values differ by 40 MB, as garbage is collected. */
+/** The number of rounds per compared median of memory. Single values vary by 40 MB with garbage collection. */
 const ROUNDS_COMPARED = 100
 
-/** The most that a later median of resident memory may exceed the first one, as a share. */
+/** The maximum share by which a later median of resident memory may exceed the first one. */
 const MAX_GROWTH = 0.1
 
-/** Twice what `bench:stalls` allows a request that is alone: here others are handled, beside other processes. */
+/** Twice the limit of `bench:stalls`, since here other requests and processes run concurrently. */
 const maxStallMs = 200
 
 const MALFORMED_LANES = 16
 const ORDINARY_PER_ROUND = 1000
 
-/** Sends hostile HTTP to a simulator that lives through all rounds, and measures its memory and its longest stall. */
+/** Sends hostile HTTP to one simulator in all rounds, and measures its memory and its longest stall. */
 export async function startHttpTrial(chance: Chance, numbers: Numbers) {
   const port = await freePort()
   const origin = `http://127.0.0.1:${port}`
@@ -36,7 +36,7 @@ export async function startHttpTrial(chance: Chance, numbers: Numbers) {
   let recentMb: number[] = []
   let firstMedianMb: number | undefined
 
-  /** Sends some of the most expensive requests, one after the other. */
+  /** Sends some of the most expensive requests in sequence. */
   async function sendExpensive(): Promise<void> {
     for (let count = 0; count < 15; count += 1) {
       const { name, requests } = pick(chance, hostileRequests)
@@ -46,7 +46,7 @@ export async function startHttpTrial(chance: Chance, numbers: Numbers) {
     }
   }
 
-  /** Sends requests of a usual client beside the others. */
+  /** Sends the requests of an ordinary client. */
   async function sendOrdinary(): Promise<void> {
     for (let count = 0; count < ORDINARY_PER_ROUND; count += 1) {
       const request = count % 2 === 0 ? warmAnalytics : newEvent()
@@ -74,12 +74,12 @@ export async function startHttpTrial(chance: Chance, numbers: Numbers) {
     }
   }
 
-  /** Begins a body that never ends. */
+  /** Starts a body that never ends. */
   function sendSlowly(): Socket {
     numbers.add('requests')
     numbers.add('slow bodies')
     const socket = connect(port, '127.0.0.1')
-    socket.on('error', () => {}) // the server may give up first
+    socket.on('error', () => {}) // the server may close it first
     const lines = ['Content-Type: application/json', 'Content-Length: 1000000']
     socket.write(requestText('POST', '/v1/events', lines, `{"note":"${'x'.repeat(60_000)}`))
     const timer = setInterval(() => socket.write('x'), 20)
@@ -93,7 +93,7 @@ export async function startHttpTrial(chance: Chance, numbers: Numbers) {
     if (stallMs > maxStallMs) numbers.fault(`${name}: a stall of ${stallMs.toFixed(0)} ms`)
   }
 
-  /** Reads the numbers, and forgets what was stored, since events that clients store may take any memory. */
+  /** Reads the measurements, and deletes the stored events, whose memory is not limited. */
   async function check(): Promise<void> {
     await readStall('ordinary and malformed requests')
     const controls = { reset: 'POST', scenarios: 'DELETE', health: 'GET' } as const
@@ -116,7 +116,7 @@ export async function startHttpTrial(chance: Chance, numbers: Numbers) {
   }
 
   return {
-    /** Runs one round: all kinds of requests at once, then a check that the server is well. */
+    /** Runs one round: all kinds of requests at once, then a check of the server. */
     async run() {
       round += 1
       const slow = Array.from({ length: 20 }, sendSlowly)

@@ -9,18 +9,18 @@ import { freePort, type StartedTarget, send, startTarget } from '../bench/target
 import { event, prompt } from '../state/drafts.ts'
 import { type Chance, cli, type Numbers } from './trial.ts'
 
-/** The number of rounds on one file. Later rounds use a new file, since the check of a large file takes long. */
+/** The number of rounds on one file. Later rounds use a new file, since checking a large file takes long. */
 const ROUNDS_PER_FILE = 10
 
-/** The number of clients of a process that write at the same time. */
+/** The number of clients of a process that write concurrently. */
 const WRITERS = 16
 
-/** What happens to a process in a round. */
+/** The events that a process can face in a round. */
 export const processKinds = ['kill', 'stop', 'second writer', 'full disk'] as const
 
 const headers = { authorization: 'Bearer hostile', 'content-type': 'application/json' }
 
-/** Kills, stops, pauses, doubles and starves processes on one state file; no acknowledged write may be lost. */
+/** Kills, stops and pauses processes, adds a second one and fills the disk; no acknowledged write may be lost. */
 export function createProcessTrial(chance: Chance, numbers: Numbers) {
   const canLimit = spawnSync('prlimit', ['--version']).status === 0
   let file = ''
@@ -28,7 +28,7 @@ export function createProcessTrial(chance: Chance, numbers: Numbers) {
   let acknowledged = new Set<string>()
   let round = 0
 
-  /** Runs one round, and checks the file by a start after it. */
+  /** Runs one round, and checks the file by starting with it. */
   async function run(kind: (typeof processKinds)[number]): Promise<void> {
     if (round % ROUNDS_PER_FILE === 0) beginFile()
     round += 1
@@ -57,7 +57,7 @@ export function createProcessTrial(chance: Chance, numbers: Numbers) {
     await sleep(50)
   }
 
-  /** Limits the size of files to that of the log and the beginning of an entry, for some time. */
+  /** Limits the size of files to that of the log and the start of an entry, for some time. */
   async function fillDisk({ pid }: StartedTarget): Promise<void> {
     if (!canLimit) return
     numbers.add('full disks')
@@ -70,7 +70,7 @@ export function createProcessTrial(chance: Chance, numbers: Numbers) {
     await sleep(50)
   }
 
-  /** Lets a second process take the file while the first lives, and lets both write. */
+  /** Lets a second process take the file while the first one runs, and lets both write. */
   async function addWriter(first: StartedTarget): Promise<void> {
     numbers.add('second writers')
     const writing = [write(first, 'first')]
@@ -100,7 +100,7 @@ export function createProcessTrial(chance: Chance, numbers: Numbers) {
     }
   }
 
-  /** Writes an event or a version. Resolves to false if the connection broke, so that the outcome is unknown. */
+  /** Writes an event or a version. Resolves to false if the connection broke, so the outcome is unknown. */
   async function writeOne({ url }: StartedTarget, id: string, isVersion: boolean): Promise<boolean> {
     const [path, draft] = isVersion
       ? ['/prompts', prompt({ externalPromptId: id.slice(-8) })]

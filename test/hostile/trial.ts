@@ -1,7 +1,7 @@
-/** The command that is tried. */
+/** The command under test. */
 export const cli = new URL('../../dist/cli.js', import.meta.url).pathname
 
-/** Counts of what was tried and how it ended, and peaks, by name, in the order of their first use. */
+/** Counts of attempts and outcomes, and peaks, by name, in order of first use. */
 export class Numbers {
   readonly #counts = new Map<string, number>()
   faults = 0
@@ -10,7 +10,7 @@ export class Numbers {
     this.#counts.set(name, this.count(name) + 1)
   }
 
-  /** Sets a number to the largest value that it has had. */
+  /** Raises a number to a value if that is larger. */
   peak(name: string, value: number): void {
     this.#counts.set(name, Math.max(this.count(name), Math.round(value)))
   }
@@ -20,7 +20,7 @@ export class Numbers {
     return this.#counts.get(name) ?? 0
   }
 
-  /** Records what must not happen: an acknowledged write that is lost, or data that changed silently. */
+  /** Records a fault: a lost acknowledged write, or data that changed silently. */
   fault(description: string): void {
     this.faults += 1
     console.log(`FAULT: ${description}`)
@@ -35,4 +35,4 @@ export class Numbers {
 export type Chance = () => number
 
 export const pick = <Item>(chance: Chance, items: readonly Item[]): Item =>
-  items[Math.floor(chance() * items.length)] as Item // a place in the list
+  items[Math.floor(chance() * items.length)] as Item // a valid index

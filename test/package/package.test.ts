@@ -100,7 +100,7 @@ describe('the library', () => {
     expect(paths.filter(isDeclaration).sort()).toEqual([...files].sort())
   })
 
-  it('declares each entry point for TypeScript module resolution without "exports", too', () => {
+  it('also declares each entry point for TypeScript module resolution without "exports"', () => {
     const { '.': _, ...others } = manifest.exports
     const expected = Object.entries<{ readonly types: string }>(others).map(([path, { types }]) => [
       path.slice(2),
@@ -193,11 +193,11 @@ it.each([
   ['in CommonJS of Node', 'points.cts', 'nodenext', 'nodenext'],
   ['for a bundler', 'points.ts', 'esnext', 'bundler'],
 ])('TypeScript resolves each entry point %s', (_where, file, module, resolution) => {
-  // The names under which a project imports the entry points, without documents such as package.json.
+  // The import specifiers of the entry points, without documents such as package.json.
   const points = Object.keys(manifest.exports).filter((path) => !path.endsWith('.json'))
   const lines = points.map((path, at) => `export type Point${at} = typeof import('${path.replace('.', name)}')`)
   writeFileSync(join(project.folder, file), lines.join('\n'))
-  // Skips the types of optional peers, which the project does not have.
+  // Skips the types of optional peer dependencies, which are not installed.
   const options = ['--strict', '--noEmit', '--skipLibCheck', '--target', 'es2022', '--module', module]
   const args = [tsc, '--ignoreConfig', ...options, '--moduleResolution', resolution, file]
   expect(project.run(process.execPath, ...args)).toBe('')

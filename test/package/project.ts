@@ -8,7 +8,7 @@ import { recordingEnv } from '../support/control-responses/recording.ts'
 
 export const repository = fileURLToPath(new URL('../..', import.meta.url))
 
-/** A project of a user in a temporary folder, with the package as `npm pack` makes and `npm install` installs it. */
+/** A user's project in a temporary folder, with the package as packed by `npm pack` and installed by `npm install`. */
 export interface Project {
   readonly folder: string
   /** The files of the package, and their size in bytes. */

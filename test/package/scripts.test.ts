@@ -11,10 +11,10 @@ import { tempFolder } from '../support/temp-folder.ts'
 const repository = fileURLToPath(new URL('../..', import.meta.url))
 const { scripts } = JSON.parse(readFileSync(join(repository, 'package.json'), 'utf8'))
 
-/** The milliseconds after which a file is changed again in case nobody watched it yet; longer each time. */
+/** Milliseconds until a file is changed again, in case it was not watched yet; longer each time. */
 const restartMs = 5_000
 
-/** The milliseconds that three starts from the sources may take on a busy machine. */
+/** Milliseconds that three starts from the sources may take on a busy machine. */
 const limitMs = 480_000
 
 test('npm test with arguments passes them to vitest, and runs nothing else', () => {
@@ -25,7 +25,7 @@ test('npm test with arguments passes them to vitest, and runs nothing else', () 
 })
 
 test('npm run dev restarts when a document or a fixture changes', { timeout: limitMs }, async () => {
-  // The folders are copies, so that no other test meets a change.
+  // The folders are copies, so no other test sees a change.
   const folder = await tempFolder()
   symlinkSync(join(repository, 'src'), join(folder, 'src'))
   const files = [join(folder, 'spec', 'openapi.yaml'), join(folder, 'fixtures', 'keys.yaml')]

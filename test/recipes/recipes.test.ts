@@ -12,13 +12,13 @@ import { tempFolder } from '../support/temp-folder.ts'
 const folder = fileURLToPath(new URL('../../docs/recipes/', import.meta.url))
 const page = fileURLToPath(new URL('../../docs/testing.md', import.meta.url))
 
-/** A compiler that starts without its cache on a busy machine. */
+/** Milliseconds for a compiler without a cache on a busy machine. */
 const limitMs = 480_000
 
-/** A text of a file, and another one, which makes its client wrong. */
+/** A text in a file, and its replacement, which breaks the client. */
 type Bug = readonly [text: string, other: string]
 
-/** The bugs of each client: an identifier of its own, and another way to try again than the response asks for. */
+/** The bugs of each client: a different insertId per attempt, and a retry that ignores the demanded wait. */
 const bugs: Readonly<Record<string, { readonly otherId: Bug; readonly retry: Bug }>> = {
   'test_orders.py': {
     otherId: ['"insertId": order', '"insertId": order + "-b"'],
@@ -38,15 +38,15 @@ const bugs: Readonly<Record<string, { readonly otherId: Bug; readonly retry: Bug
   },
 }
 
-/** The languages that every machine with CI must have. */
+/** The languages that every CI machine must have. */
 const required = ['python3', 'sh']
 
-/** The files and their commands, as the table of docs/testing.md has them. */
+/** The files and their commands, from the table in docs/testing.md. */
 const recipes = [...readFileSync(page, 'utf8').matchAll(/^\| \w+ \| \[(\S+)\]\(recipes\/\1\) \| `(.+)` \|$/gm)].map(
   ([, file = '', command = '']) => ({ file, command, program: command.split(' ')[0] ?? '' }),
 )
 
-/** Returns true if a recipe's program is installed. In CI a missing one is an error, so that no test is skipped. */
+/** Returns true if a recipe's program is installed. In CI a missing one is an error, so no test is skipped. */
 function isInstalled(program: string): boolean {
   if (spawnSync('sh', ['-c', `command -v ${program}`]).status === 0) return true
   if (process.env['CI'] === 'true' && required.includes(program)) throw new Error(`${program} is not installed`)
@@ -56,7 +56,7 @@ function isInstalled(program: string): boolean {
 
 type Recipe = (typeof recipes)[number]
 
-/** A command that sends a request once again at once if it fails. */
+/** A command that immediately resends a failed request once. */
 const sendTwice = `#!/bin/sh
 curl --silent --fail "$@" || exec curl --silent --fail "$@"
 `
@@ -114,6 +114,6 @@ describe.each(recipes)('the recipe $file', (recipe) => {
   })
 })
 
-test('the table of the recipes lists each file of the folder', () => {
+test('the table of recipes lists each file of the folder', () => {
   expect(recipes.map(({ file }) => file).sort()).toEqual(readdirSync(folder).sort())
 })

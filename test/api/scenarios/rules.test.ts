@@ -137,7 +137,7 @@ describe('probability', () => {
   test('is drawn separately for two combined scenarios', async () => {
     const how = { sandbox: 'p2', scenario: 'unavailable;p=0.5, slow;ms=0;p=0.5' }
     const acting = new Set<string | null>()
-    for (let asked = 0; asked < 40; asked += 1)
+    for (let sent = 0; sent < 40; sent += 1)
       acting.add((await ask(sim(), analyticsPath, how)).headers.get('x-sim-scenario'))
     expect(acting.size).toBe(4)
   })

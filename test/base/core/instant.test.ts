@@ -44,7 +44,7 @@ test.each(
   expect(parseInstant(text)).toBeUndefined()
 })
 
-test('each instant that JavaScript writes with a year of four digits is parsed to itself', () => {
+test('each time that JavaScript writes with a four-digit year is parsed to itself', () => {
   const [min, max] = [new Date('0000-01-01T00:00:00Z'), new Date('9999-12-31T23:59:59Z')]
   const dates = fc.date({ min, max, noInvalidDate: true })
   fc.assert(

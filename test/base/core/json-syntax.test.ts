@@ -22,7 +22,7 @@ describe('the description of broken JSON', () => {
     expect(() => JSON.parse(text)).toThrow()
   })
 
-  test('counts from the line of the text in its file', () => {
+  test('counts lines from the first line of the text in its file', () => {
     expect(describeSyntaxError('[1 2]', 7)).toMatch(/^line 7, column 4 has "2"/)
     expect(describeSyntaxError('[1\n 2]', 7)).toMatch(/^line 8, column 2 has "2"/)
   })

@@ -18,7 +18,7 @@ const refusal = async (text: string) => {
   return outcome.ok ? 'none' : `${outcome.error.pointer} ${outcome.error.message}`
 }
 
-/** Texts that are nearly JSON: values with a character removed, added or repeated. */
+/** Almost valid JSON: values with a character removed, added or repeated. */
 const damaged = fc
   .tuple(fc.jsonValue({ maxDepth: 4 }), fc.nat(), fc.constantFrom('', ...' {}[],:"\\\n-+.0e1tfn\u0000ü'))
   .map(([value, at, character]) => {
@@ -38,7 +38,7 @@ test('readLargeJson accepts what JSON.parse accepts, and reports an error otherw
       const value = parseJson(text)
       if (large.ok) expect(large.value).toEqual(value)
       else if (large.error.message.startsWith('must be JSON')) expect(value).toBeUndefined()
-      // A valid text ends where nothing more is expected.
+      // If the text is valid JSON, nothing more may follow it.
       expect(/^it ends .* nothing more /.test(describeSyntaxError(text))).toBe(value !== undefined)
     }),
     { numRuns: 2000 },
@@ -49,7 +49,7 @@ test('readLargeJson refuses bytes that are not UTF-8', async () => {
   expect((await readLargeJson(new Uint8Array([0x22, 0xff, 0x22]))).ok).toBe(false)
 })
 
-test('a refusal names the place', async () => {
+test('a refusal names the pointer', async () => {
   expect(await refusal('{"a":\n  [1,\n }')).toBe(' must be JSON: line 3, column 2 has "}", where a value is expected')
 })
 
@@ -81,6 +81,6 @@ describe('readLargeJson bounds', () => {
   })
 })
 
-test('it can pause at every value, so that a long list of numbers does not delay other requests', () => {
+test('it can pause at every value, so a long list of numbers does not delay other requests', () => {
   expect([...new JsonReader('{"events":[1,2,[3]]}', 100, true).read()]).toHaveLength(6)
 })

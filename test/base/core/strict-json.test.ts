@@ -20,7 +20,7 @@ test('readJson reads all that JSON.stringify writes, except __proto__', () => {
       const isRefused = /"__proto__":/.test(text)
       expect(outcome.ok).toBe(!isRefused)
       if (outcome.ok) expect(outcome.value).toEqual(JSON.parse(text))
-      // White space makes the reader go from token to token.
+      // White space forces the reader to go from token to token.
       expect(read(` ${text}`)).toEqual(outcome)
     }),
     { numRuns: 500 },
@@ -59,8 +59,8 @@ test('no bytes make readJson throw', () => {
 
 describe('readJson accepts', () => {
   test.each([
-    ['a BOM before it', '\ufeff{"a":1}', { a: 1 }],
-    ['white space around it', ' \r\n\t{"a":1}\n ', { a: 1 }],
+    ['a leading byte order mark', '\ufeff{"a":1}', { a: 1 }],
+    ['surrounding white space', ' \r\n\t{"a":1}\n ', { a: 1 }],
     ['white space of 200,000 characters', `{"a":${' '.repeat(200_000)}1}${'\n'.repeat(200_000)}`, { a: 1 }],
     ['a text with braces and colons', '{"a":"{\\"b\\":1,\\"b\\":2}"}', { a: '{"b":1,"b":2}' }],
     ['a text that ends in a backslash', '{"a":"\\\\","b":":"}', { a: '\\', b: ':' }],
@@ -71,7 +71,7 @@ describe('readJson accepts', () => {
     ['a pair of surrogates', '"\\ud83d\\ude00"', '😀'],
     ['a name of an object method', '{"constructor":1,"toString":2}', { constructor: 1, toString: 2 }],
     ['the largest number', '1.7976931348623157e308', Number.MAX_VALUE],
-    ['a number too small to tell from zero', '1e-400', 0],
+    ['a number that rounds to zero', '1e-400', 0],
   ])('%s', (_name, text, value) => {
     expect(read(text)).toEqual({ ok: true, value })
   })
@@ -85,19 +85,19 @@ describe('readJson refuses, with the pointer,', () => {
   test.each([
     ['nothing', '', '', /must be JSON/],
     ['broken JSON', '{"a":1,}', '', /must be JSON: line 1, column 8/],
-    ['a name twice', '{"a":1,"a":1}', '', /has the member "a" twice/],
-    ['a name twice, once escaped', '{"a":1,"\\u0061":1}', '', /has the member "a" twice/],
-    ['a name twice, with a colon in it', '{"a:":1,"a:":1}', '', /has the member "a:" twice/],
-    ['an empty name twice', '{"":1,"":2}', '', /has the member "" twice/],
-    ['a name twice around an object', '{"a":1,"b":{"c":2},"a":3}', '', /has the member "a" twice/],
-    ['a name twice, with quotes and backslashes in it', '{"a\\"\\\\":1,"a\\"\\\\":2}', '', /twice/],
-    ['a name twice within a list', '[[{"x":1,"y":2,"x":3}]]', '', /has the member "x" twice/],
+    ['a duplicate name', '{"a":1,"a":1}', '', /has the member "a" twice/],
+    ['a duplicate name, once escaped', '{"a":1,"\\u0061":1}', '', /has the member "a" twice/],
+    ['a duplicate name with a colon', '{"a:":1,"a:":1}', '', /has the member "a:" twice/],
+    ['a duplicate empty name', '{"":1,"":2}', '', /has the member "" twice/],
+    ['a duplicate name around an object', '{"a":1,"b":{"c":2},"a":3}', '', /has the member "a" twice/],
+    ['a duplicate name with quotes and backslashes', '{"a\\"\\\\":1,"a\\"\\\\":2}', '', /twice/],
+    ['a duplicate name within a list', '[[{"x":1,"y":2,"x":3}]]', '', /has the member "x" twice/],
     ['__proto__', '{"a":[{"__proto__":1}]}', '/a/0/__proto__', /is not allowed/],
     ['__proto__, escaped', '{"__pr\\u006fto__":1}', '/__proto__', /is not allowed/],
     ['half a surrogate pair', '{"a":["\\ud800"]}', '/a/0', /surrogate/],
     ['half a surrogate pair in a name', '{"a":{"\\udfff":1}}', '/a', /surrogate/],
-    ['a number beyond all numbers', '{"a":[1,1e309]}', '/a/1', /number/],
-    ['a number below all numbers', '{"a":-1e309}', '/a', /number/],
+    ['a number that is too large', '{"a":[1,1e309]}', '/a/1', /number/],
+    ['a number that is too small', '{"a":-1e309}', '/a', /number/],
     ['a name with a slash and a tilde', '{"a/b":{"c~d":1e999}}', '/a~1b/c~0d', /number/],
   ])('%s', (_name, text, pointer, message) => {
     expect(read(text)).toEqual(refused(pointer, message))
@@ -123,7 +123,7 @@ describe('a large body', () => {
     ['20 MB of backslashes', JSON.stringify({ value: '\\'.repeat(10_000_000) })],
     ['members', JSON.stringify({ ...new Array(maxValues - 1).fill(1) })],
     ['items', JSON.stringify(new Array(maxValues).fill(1))],
-    ['what looks like items, within a text', JSON.stringify([',[{"'.repeat(maxValues)])],
+    ['a text that looks like items', JSON.stringify([',[{"'.repeat(maxValues)])],
   ])('of %s is read', (_name, text) => {
     expect(read(text).ok).toBe(true)
   })

@@ -39,7 +39,7 @@ test.each([
   expect(findNearest(name, scenarios)).toBe(nearest)
 })
 
-test('of many known names the message names the nearest, and lists the first or says where all are', () => {
+test('of many known names the message names the nearest, and lists the first ones or says where all are listed', () => {
   const many = Array.from({ length: 30 }, (_, index) => `field${index}`)
   expect(describeKnown('slo', scenarios)).toBe(`Did you mean "slow"? Known: ${scenarios.join(', ')}.`)
   expect(describeKnown('x', [])).toBe('Known: none.')

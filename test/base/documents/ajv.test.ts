@@ -29,7 +29,7 @@ test.each<[string, JsonObject, Json]>([
   ['items after a prefix', { prefixItems: [{ type: 'number' }], items: false }, wrongItems],
   ['items that are choices', { items: { $ref: '#/$defs/choice' } }, wrongItems],
   ['items that are not evaluated', { unevaluatedItems: { $ref: '#/$defs/text' } }, wrongItems],
-  ['an item that is sought', { contains: { $ref: '#/$defs/text' } }, wrongItems],
+  ['an item that must be contained', { contains: { $ref: '#/$defs/text' } }, wrongItems],
   ['members', { additionalProperties: { $ref: '#/$defs/text' } }, wrongMembers],
   ['members that are not allowed', { additionalProperties: false }, wrongMembers],
   ['members of a pattern', { patternProperties: { m: { $ref: '#/$defs/text' } } }, wrongMembers],
@@ -83,7 +83,7 @@ const values = fc.oneof(leaf, list(leaf), list(list(leaf)))
 test('the limit does not change verdicts', () => {
   fc.assert(
     fc.property(schemas, values, (schema, value) => {
-      // ajv does not collect errors without `allErrors`, and so needs no bound.
+      // Without `allErrors` ajv does not collect errors, so no limit is needed.
       const plain = createAjv(() => undefined, { allErrors: false }).compile({ $defs, ...schema })
       expect(compile(schema)(value)).toBe(plain(value))
     }),

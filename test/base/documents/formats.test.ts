@@ -15,7 +15,7 @@ test.each<[format: string, right: readonly Json[], wrong: readonly Json[]]>([
   ['date', ['2024-02-29'], ['2026-02-29', '2026-1-1']],
   ['duration', ['P1D', 'PT1H30M', 'P1W', 'P1Y2M3DT4H5M6S'], ['1D', 'P', 'PT', 'P1W1D']],
   ['int32', [0, 1.0, -2147483648, 2147483647], [1.5, 2147483648, -2147483649]],
-  // 2^63 - 1 is 2^63 as a number of JavaScript.
+  // As a JavaScript number, 2^63 - 1 is 2^63.
   ['int64', [0, 2 ** 53, -(2 ** 63), 2 ** 63], [1.5, 2 ** 64, -(2 ** 64)]],
   ['float', [1.5, 1e38], []],
   ['double', [1.5, 1e308], []],

@@ -54,8 +54,8 @@ test.each<[string, Json, string, string, Json]>([
   ['appends an object to a list', { a: [{ b: 1 }] }, '$.a', '{ b: 2 }', { a: [{ b: 1 }, { b: 2 }] }],
   ['appends the items of a list to a list', { a: [1] }, '$.a', '[2, 3]', { a: [1, 2, 3] }],
   ['appends the items of a list within an object', { a: [1] }, '$', '{ a: [2] }', { a: [1, 2] }],
-  ['changes every place of the target', { a: { b: 1 }, c: { b: 2 } }, '$.*', '{ b: 3 }', { a: { b: 3 }, c: { b: 3 } }],
-  ['of a place that is selected twice is made once', { a: [] }, "$['a','a']", '[1]', { a: [1] }],
+  ['changes every value of the target', { a: { b: 1 }, c: { b: 2 } }, '$.*', '{ b: 3 }', { a: { b: 3 }, c: { b: 3 } }],
+  ['of a value that is selected twice applies once', { a: [] }, "$['a','a']", '[1]', { a: [1] }],
 ])('an update %s', async (_sentence, document, target, update, expected) => {
   expect(await changed(`  - { target: "${target}", update: ${update} }\n`, document)).toEqual(expected)
 })
@@ -88,20 +88,20 @@ test('actions see the effects of earlier ones', async () => {
   expect(await changed(actions, { a: 1 })).toEqual({ a: [2] })
 })
 
-describe('a place', () => {
+describe('the location', () => {
   const update = '  - target: $.colours\n    update:\n      enum: [pink]\n      extra: { deep: 1 }\n'
   const removal = '  - target: "$.people[0]"\n    remove: true\n  - target: $.name\n    remove: true\n'
 
   test.each([
     ['an item of the document', update, '/colours/enum/1', 'doc.yaml:2:15'],
     ['a member of the document', update, '/people/1/size', 'doc.yaml:7:14'],
-    ['a member beside what the overlay put there', update, '/colours/required', 'doc.yaml:3:3'],
+    ['a member next to an added one', update, '/colours/required', 'doc.yaml:3:3'],
     ['an item that the overlay appended', update, '/colours/enum/3', 'overlay.yaml:6:14'],
     ['a member that the overlay added', update, '/colours/extra/deep', 'overlay.yaml:7:16'],
     ['a text that the overlay replaced', '  - target: $.name\n    update: Oil\n', '/name', 'overlay.yaml:5:5'],
     ['a member that the overlay removed', removal, '/name', 'overlay.yaml:7:5'],
-    ['the item behind a removed one', removal, '/people/0/id', 'doc.yaml:7:7'],
-    ['the item after that', removal, '/people/1/id', 'doc.yaml:8:7'],
+    ['the item after a removed one', removal, '/people/0/id', 'doc.yaml:7:7'],
+    ['the next item', removal, '/people/1/id', 'doc.yaml:8:7'],
   ])('of %s is the line that wrote or removed it', async (_name, actions, pointer, place) => {
     expect((await applied(actions)).place(pointer)).toBe(place)
   })
@@ -125,12 +125,12 @@ describe('is refused with its line:', () => {
     ['a copy of several values', '$.name, copy: $.people.*', '4:23 must match one value; $.people.* matches 3'],
     ['the whole document', '$, remove: true', '4:7 is the whole document, which cannot be removed'],
     [
-      'a list in the place of a text',
+      'a list instead of a text',
       '$, update: { name: [a] }',
       '4:28 cannot be merged: /name is a single value, but the update is a list',
     ],
     [
-      'a text in the place of an object',
+      'a text instead of an object',
       '$, update: { colours: red }',
       '4:28 cannot be merged: /colours is an object, but the update is a single value',
     ],

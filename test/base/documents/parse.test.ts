@@ -20,12 +20,12 @@ test.each([
   ['/copy/deep', '4:12'],
   ['/list/1/missing/more', '4:10'],
   ['/nowhere', '1:1'],
-])('the value at the pointer "%s" has the place %s', (pointer, place) => {
+])('the value at the pointer "%s" has the location %s', (pointer, place) => {
   const source = parse("a: 1\nlist:\n  - x\n  - &one { deep: true }\n'a/b': { '~': 1 }\n200: x\ncopy: *one\n")
   expect(source.place(pointer)).toBe(`file.yaml:${place}`)
 })
 
-test('JSON is parsed, too, with its places', () => {
+test('JSON is also parsed, with its locations', () => {
   const source = parse('{\n  "a": [1,\n\t{"b": null}]\n}')
   expect(source.value).toEqual({ a: [1, { b: null }] })
   expect(source.place('/a/1/b')).toBe('file.yaml:3:3')
@@ -36,7 +36,7 @@ test('dates and words are parsed as strings, numbers as JSON numbers', () => {
   expect(value).toEqual({ date: '2026-01-15', yes: 'yes', no: null, octal: 10, n: 1.5 })
 })
 
-test('a name that objects inherit is an ordinary key', () => {
+test('a name that all objects inherit is an ordinary key', () => {
   const { value } = parse('{ "toString": { "a": 1 }, "constructor": 2 }')
   expect(JSON.stringify(value)).toBe('{"toString":{"a":1},"constructor":2}')
 })

@@ -21,7 +21,7 @@ describe('a private file', () => {
     expect([await modeOf(file), await readFile(file, 'utf8')]).toEqual(['600', 'one, two'])
   })
 
-  test.each([0o644, 0o666, 0o640, 0o604, 0o755])('replaces one of the mode %o, and its mode', async (mode) => {
+  test.each([0o644, 0o666, 0o640, 0o604, 0o755])('replaces a file with the mode %o, and its mode', async (mode) => {
     const file = await tempFile('a longer text than the new one', 'old')
     await chmod(file, mode)
     await writePrivateFile(file, 'new')
@@ -52,7 +52,7 @@ describe('a private file', () => {
     expect([seen, await readFile(file, 'utf8'), (await stat(file)).uid]).toEqual([['600'], 'new', 1234])
   })
 
-  test('can be a pipe, which gets the content', async () => {
+  test('can be a pipe, which receives the content', async () => {
     const file = join(await tempFolder(), 'pipe')
     execFileSync('mkfifo', [file])
     const read = promisify(execFile)('cat', [file])
@@ -70,7 +70,7 @@ describe('a private file', () => {
     }
   })
 
-  test('can be a device, whose mode stays', async () => {
+  test('can be a device, whose mode does not change', async () => {
     const before = await modeOf('/dev/null')
     await writePrivateFile('/dev/null', 'text')
     expect(await modeOf('/dev/null')).toBe(before)

@@ -24,7 +24,7 @@ test('the first item that repeats another one is named', () => {
   ])
 })
 
-test('a list is accepted where no two of its items are equal', () => {
+test('a list is accepted if no two of its items are equal', () => {
   fc.assert(
     fc.property(fc.array(fc.jsonValue({ maxDepth: 2 })), (list) => {
       const items = JSON.parse(JSON.stringify(list)) as Json[]
@@ -42,7 +42,7 @@ test('the precompiled validator of exports reports the same violations as the co
   expect(compiled?.(exported)).toBe(true)
   const changed = fc
     .tuple(fc.array(fc.nat(), { maxLength: 8 }), fc.jsonValue({ maxDepth: 1 }))
-    .map(([path, other]) => replaceAt(structuredClone(exported), path, other as Json)) // JSON by its making
+    .map(([path, other]) => replaceAt(structuredClone(exported), path, other as Json)) // generated as JSON
   fc.assert(
     fc.property(changed, (value) => {
       expect(validate?.(value)).toBe(compiled?.(value))

@@ -92,7 +92,7 @@ test('messages are short and pointers are well-formed for any value', async () =
   const check = await loadSchema({ schema, name: 'a test' })
   fc.assert(
     fc.property(fc.jsonValue(), (value) => {
-      // fast-check's JSON values are JSON, but its type is looser.
+      // The values of fast-check are JSON, but their type is looser.
       for (const { pointer, message } of check(value as Json)) {
         expect(message.length).toBeLessThan(600)
         expect(pointer === '' || pointer.startsWith('/')).toBe(true)

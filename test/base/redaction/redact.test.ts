@@ -15,7 +15,7 @@ import { measureWork } from '../../support/processor-time.ts'
 
 const secret = 's3cr3t-t0k3n'
 
-/** Returns the words of some lines. */
+/** Returns the words in some lines. */
 const words = (...lines: readonly string[]) => lines.flatMap((line) => line.split(' '))
 
 describe('a credential is redacted', () => {
@@ -87,7 +87,7 @@ describe('a credential is redacted', () => {
     expect(redactHeaders({ 'x-note': token })).toEqual({ 'x-note': '[redacted]' })
   })
 
-  test('in a query that begins with an OAuth code, but not in a preference', () => {
+  test('in a query that starts with an OAuth code, but not in a preference', () => {
     const parts = { path: '/', headers: { prefer: 'code=404' } }
     expect(redactHead({ ...parts, query: `code=${secret}` })).toEqual({ ...parts, query: 'code=[redacted]' })
   })
@@ -119,7 +119,7 @@ describe('a private key is redacted', () => {
     ['a YAML block', `note: |\n  ${key.replaceAll('\n', '\n  ')}other: 1`, 'note: |\n  [redacted]\n  other: 1'],
     ['lines of HTML', `${open} <br>MIIEsecret<br>`, '[redacted]'],
     ['joined literals', `x = "${open}\\n" + 'MIIEsecret'`, 'x = "[redacted]'],
-    ['a list that is cut', `["${open}", "MIIEsecret"`, '["[redacted]'],
+    ['a truncated list', `["${open}", "MIIEsecret"`, '["[redacted]'],
     ['a text without its end', `${open}\nMII\n-----END CERTIFICATE-----\nE`, '[redacted]'],
     ['SSH2', '---- BEGIN SSH2 ENCRYPTED PRIVATE KEY ----\nMII', '[redacted]'],
   ])('in %j', (_place, text, expected) => {
@@ -136,7 +136,7 @@ describe('a private key is redacted', () => {
     })
   })
 
-  test.each(['CERTIFICATE', 'PUBLIC KEY', 'RSA PUBLIC KEY'])('but not a %s', (kind) => {
+  test.each(['CERTIFICATE', 'PUBLIC KEY', 'RSA PUBLIC KEY'])('but a %s is not', (kind) => {
     expect(redactText(pem(kind))).toBe(pem(kind))
   })
 })
@@ -192,8 +192,8 @@ test("a request's own token is redacted wherever it occurs", () => {
 test.each([
   ['in an encoded URL within a URL', `next=%2Fback%3Ftoken%3D${secret}`],
   ['in a parameter within a parameter', `a=jwt=${secret}`],
-  ['in cut JSON, under an escaped name', `{"\\u0061piKey":"${secret}"`],
-  ['in cut JSON, in an object whose name is that of a credential', `{"tokens":{"b":"${secret}"`],
+  ['in truncated JSON, under an escaped name', `{"\\u0061piKey":"${secret}"`],
+  ['in truncated JSON, in an object named like a credential', `{"tokens":{"b":"${secret}"`],
 ])('a credential is shown %s, unless it is the request’s own token', (_place, text) => {
   expect(redactText(text)).toBe(text)
   expect(redactText(text, secret)).toBe(text.replace(secret, '[redacted]'))
@@ -218,11 +218,11 @@ test('a token too short to distinguish from other words does not change them', (
   expect(redactHead(head)).toMatchObject({ path: '/v1/events', headers: { 'x-a': 'events' } })
 })
 
-/** Returns a multipart body with one field. `more`: the header lines behind that of the name. */
+/** Returns a multipart body with one field. `more`: the header lines after that of the name. */
 const formOf = (name: string, value: string, more = 'Content-Type: text/plain\r\n') =>
   `--b\r\nContent-Disposition: form-data; name=${name}\r\n${more}\r\n${value}\r\n--b--\r\n`
 
-/** The header lines that some clients send behind the name of a part. */
+/** The header lines that some clients send after the name of a part. */
 const length = 'Content-Type: text/plain\r\nContent-Transfer-Encoding: 8bit\r\nContent-Length: 1\r\n'
 
 describe('a body is shown without credentials', () => {
@@ -300,9 +300,9 @@ describe('a body is shown without credentials', () => {
     ['known tokens', '-eyJ'.repeat(250_000)],
     ['dots', 'eyJaaaaa.'.repeat(110_000)],
     ['cuts', '..."'.repeat(250_000)],
-    ['beginnings of keys', '-----BEGIN PRIVATE KEY-----'.repeat(37_000)],
+    ['starts of keys', '-----BEGIN PRIVATE KEY-----'.repeat(37_000)],
     ['whole keys', '-----BEGIN PRIVATE KEY-----a-----END PRIVATE KEY-----'.repeat(19_000)],
-    ['halves of marks', '-----BEGIN PRIVATE KEY'.repeat(45_000)],
+    ['halves of markers', '-----BEGIN PRIVATE KEY'.repeat(45_000)],
     ['a key', `-----BEGIN PRIVATE KEY-----${'-a'.repeat(500_000)}`],
     ['backslashes', '\\'.repeat(1_000_000)],
   ])('in time if it is a megabyte of %s', (_name, text) => {

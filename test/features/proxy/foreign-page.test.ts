@@ -31,7 +31,7 @@ function askAs(sim: TestSimulator, headers: Record<string, string>, method = 'GE
 const corsHeaders = (names: Iterable<string>) => [...names].filter((name) => name.startsWith('access-control-'))
 
 /** Requests of cross-origin pages, as browsers send them. */
-const foreign: readonly (readonly [string, string, Record<string, string>])[] = [
+const crossOrigin: readonly (readonly [string, string, Record<string, string>])[] = [
   ['a script', 'GET', { origin: 'https://evil.example', 'sec-fetch-site': 'cross-site' }],
   ['a script of an older browser', 'GET', { origin: 'https://evil.example' }],
   ['a deletion', 'DELETE', { origin: 'https://evil.example', 'sec-fetch-site': 'cross-site' }],
@@ -59,7 +59,7 @@ async function openProxy(settings: Parameters<typeof proxyTo>[2] = {}) {
 }
 
 describe('a proxy with the token of the real service', () => {
-  test.each(foreign)('refuses %s of a foreign page', async (_name, method, headers) => {
+  test.each(crossOrigin)('refuses %s from a cross-origin page', async (_name, method, headers) => {
     const { sim, reached } = await openProxy()
     const response = await askAs(sim, headers, method)
     expect([response.status, reached]).toEqual([403, []])

@@ -91,7 +91,7 @@ type Matched = DocumentedOperation & { readonly pattern: RegExp }
 function findOperation(operations: readonly Matched[], { method, target }: RecordedResponse) {
   const [sent = ''] = target.split('?', 1)
   const path = controlAliases.get(sent.toLowerCase().replace(/\/$/, '')) ?? sent
-  const asked = method === 'HEAD' ? 'GET' : method
-  const found = operations.filter((one) => one.method === asked && one.pattern.test(path))
+  const documented = method === 'HEAD' ? 'GET' : method
+  const found = operations.filter((one) => one.method === documented && one.pattern.test(path))
   return found.find((one) => !one.path.includes('{')) ?? found[0]
 }

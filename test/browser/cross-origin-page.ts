@@ -3,8 +3,8 @@ import type { Browser } from 'playwright-core'
 import { onTestFinished } from 'vitest'
 import { listenForTest } from '../support/fake-upstream.ts'
 
-/** Serves an empty page on a port of its own, and opens it under a host name, for one test. */
-export async function openForeignPage(browser: Browser | undefined, host = '127.0.0.1') {
+/** Serves an empty page on a new port, and opens it under a host name, for one test. */
+export async function openCrossOriginPage(browser: Browser | undefined, host = '127.0.0.1') {
   const server = createServer((_req, res) => res.setHeader('content-type', 'text/html').end('<!doctype html><body>'))
   const origin = `http://${host}:${await listenForTest(server)}`
   const page = await browser?.newPage()
