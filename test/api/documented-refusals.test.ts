@@ -147,7 +147,7 @@ test.each<[Name, RequestOptions, Expected]>([
   ['both', { body: [] }, [422, plain, nestedOf(422, expect.stringMatching(/^Invalid request: body: must be/))]],
   ['fallback', { body: '{', contentType: 'text/x' }, [415, plain, nestedOf(415, expect.stringMatching(/text\/x/))]],
   ['text', { body: '{' }, [400, 'text/plain', 'No thanks.']],
-])('a refusal caused by the client has the documented format, too: %s: %j', async (name, how, expected) => {
+])('a refusal caused by the client also has the documented format: %s: %j', async (name, how, expected) => {
   const response = await ask(name, how)
   expect(seen(response)).toEqual(expected)
   expect(response.headers.get('x-sim-origin')).toBe('contract')

@@ -51,7 +51,7 @@ test.for<[string, string, Record<string, string>, number[]]>([
   expect([...text.matchAll(/^id: (\d)$/gm)].map(([, id]) => Number(id))).toEqual(numbers)
 })
 
-test('a stream takes the list’s filters, and includes bodies on request', async ({ own }) => {
+test('a stream accepts the list’s filters, and includes bodies on request', async ({ own }) => {
   const { until } = await follow(own, 'status=201&sandbox=*&bodies=true')
   await ask(own, analyticsPath)
   await ask(own, '/v1/events', { body: event({ insertId: 'in-the-body' }), headers: { 'x-sim-sandbox': 'a' } })
@@ -135,7 +135,7 @@ test('the recorded requests are exported as a valid HAR file, filtered and witho
   expect(log).toMatchObject({ _total: 3, _next: 2, entries: [{ response: { status: 400 } }] })
 })
 
-test('a request whose client left before the first byte of its response has the status 0', async ({ own }) => {
+test('a request whose client disconnected before the first byte of its response has the status 0', async ({ own }) => {
   const connection = await connectTo(own.origin)
   connection.send(requestText('GET', analyticsPath, ['X-Sim-Scenario: slow;ms=60000']))
   await ask(own, '/__sim/health', { token: null }) // its response shows that the request has arrived

@@ -13,7 +13,7 @@ const uuid = (index: number) => `${String(index).padStart(8, '0')}-0000-4000-800
 
 const defaults = { valueType: 'text', influence: 'neutral', eventAt: at }
 
-/** Returns an event of an export, in a conversation of its own. */
+/** Returns an event of an export, in a separate conversation. */
 const stored = (index: number) => ({
   eventId: uuid(index),
   fields: { ...event(defaults), insertId: `e${index}`, externalConversationId: `c${index}` },

@@ -140,11 +140,11 @@ test.for<[string, number, number]>([
 
 test('a refusal names no data scenario', async () => {
   const sim = await limited({ maxAnalysesPerHour: 1 })
-  const responses = [await ask(sim, analyticsPath)]
-  responses.push(await ask(sim, analyticsPath, { headers: { 'x-sim-scenario': 'critical' } }))
-  responses.push(await ask(sim, analyticsPath, { token: 'key_free', headers: { 'x-sim-scenario': 'critical, slow;ms=1' } }))
-  expect(statusesOf(responses)).toEqual([200, 429, 403])
-  expect(responses.map(({ headers }) => headers.get('x-sim-scenario'))).toEqual([null, null, 'slow;ms=1'])
+  const all = [await ask(sim, analyticsPath)]
+  all.push(await ask(sim, analyticsPath, { headers: { 'x-sim-scenario': 'critical' } }))
+  all.push(await ask(sim, analyticsPath, { token: 'key_free', headers: { 'x-sim-scenario': 'critical, slow;ms=1' } }))
+  expect(statusesOf(all)).toEqual([200, 429, 403])
+  expect(all.map(({ headers }) => headers.get('x-sim-scenario'))).toEqual([null, null, 'slow;ms=1'])
 })
 
 const plans = `

@@ -17,7 +17,7 @@ describe('a match', () => {
     await ask(sim(), '/_s/matched/v1/events?period=7d&tag=a&tag=b', { body, headers: { 'x-team': 'blue' } })
   })
 
-  /** Conditions that the request meets, in different notations. */
+  /** Conditions that the request fulfils, in different notations. */
   const fulfilled: JsonObject[] = [
     { method: 'post' },
     { path: '/_s/matched/v1/events' },

@@ -85,7 +85,7 @@ test('the refusal of an unknown path lists each path once, even with several met
 test.each([
   ['a slash', '/items/*/a~1b', { 'c~d': 2 }],
   ['a tilde', '/items/*/c~0d', { 'a/b': 1 }],
-])('a drift acts at a field whose name has %s, in JSON of any type', async (_character, pointer, left) => {
+])('drift acts on a field whose name has %s, in JSON of any type', async (_character, pointer, left) => {
   const { headers, text } = await ask(own(), '/v2/escaped', { scenario: `drop-field;pointer=${pointer}` })
   expect([headers.get('content-type'), JSON.parse(text)]).toEqual(['application/problem+json', { items: [left] }])
 })

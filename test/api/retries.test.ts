@@ -49,7 +49,7 @@ describe('GET /__sim/retries', () => {
     expect(await retriesOf('sandbox=once&minAttempts=2')).toMatchObject({ chains: [], further: 0 })
   })
 
-  test('omits calls that succeeded at once, negative tests, and refusals of the simulator itself', async () => {
+  test('omits calls that succeeded at the first attempt, negative tests and refusals by the simulator', async () => {
     await ask(sim(), analyticsPath, { sandbox: 'none' })
     await ask(sim(), analyticsPath, { sandbox: 'none', scenario: '404', headers: { 'x-sim-expect': 'refusal' } })
     await ask(sim(), analyticsPath, { sandbox: 'none', scenario: 'no-such-scenario' })

@@ -4,7 +4,7 @@ import { alignColumns, formatFigure, type Row } from './table.ts'
 interface Goal {
   readonly description: string
   readonly row: string
-  /** The target by whose value the simulator's is divided, or undefined if the limit is for the value itself. */
+  /** The baseline of the ratio, or undefined if the limit is for the value itself. */
   readonly baseline?: 'Express' | 'node:http' | 'beside'
   readonly min?: number
   readonly max?: number
@@ -36,7 +36,7 @@ const goalsBeside: readonly Goal[] = [
   { description: 'POST events: requests/s / beside', row: post, baseline: 'beside', min: 0.9 },
 ]
 
-/** Formats the goals with their measured values. A goal whose row is missing is not met. */
+/** Formats the goals with their measured values. A goal without a row is not met. */
 export function formatGoals(names: readonly string[], rows: readonly Row[]): string {
   const all = names.includes('beside') ? [...goals, ...goalsBeside] : goals
   const lines = all.map((goal) => {

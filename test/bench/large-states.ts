@@ -12,7 +12,7 @@ const at = '2026-01-15T12:00:00.000Z'
 const uuid = (kind: number, index: number) =>
   `${String(index).padStart(8, '0')}-0000-4000-8000-${String(kind).padStart(12, '0')}`
 
-/** Returns an event of an export, in a conversation of its own. */
+/** Returns an event of an export, in a separate conversation. */
 const event = (index: number, properties: object = { currency: 'EUR', plan: 'growth', seats: index % 30 }) => ({
   eventId: uuid(1, index),
   fields: {
@@ -104,7 +104,7 @@ const importOf = (name: string, body: () => string) => attack(`import: ${name}`,
 
 const megabyte = 'x\\"'.repeat(330_000)
 
-/** Attacks that store as much in a sandbox as an import may contain, and read it. Each reads earlier data, too. */
+/** Attacks that store as much in a sandbox as an import may contain, and read it. Each also reads earlier data. */
 export const largeStates: readonly HostileRequests[] = [
   importOf('20,000 events', () => exported(manyEvents(20_000))),
   read('export of 20,000 events'),

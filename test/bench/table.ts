@@ -26,7 +26,7 @@ function formatRatio(own: number | undefined, other: number | undefined): string
   return own === undefined || other === undefined ? '-' : (own / other).toFixed(2)
 }
 
-/** Aligns columns: the first to the left, the others to the right. */
+/** Aligns the first column to the left and the others to the right. */
 export function alignColumns(lines: readonly (readonly string[])[]): string {
   const widths = (lines[0] ?? []).map((_, column) => Math.max(...lines.map((line) => line[column]?.length ?? 0)))
   const pad = (text: string, column: number) =>

@@ -46,7 +46,7 @@ function listRunFiles(folder: string): string[] {
 
 const libraryOf = (path: string) => /.*node_modules\/((?:@[^/]+\/)?[^/]+)/.exec(path)?.[1]
 
-/** Runs a process that ends with an exit code, and returns the libraries whose code it has run. */
+/** Expects a process to end with an exit code, and returns the libraries whose code it ran. */
 function runAndListLibraries(args: readonly string[], code = 0): Set<string | undefined> {
   const folder = mkdtempSync(join(tmpdir(), 'convsim-test-'))
   try {

@@ -136,7 +136,7 @@ describe('records of a sandbox', () => {
 })
 
 describe('expectations', () => {
-  test('of requests are met now, or within a time', async ({ sim }) => {
+  test('of requests are fulfilled now, or within a time', async ({ sim }) => {
     const later = sim.expectReceived('createEvent', { match: { status: 201 }, within: 10_000 })
     await send(sim.baseUrl, { eventType: 'upgrade' })
     await later
@@ -156,7 +156,7 @@ describe('expectations', () => {
     })
   })
 
-  test('met by too many requests list them with their statuses', async ({ sim }) => {
+  test('that too many requests fulfil list them with their statuses', async ({ sim }) => {
     await sim.sequence('429;retry-after=1, 200', { operation: 'createEvent' })
     await send(sim.baseUrl)
     await send(sim.baseUrl)

@@ -141,7 +141,7 @@ describe('assumptions', () => {
       expect(stdout).toContain(`${pointer || '/'}\n  ${text}`)
   })
 
-  test('takes another document as an argument or as --contract, and refuses what is not a contract', async () => {
+  test('accepts another document as an argument or with --contract, and refuses other kinds of file', async () => {
     const file = await documentWith('Any string is accepted.', 'Guess!')
     for (const named of [[file], ['--contract', file]])
       expect((await runInProcess(['assumptions', ...named])).stdout).toContain('Guess!')

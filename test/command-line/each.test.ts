@@ -79,7 +79,7 @@ for (const name of ['one', 'two', 'three']) {
   })
 
   test('stops at --time, and reports how many runs were not made', { tags: ['long'] }, async () => {
-    // Each run takes a second: the two baseline runs fit into the time, but not all of the others.
+    // Each run takes a second, so the two baseline runs fit into the time, but not all of the others.
     const lines = `${suite()}\nawait new Promise((resolve) => setTimeout(resolve, 1000))`
     const { code, report, stdout } = await trySuite(lines, '--set', 'drift', '--time', '15s')
     expect(code).toBe(0)

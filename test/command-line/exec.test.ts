@@ -46,7 +46,7 @@ describe('the command', () => {
     expect(JSON.parse(stdout)).toEqual([upper, lower])
   })
 
-  test('is the only one to write to stdout; the summary goes to stderr, and there is no state file', async () => {
+  test('has stdout to itself; the summary goes to stderr, and there is no state file', async () => {
     const cwd = await tempFolder()
     const { stdout, stderr } = await run(node(good), { cwd })
     expect(stdout).toBe('201\n')

@@ -55,7 +55,7 @@ describe('convsim scenarios NAME', () => {
     expect(stdout).toMatch(/\n {2}createEvent +No response: the connection is reset .* The write is stored\.\n/)
   })
 
-  test('takes parameters, and several scenarios', async () => {
+  test('accepts parameters and several scenarios', async () => {
     const { stdout } = await runInProcess(['scenarios', 'slow;ms=20, 429'])
     expect(stdout).toMatch(/^slow \(time\)\n.*\n429 \(refusals\)\n/s)
     expect(stdout).toMatch(/\n {2}createEvent +The ordinary response after 20 ms\.\n/)

@@ -16,7 +16,7 @@ import { tempFolder } from '../support/temp-folder.ts'
 import { untilGone } from '../support/until-gone.ts'
 import { eachArgs, hangIf } from './sample-suite.ts'
 
-/** The number of tries for timing-dependent cases. */
+/** The number of attempts at timing-dependent cases. */
 const tries = 4
 
 /** Milliseconds; longer than the time in which a signal counts as a copy of the first one. */
@@ -111,7 +111,7 @@ describe('a later signal ends the process at once, and says so', { tags: ['long'
     const command = convsim([name, ...upstream, '--port', '0'], { cwd: await tempFolder() })
     const origin = await command.ready()
     const busy = await connectTo(origin)
-    busy.send(postText('/v1/events', event()).slice(0, -20)) // holds the stop for five seconds
+    busy.send(postText('/v1/events', event()).slice(0, -20)) // delays the stop for five seconds
     await ask({ origin }, '/__sim/health', { token: null }) // its response shows that the request has arrived
     command.process.kill('SIGINT')
     await sleep(laterMs)

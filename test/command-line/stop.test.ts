@@ -40,7 +40,7 @@ describe('a stop', () => {
     await command.untilStderr(/"stopping/)
     await expect(ask({ origin }, '/__sim/health')).rejects.toThrow()
     const response = await finish()
-    // So that the client does not reuse the connection.
+    // This prevents the client from reusing the connection.
     expect([response.status, response.headers['connection']]).toEqual([201, 'close'])
     await connection.closed()
     expect(await command.ended).toBe(0)

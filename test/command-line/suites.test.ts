@@ -17,7 +17,7 @@ async function call(attempts, path, body) {
   }
 }`
 
-/** Reads analytics and records an event. `swallow`: goes on after any failure. */
+/** Reads analytics and records an event. `swallow`: continues after any failure. */
 const calls = (attempts: number, swallow = '') => `${client}
 const { recommendations, conversationCount, messageCount } = (await call(${attempts}, analytics)${swallow}) ?? {}
 const order42 = { ...order, insertId: 'order-42', externalConversationId: 'chat-42' }

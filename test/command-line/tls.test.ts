@@ -78,7 +78,7 @@ describe('--tls', () => {
   })
 })
 
-test('--tls-cert and --tls-key serve the given certificate, so that a client can test an expired one', async () => {
+test('--tls-cert and --tls-key serve the given certificate, for example an expired one to test a client', async () => {
   const { origin, stop } = await serve('--tls-cert', cert, '--tls-key', key)
   expect((await ask(origin, await readFile(cert, 'utf8')))[0]).toBe('CERT_HAS_EXPIRED')
   expect(await stop()).toBe(0)

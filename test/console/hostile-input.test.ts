@@ -117,7 +117,7 @@ describeInBrowser('a text of thousands of characters', () => {
     { place: '#/requests/req-1', shown: 'Why' },
     { place: `#/data/${model}`, shown: 'A request for this model gets 400 now' },
     { place: '#/retries?all=true', shown: '1 call failed' },
-  ])('leaves room for the rest of the page at $shown if it is an id', async ({ place, shown }) => {
+  ])('leaves room for the rest of the page at $shown if it is used as an id', async ({ place, shown }) => {
     await ask(sim(), `/v1/models/${model}/analytics`)
     const page = await browser.open(sim(), { place })
     expect((await page.getByText(shown).first().boundingBox())?.y).toBeLessThan(400)

@@ -128,7 +128,7 @@ describe.each(pages.filter(({ blocks }) => blocks.some(isRun)))(
 
     test.each(blocks.filter(isRun))('a block of $language in line $line that does what it says', async (block) => {
       const run = follow[block.language]
-      if (!run) throw new Error(`no test runs a block of "${block.language}"; a picture is a block of "text"`)
+      if (!run) throw new Error(`no test runs a block of "${block.language}"; for a diagram, use "text"`)
       await run(visit, block, blocks.slice(blocks.indexOf(block) + 1))
     })
   },

@@ -67,7 +67,7 @@ export async function startDocumentTrial(chance: Chance, numbers: Numbers) {
   }
 
   return {
-    /** Tries some documents. */
+    /** Tests some documents. */
     async run() {
       for (let count = 0; count < 3; count += 1) await tryDocumentOfChance()
     },

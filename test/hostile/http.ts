@@ -93,7 +93,7 @@ export async function startHttpTrial(chance: Chance, numbers: Numbers) {
     if (stallMs > maxStallMs) numbers.fault(`${name}: a stall of ${stallMs.toFixed(0)} ms`)
   }
 
-  /** Reads the measurements, and deletes the stored events, whose memory is not limited. */
+  /** Reads the measurements, and deletes the stored events, which may use any amount of memory. */
   async function check(): Promise<void> {
     await readStall('ordinary and malformed requests')
     const controls = { reset: 'POST', scenarios: 'DELETE', health: 'GET' } as const

@@ -106,7 +106,7 @@ describe.each(recipes)('the recipe $file', (recipe) => {
 
   test.skipIf(skips)('fails with the nearest request and the early retry', { timeout: limitMs }, async () => {
     const { otherId, retry } = bugs[recipe.file] ?? {}
-    if (!otherId || !retry) throw new Error(`"bugs" has none for ${recipe.file}`)
+    if (!otherId || !retry) throw new Error(`"bugs" has no entry for ${recipe.file}`)
     const { code, output } = await runRecipe(recipe, [otherId, retry], {})
     expect(output).toMatch(/differs in body\/insertId \(expected \\?"order-1\\?", got \\?"order-1-b\\?"\)/)
     expect(output).toContain('A 503 demanded a wait of 1 s, but the client retried earlier: after 0')

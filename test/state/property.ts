@@ -50,7 +50,7 @@ async function settle({ pending, subject }: Pair): Promise<void> {
   subject.takeTurns?.()
 }
 
-/** Operations that do not wait for the store, so that several are pending at once. */
+/** Operations that do not wait for the store, so several can be pending at once. */
 const start = {
   event: (sandbox: string, name: string | undefined, value: string) => async (pair: Pair) => {
     const { events } = modelOf(pair, sandbox)
@@ -163,7 +163,7 @@ const few = fc.nat({ max: 2 })
 const name = fc.constantFrom('x', 'y', 'z')
 const optionalName = fc.option(name, { nil: undefined })
 
-/** Returns an operation with a label, so that a counterexample shows `event("a", "x", "y")` and not the source. */
+/** Returns an operation with a label, so a counterexample shows `event("a", "x", "y")` instead of the source. */
 function weighted<Given extends unknown[]>(
   weight: number,
   name: string,

@@ -24,13 +24,13 @@ export interface PageOptions {
 /** Opens pages of the console in one browser for all tests of a file. Each page is closed at the end of the file. */
 export function sharedBrowser() {
   let browser: Browser | undefined
-  const complaints: string[] = []
+  const problems: string[] = []
   beforeAll(async () => {
     if (!isMissing('chromium')) browser = await openBrowser()
   })
   afterAll(async () => {
     await browser?.close()
-    expect(complaints, 'errors, warnings and refused content of the pages').toEqual([])
+    expect(problems, 'errors, warnings and refused content of the pages').toEqual([])
   })
   const pages = {
     /** Opens the console. The file fails if a page logs an error, violates its policy or fetches from other origins. */
@@ -45,11 +45,11 @@ export function sharedBrowser() {
       const page = await context.newPage()
       page.on('console', (message) => {
         // The browser itself logs each response above 399, and each connection that fails.
-        if (!message.text().startsWith('Failed to load resource')) complaints.push(message.text())
+        if (!message.text().startsWith('Failed to load resource')) problems.push(message.text())
       })
-      page.on('pageerror', (error) => complaints.push(error.stack ?? error.message))
+      page.on('pageerror', (error) => problems.push(error.stack ?? error.message))
       page.on('request', (request) => {
-        if (!/^(data|blob):/.test(request.url()) && !request.url().startsWith(origin)) complaints.push(request.url())
+        if (!/^(data|blob):/.test(request.url()) && !request.url().startsWith(origin)) problems.push(request.url())
       })
       await page.goto(`${origin}/__sim/${place}`)
       return page

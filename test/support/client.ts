@@ -7,7 +7,7 @@ export interface TestResponse {
   readonly status: number
   readonly headers: Headers
   readonly text: string
-  /** The parsed JSON body, or undefined if there is no body or it has another media type. */
+  /** The parsed JSON body, or undefined if there is none, or one of another media type. */
   readonly body: Json | undefined
 }
 

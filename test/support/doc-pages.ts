@@ -72,7 +72,7 @@ export function findLinks({ text }: DocPage): string[] {
 const withoutBlocks = (text: string) => text.replaceAll(/^ *```[\s\S]*?^ *```$/gm, '')
 
 /**
- * Returns the statuses that a block of curl commands promises. A command whose last line ends with a comment such as
+ * Returns the statuses that a block of curl commands promises. A command that ends with a comment such as
  * `# 429` gets this status, one with `# no response` none (000 in curl), any other a 2xx.
  */
 export function promisedStatuses(text: string): RegExp[] {
@@ -83,7 +83,7 @@ export function promisedStatuses(text: string): RegExp[] {
   })
 }
 
-/** Returns the pattern of a sample of output; `...` stands for any text of a line. */
+/** Returns the pattern of sample output; `...` stands for any text of a line. */
 export function patternOf(sample: string): RegExp {
   const parts = sample.split('...').map((part) => part.replaceAll(/[.*+?^${}()|[\]\\]/g, '\\$&'))
   return new RegExp(parts.join('.*'))

@@ -98,7 +98,7 @@ export function insertTables(page: string, tables: Record<string, string>): stri
   return findTables(page).reduce((text, name) => {
     const [open, close] = [`<!-- ${name} -->`, `<!-- /${name} -->`]
     const [from, to] = [text.indexOf(open), text.indexOf(close)]
-    if (from < 0 || to < from) throw new Error(`the place for the table "${name}" begins with ${open}`)
+    if (from < 0 || to < from) throw new Error(`the markers of the table "${name}" are not in order`)
     return `${text.slice(0, from + open.length)}\n${tables[name]}\n${text.slice(to)}`
   }, page)
 }

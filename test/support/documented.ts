@@ -19,7 +19,7 @@ export function faultsOf(operationId: string, status: number, body: Json | undef
 
 function findFaults(reading: CompiledDocument, operationId: string, status: number, body: Json | undefined): string[] {
   const validate = validatorOf(reading, operationId, status)
-  if (!validate) return [`${operationId} documents no ${status}`]
+  if (!validate) return [`${operationId} does not document ${status}`]
   if (validate(body)) return []
   return (validate.errors ?? []).map(({ instancePath, message }) => `${instancePath} ${message}`)
 }
@@ -41,7 +41,7 @@ export function brokenRules(
   { strictly = false } = {},
 ): BrokenRule[] {
   const validate = validatorOf(strictly ? closed : narrow, operationId, status)
-  if (!validate) throw new Error(`${operationId} documents no ${status}`)
+  if (!validate) throw new Error(`${operationId} does not document ${status}`)
   if (validate(body)) return []
   const broken = (validate.errors ?? []).map(({ keyword, instancePath, params }) => {
     const name: unknown = params['missingProperty'] ?? params['unevaluatedProperty']

@@ -2,7 +2,7 @@ import { stylesheet, stylesheetSource } from '../../src/server/reports/page/styl
 
 /**
  * Runs a comparison with golden files or snapshots. If they differ, the message names the command that updates them.
- * @param files the files of the tests, as `npm test` takes them: `test/server/reports`
+ * @param files the test files as arguments of `npm test`: `test/server/reports`
  */
 export async function compareGolden(files: string, compare: () => unknown): Promise<void> {
   try {

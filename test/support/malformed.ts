@@ -132,7 +132,7 @@ function randomBody(random: Random): Buffer {
   return Buffer.from(`{"${field}":${randomItem(random, values)},${JSON.stringify(event()).slice(1)}`)
 }
 
-/** Creates a request whose framing headers do not fit its body. */
+/** Creates a request with framing headers that do not match its body. */
 function randomFraming(random: Random): Buffer {
   const head =
     'POST /v1/events HTTP/1.1\r\nHost: localhost\r\nAuthorization: Bearer k\r\nContent-Type: application/json\r\n'

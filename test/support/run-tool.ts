@@ -49,7 +49,7 @@ export async function runInProcess(
     now,
     elapsed: now,
     parse: (words) => parseCommandLine(commands, words, env),
-    openOutput: () => Promise.reject(new Error(`${command.name} needs a process of its own`)),
+    openOutput: () => Promise.reject(new Error(`${command.name} needs its own process`)),
   })
   return { code, stdout, stderr }
 }

@@ -111,7 +111,7 @@ try {
   await started.value.close()
 }
 
-/** Takes a screenshot. Returns its lines that are in the sources, so a test can detect a stale screenshot. */
+/** Takes a screenshot. Returns the lines in it that are in the sources, so a test can detect a stale one. */
 async function take(browser: Browser, origin: string, { name, place, height, isReady }: Screenshot) {
   const page = await browser.newPage({ viewport: { width: 1280, height }, deviceScaleFactor: 1, colorScheme: 'light' })
   await page.goto(`${origin}/__sim/${place}`)

@@ -31,7 +31,7 @@ describeWithRedis('exchanges in a Redis that loses its memory', () => {
     }
   })
 
-  test('count for a replica that starts later, too', async () => {
+  test('also count for a replica that starts later', async () => {
     const redis = await redisForTest()
     const statePrefix = 'flushed'
     const replicas = await startReplicas(redis, { statePrefix })

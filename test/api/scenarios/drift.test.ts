@@ -140,7 +140,7 @@ test('a target that this response lacks is refused, so no test silently runs und
   }
 })
 
-describe('a refusal can drift, too', () => {
+describe('drift also acts on refusals', () => {
   test.each([
     ['drop-field, forbidden', 403, 'required'],
     ['null-required, not-found', 404, 'type'],

@@ -83,7 +83,7 @@ test.each([
   ['status;code=204;body=x', /a 204 has no body/],
   ['status;code=418;type=html', /"type" is a media type such as text\/html/],
   ['redirect;location="a b"', /"location" is a URL in visible ASCII characters/],
-])('%s is refused with the reason, also without a key and on an unknown path', async (scenario, reason) => {
+])('%s is refused with the reason, even without a key and on an unknown path', async (scenario, reason) => {
   for (const path of [analyticsPath, '/v1/unknown']) expectRefusal(await askUnder(scenario, path), 400, reason)
 })
 

@@ -103,7 +103,7 @@ describe('of several rules', () => {
     expect(await statusesOf(sim(), sandbox, requests)).toEqual([404, 503, 404, 503, 500])
   })
 
-  test('one whose scenario does not apply to the request is skipped without counting', async () => {
+  test('a rule that does not apply to the request is skipped without counting', async () => {
     const sandbox = await sandboxWith([{ scenario: 'all-null', times: 1 }, { scenario: 'unavailable' }])
     expect(await statusesOf(sim(), sandbox, [sent(), sent(), analytics, analytics])).toEqual([503, 503, 200, 503])
   })

@@ -14,7 +14,7 @@ const root = fileURLToPath(new URL('../../..', import.meta.url))
 const dockerfile = readFileSync(`${root}/Dockerfile`, 'utf8')
 /** The port of the image. */
 const PORT = Number(/^EXPOSE (\d+)$/m.exec(dockerfile)?.[1])
-/** The variables that the image sets, and a free port instead of its own. */
+/** The variables that the image sets, but with a free port. */
 const imageEnv = {
   ...Object.fromEntries(
     Array.from(dockerfile.matchAll(/(?<=^ENV .*)\b([A-Z_]+)=(\S+)/gm), ([, name = '', value]) => [name, value]),

@@ -137,7 +137,7 @@ interface JestResult {
   readonly failureMessages: readonly string[]
 }
 
-/** Reads the JSON report of Jest, which vitest writes, too. */
+/** Reads the JSON report of Jest, whose format vitest also writes. */
 export function readJestReport(text: string): TestOutcome[] {
   const { testResults } = JSON.parse(text) as { testResults: { assertionResults: JestResult[] }[] }
   return testResults.flatMap(({ assertionResults }) =>

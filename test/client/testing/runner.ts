@@ -35,11 +35,11 @@ export type RunnerProject = ReturnType<typeof createRunnerProject>
 
 /** A test runner, and how it differs from the others. */
 export interface Runner {
-  /** The section of docs/testing.md, whose files the project gets. */
+  /** The section of docs/testing.md with the files of the project. */
   readonly section: string
   /** The folder of the cases in `projects/`. */
   readonly cases: string
-  /** The packages of the repository that the project has, too. */
+  /** The packages of the repository that the project also has. */
   readonly packages: readonly string[]
   /** The form of client.js. */
   readonly format: 'esm' | 'cjs'

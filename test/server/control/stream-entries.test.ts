@@ -21,7 +21,7 @@ describe('a stream of the journal', () => {
     const { next, idsOf } = openStream(journal, { after: 4, heartbeatMs: 1 })
     expect([await next(), await next()].map(idsOf)).toEqual([[], []])
     for (let count = 0; count < 3; count += 1) journal.record(entryFor(journal), unparsed)
-    const ids = idsOf(await next()) // a busy machine may send each in a chunk of its own
+    const ids = idsOf(await next()) // a busy machine may send each in its own chunk
     while (ids.length < 2) ids.push(...idsOf(await next()))
     expect(ids).toEqual([5, 6])
   })

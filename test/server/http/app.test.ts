@@ -24,7 +24,7 @@ const responses: Record<string, () => ReturnType<Handlers['service']>> = {
 
 test('an exception is a 500 in the service’s shape and a log line; other replies are unaffected', async () => {
   const said: LogEntry[] = []
-  const nobody = () => Promise.reject(new Error('nobody asks the control plane'))
+  const nobody = () => Promise.reject(new Error('the control plane is not called'))
   const service = ({ path }: SimRequest) => responses[path]?.() ?? nobody()
   const app = createApp(
     {

@@ -11,7 +11,7 @@ import { connectTo } from '../../support/raw-http.ts'
 /** Starts a server that reads the body of a request. `onDecoder` gets each decoder of gzip that it creates. */
 async function startReader(limit: string, onDecoder: (decoder: Transform) => void) {
   const create = decoders.get('gzip')
-  if (!create) throw new Error('gzip is not taken')
+  if (!create) throw new Error('gzip is not supported')
   decoders.set('gzip', () => {
     const decoder = create()
     if (decoder) onDecoder(decoder)

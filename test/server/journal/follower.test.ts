@@ -31,13 +31,13 @@ async function openJournal(port: number, { size = 1000, stream = 100_000 } = {})
   return { follower, journal, append, problems, connection }
 }
 
-/** The end of a delivery whose client has left. */
+/** The end of a delivery to a client that has disconnected. */
 const delivery = { kind: 'client-gone', sentBytes: 3 } as const
 const end = { delivery, hasClientLeft: true, headSentAt: undefined, endedAt: 7 }
 
 type Opened = Awaited<ReturnType<typeof openJournal>>
 
-/** Opens the journals of two replicas on a Redis of their own. `first`: the bounds of the first. */
+/** Opens the journals of two replicas on a new Redis. `first`: the limits of the first. */
 async function openTwo(first?: Parameters<typeof openJournal>[1]): Promise<[Opened, Opened]> {
   const { port } = await redisForTest()
   return [await openJournal(port, first), await openJournal(port)]
@@ -147,7 +147,7 @@ describeWithRedis('a journal that follows the stream of all replicas', () => {
     expect(entry?.request.body.latin1).toBe('\u00ff[redacted]')
   })
 
-  test('distinguishes a complete body, whose length redaction changed, from a partly stored one', async () => {
+  test('distinguishes a complete body with a length changed by redaction from a partly stored one', async () => {
     const [one, two] = await openTwo()
     const whole = '{"note":"key-of-a-caller"}'
     for (const body of [captureBody(whole), captureBody(whole, whole.length - 1)])

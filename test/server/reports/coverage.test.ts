@@ -48,7 +48,7 @@ describe('the missing items', () => {
 })
 
 describe('an exchange counts', () => {
-  test('with the nulls and values of a good response, and with the parts of the request', async () => {
+  test('with the nulls and values of a successful response, and with the parts of the request', async () => {
     await ask(sim(), `${analyticsPath}?period=7d`, { sandbox: 'good', scenario: 'empty' })
     const { covered, requests } = (await coverageOf(sim(), 'good')).of('getModelAnalytics')
     expect(requests).toBe(1)

@@ -9,7 +9,7 @@ const sim = sharedSimulator()
 
 let count = 0
 
-/** Sends a request in a sandbox of its own, and returns the counts of its report. */
+/** Sends a request in a new sandbox, and returns the counts of its report. */
 async function countsAfter(path: string, how: RequestOptions, rule?: string) {
   count += 1
   const sandbox = `negative-${count}`
@@ -52,7 +52,7 @@ describe('a negative test', () => {
     expect(JSON.stringify(counts.unexpected)).toMatch(/X-Sim-Expect: (violation|refusal)\), and/)
   })
 
-  test('is marked by a rule of its sandbox, too', async () => {
+  test('can also be marked by a rule of its sandbox', async () => {
     expect(await countsAfter('/v1/events', broken, 'expect-violation')).toMatchObject(met)
     expect(await countsAfter('/v1/events', fitting, 'expect-violation')).toMatchObject(notMet)
     expect(await countsAfter('/v1/events', broken, 'expect-refusal')).toMatchObject(met)

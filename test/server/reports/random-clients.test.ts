@@ -10,7 +10,7 @@ import { readControl } from '../../support/stored-records.ts'
 
 /** The number of clients; `npm run test:evidence` sets 2,000. */
 const runs = Number(process.env['RETRY_RUNS'] ?? 30)
-/** `RETRY_SEED=2` draws other clients; `RETRY_SEED=1.17` repeats the client 17 of the seed 1 alone. */
+/** `RETRY_SEED=2` draws other clients; `RETRY_SEED=1.17` repeats only client 17 of seed 1. */
 const seed = process.env['RETRY_SEED'] ?? '1'
 const seeds = seed.includes('.') ? [seed] : Array.from({ length: runs }, (_, index) => `${seed}.${index}`)
 

@@ -6,7 +6,7 @@ import { TrafficFindings } from '../../../src/server/reports/findings.ts'
 import { type DeliveryOutcome, delivered } from '../../../src/service/exchange/reply.ts'
 import { entryFor, unparsed } from '../journal/entries.ts'
 
-/** The delivery of a response whose client had closed the connection. */
+/** The delivery of a response to a client that had closed the connection. */
 const lost: DeliveryOutcome = { kind: 'client-gone', sentBytes: 0 }
 
 const bothWaits = { 'Retry-After': '3', 'retry-after-ms': '2500' }

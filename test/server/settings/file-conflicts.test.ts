@@ -23,7 +23,7 @@ async function createFiles(): Promise<string> {
   return folder
 }
 
-/** Returns the conflict of a command line whose `@` is the folder of the files. */
+/** Returns the conflict in a command line, in which `@` is the folder of the files. */
 async function findConflict(line: string, env: Record<string, string> = {}): Promise<string | undefined> {
   const folder = await createFiles()
   const place = (text: string) => text.replaceAll('@', `${folder}/`)

@@ -115,7 +115,7 @@ function helpOf(argv: readonly string[]): string {
   return invocation.text
 }
 
-/** Defines one test for all rows, since a test for each would take 20 s. A failure names the row. */
+/** Defines one test for all rows, since separate tests would take 20 s. A failure names the row. */
 function testAll<T extends Row>(given: readonly T[], title: string, check: (row: T) => void): void {
   test(title, () => {
     for (const row of given) {

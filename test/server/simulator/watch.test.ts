@@ -17,7 +17,7 @@ interface Watched extends TestSimulator {
   readonly folder: string
 }
 
-/** Copies the bundled files into a folder, beside an overlay and rules, and starts a simulator that watches them. */
+/** Copies the bundled files, an overlay and rules into a folder, and starts a simulator that watches them. */
 async function startWatching(): Promise<Watched> {
   const folder = await tempFolder()
   const contract = await readFile(bundledContract, 'utf8')
@@ -146,7 +146,7 @@ describe('--watch', () => {
     expect(await get()).toEqual(generated)
   })
 
-  test('skips a sandbox’s rules that no longer fit, says so, and applies them once they fit again', {
+  test('skips a sandbox’s rules that no longer fit, reports them, and applies them once they fit again', {
     tags: ['long'],
   }, async () => {
     const simulator = await startWatching()

@@ -23,7 +23,7 @@ interface Construct {
   readonly document: JsonObject | string
   /** The name of its file. @default openapi.yaml */
   readonly name?: string
-  /** The files beside it, by their paths. */
+  /** The files next to it, by their paths. */
   readonly files?: Readonly<Record<string, JsonObject | string>>
   /** Words in the errors; present if the document is refused. */
   readonly refused?: string

@@ -54,7 +54,7 @@ test.each<[string, Schemas]>([
   expect(checkResponse(200, { x: 1 })).toMatchObject([{ keyword: 'timeout', message }])
 })
 
-/** Returns the small document whose response has the schema `A` of further schemas. */
+/** Returns the small document with further schemas, of which the response uses `A`. */
 function using(schemas: Schemas): string {
   return SMALL.replace('schemas/Thing', 'schemas/A').replace(/ +example:.*\n/, '') + linesOf(schemas)
 }
@@ -116,6 +116,6 @@ test('work that waited for the processor is rerun until it has used its time', (
     if (runs === 1) Atomics.wait(new Int32Array(new SharedArrayBuffer(4)), 0, 0, 200) // takes no processor time
     return runs
   }
-  // On a busy machine another run may wait, too.
+  // On a busy machine another run may also wait.
   expect(runWithTimeout(100, sleepFirst)).toMatchObject({ value: expect.toSatisfy((count) => count >= 2) })
 })

@@ -21,7 +21,7 @@ test('the state file has an event a moment after it was acknowledged, and the lo
   await vi.waitFor(() => expect(readFileSync(`${path}.journal`, 'utf8')).toBe(''), patience)
 })
 
-test('checkpoints take at most a twentieth of the time, however fast writes come', async () => {
+test('checkpoints take at most a twentieth of the time, however fast writes arrive', async () => {
   const { store } = await openNew({ checkpointMs: 0 })
   const times: { readonly begun: number; readonly ended: number }[] = []
   vi.spyOn(StateFile.prototype, 'write').mockImplementation(async () => {

@@ -169,7 +169,7 @@ describe('a log is refused', () => {
     expect(await openChanged('log', Buffer.from(changed))).toContain('is entry 7 and follows entry 7')
   })
 
-  test('if it begins after the last entry of the state file', async () => {
+  test('if it starts after the last entry of the state file', async () => {
     const [, ...others] = (await readLog()).split('\n')
     expect(await openChanged('log', Buffer.from(others.join('\n')))).toContain(
       'line 1: is entry 6 and follows entry 4: the state file and its log do not belong together',

@@ -142,7 +142,7 @@ describe('a full disk', () => {
   })
 })
 
-test('an empty file beside a log is refused and not changed', async () => {
+test('an empty file next to a log is refused and not changed', async () => {
   const { path: original, store } = await openNew()
   await recordAll(store, ['a'])
   const path = copyAsKilled(original)

@@ -71,11 +71,11 @@ const detachments: [string, string, (log: string, aside: string) => void][] = [
 ]
 
 describe.each(detachments)('a log that is %s', (_, reason, detach) => {
-  test.each([true, false])('is a loss, so writes are refused, with or without an earlier check: %s', async (asks) => {
+  test.each([true, false])('is a loss, so writes are refused, with or without an earlier check: %s', async (checks) => {
     const { path, store, reports } = await openFirst()
     expect(await store.findLoss()).toBeUndefined()
     detach(`${path}.journal`, `${path}.aside`)
-    if (asks) expect(await store.findLoss()).toContain(reason)
+    if (checks) expect(await store.findLoss()).toContain(reason)
     await expectRefusal(store, reason)
     expect(reports).toHaveLength(1)
     expect(await listInsertIds(store)).toEqual(['first'])
@@ -112,7 +112,7 @@ test('a link is followed to its file, and a dangling link is refused', async () 
   expect(readdirSync(dirname(path))).toEqual(['state.json.moved'])
 })
 
-test('a link in place of the temporary file is not followed', async () => {
+test('a link instead of the temporary file is not followed', async () => {
   const path = statePath()
   const victim = `${path}.victim`
   writeFileSync(victim, 'precious')

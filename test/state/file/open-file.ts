@@ -46,7 +46,7 @@ export function copyAsKilled(path: string): string {
   for (const name of readdirSync(dirname(path)).sort().reverse()) {
     if (!name.includes('.lock')) copyIfExists(join(dirname(path), name), join(dirname(copy), name))
   }
-  if (basename(copy) !== basename(path)) throw new Error('state files of a test have one name')
+  if (basename(copy) !== basename(path)) throw new Error('all state files of a test must have the same name')
   return copy
 }
 
@@ -87,7 +87,7 @@ export function smallDisk() {
   return disk
 }
 
-/** Returns the text of a log with the checksum that each line would have, so that tests can change entries. */
+/** Returns the text of a log with the checksum that each line would have, so tests can change entries. */
 export function sealLog(text: string): string {
   const seal = (line: string) => {
     const bytes = Buffer.from(line)

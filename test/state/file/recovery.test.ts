@@ -38,7 +38,7 @@ test('a written change that cannot be applied is removed from the log', async ()
   expect(again.loaded.events).toBe(2)
 })
 
-test('a link in place of the log is refused, and its target is not changed', async () => {
+test('a link instead of the log is refused, and its target is not changed', async () => {
   const path = statePath()
   const victim = `${path}.victim`
   writeFileSync(victim, 'precious')

@@ -43,7 +43,7 @@ test('a write is acknowledged once it is synced, and concurrent writes share the
   await Promise.all(later)
   expect([disk.syncs(), acknowledged.length]).toEqual([2, 101])
   const closed = store.close()
-  for (let index = 0; index < 20; index += 1) await disk.endSync() // the checkpoint syncs the log, too
+  for (let index = 0; index < 20; index += 1) await disk.endSync() // the checkpoint also syncs the log
   await closed
 })
 

@@ -32,7 +32,7 @@ describe('counters of keys that clients choose', () => {
     expect([isAllowed('a'), isAllowed('b'), isAllowed('a')]).toEqual([true, true, false])
   })
 
-  test('a sandbox with many keys does not close windows of another, whose clock may differ', () => {
+  test('a sandbox with many keys does not close windows of another one, which may have another clock', () => {
     const counters = new Counters()
     counters.consumeRate('frozen', 'key', 1, anHour, 0)
     for (let index = 0; index < 5000; index += 1) counters.consumeRate('real', `k${index}`, 1, 1, index * 10)

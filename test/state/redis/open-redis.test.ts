@@ -73,7 +73,7 @@ describeWithRedis('a state in Redis', () => {
     expect((await listEvents(store, 'default')).total).toBe(0)
   })
 
-  test('whose server deletes keys when its memory is full, or requires no password, gets a warning', async () => {
+  test('gets a warning if the server deletes keys when its memory is full, or requires no password', async () => {
     const policy = expect.stringContaining('allkeys-lru')
     expect((await openNewRedis(redis().url)).loaded.warnings).toEqual([policy])
     const { loaded } = await openNewRedis(redis().url.replace('redis://', 'redis://:given@'))

@@ -20,8 +20,8 @@ export interface RecordedResponse {
 }
 
 /**
- * Creates the check of responses against `spec/control.openapi.yaml`. The check returns the fault of a response, if
- * any.
+ * Creates the check of responses against `spec/control.openapi.yaml`. It returns the fault, if any, of a
+ * response.
  */
 export function createResponseCheck(): (response: RecordedResponse) => string | undefined {
   const document = new CompiledDocument(closeDocument(readDocument(controlContract)))

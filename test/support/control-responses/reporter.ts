@@ -10,7 +10,7 @@ import { responsesFolder } from './recording.ts'
  * fault. `setup.ts` and `record.cjs` record the responses of the tests' own processes and of those that they start.
  */
 export class ControlResponsesReporter implements Reporter {
-  /** The number of faults that the run had. */
+  /** The number of faults in the run. */
   faultCount = 0
   #folder = ''
 

@@ -56,7 +56,7 @@ const withoutRun = (text: string) =>
     .replaceAll(/(?<=: after )[\d.]+(?= s \()/g, '(pause)')
     .replaceAll(/\b(?!2026-01-15T12:00:00)20\d\d-\d\d-\d\dT[\d:.]+Z/g, '(now)')
 
-/** Shortens the lists of a report in JSON to an item, so that a person can review the golden file. */
+/** Shortens the lists of a report in JSON to one item, so a person can review the golden file. */
 const withShortLists = (json: string) => {
   const shorten = (_name: string, value: unknown) => {
     if (typeof value === 'string') return withoutRun(value)

@@ -86,7 +86,7 @@ describe('a hostile text', () => {
     expect(xml.replaceAll(/[\n\r]/g, '')).not.toMatch(/\p{Cc}|\uffff/u)
   })
 
-  test('cannot begin or end a GitHub command', () => {
+  test('cannot start or end a GitHub command', () => {
     const lines = renderGithub(pageOf(hostile)).split('\n')
     const placed = expect.stringMatching(/^error file=[^,:]*,line=1,col=2$/)
     expect(lines.map((line) => line.split('::')[1])).toEqual(['error', placed, 'error', 'error', 'error'])

@@ -168,7 +168,7 @@ describe('a HAR file', () => {
   const archive = { 'har.har': Buffer.from(JSON.stringify({ log: { entries: attached } })), ...bodies }
   const withBodies = [{ response: { body: bodies['a.json'] } }, { response: { body: bodies['b.bin'] } }]
 
-  test('of Playwright is read from its archive, with the bodies beside it', async () => {
+  test('of Playwright is read from its archive, with the bodies next to it', async () => {
     expect(await read(zipSync(archive))).toMatchObject(withBodies)
     const folder = await writeFolder(archive)
     expect(await readSamples(join(folder, 'har.har'))).toMatchObject(withBodies)
