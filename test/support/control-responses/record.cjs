@@ -1,15 +1,15 @@
-// Records the responses of the control plane that this process sends, for the check at the end of the test run (`check.ts`). It is loaded
-// before the program, in the test's own process (`setup.ts`) and, by NODE_OPTIONS, in all its children. So it is CommonJS, and small.
+// Records the control-plane responses that this process sends, for the check at the end of the test run (`check.ts`). It is loaded
+// before the program, in the test's own process (`setup.ts`) and, through NODE_OPTIONS, in all child processes. So it is CommonJS, and small.
 const { appendFileSync } = require('node:fs')
 const { ServerResponse } = require('node:http')
 
-/** Matches the targets that the control plane responds, with the aliases of other paths. */
+/** Matches the targets that the control plane handles, including the aliases. */
 const controlTarget =
   /^\/__sim(?:[/?]|$)|^\/(?:healthz|readyz|livez|metrics|__admin\/health|_x-steady\/(?:health|spec))\/?(?:\?|$)/i
 
 const methods = ServerResponse.prototype
 const isInstalled = Symbol.for('records the responses of the control plane')
-/** The recorded parts of the responses that are not complete. */
+/** The recorded parts of incomplete responses. */
 const responses = new WeakMap()
 
 if (process.env.CONTROL_RESPONSES && !methods[isInstalled]) {
@@ -27,7 +27,7 @@ if (process.env.CONTROL_RESPONSES && !methods[isInstalled]) {
   methods.end = function (chunk, ...rest) {
     const result = end.call(this, chunk, ...rest)
     collect(this, chunk)
-    record(this, true) // now, since a process that is killed emits no close
+    record(this, true) // now, since a killed process emits no close event
     return result
   }
 }
@@ -53,7 +53,7 @@ function collect(res, chunk) {
   if (typeof chunk === 'string' || chunk instanceof Uint8Array) responses.get(res)?.chunks.push(Buffer.from(chunk))
 }
 
-/** Appends a response as one line, JSON with its text. `isComplete`: false if the client has gone before the end of the response. */
+/** Appends a response as one line of JSON with its text. `isComplete`: false if the client disconnected before the end. */
 function record(res, isComplete) {
   const response = responses.get(res)
   if (!response) return
@@ -66,6 +66,6 @@ function record(res, isComplete) {
   try {
     appendFileSync(process.env.CONTROL_RESPONSES, `${line}\n`)
   } catch {
-    // A test has limited the sizes of this process's files: the response itself must not change by that.
+    // If a test limits the file sizes of this process, the response itself must not change.
   }
 }

@@ -1,4 +1,4 @@
-// The clients of the tests in the projects beside this folder; a package of its own, so that each runner loads it as it loads a library.
+// The clients for the tests in the neighbouring projects, in a separate package, so each runner loads it like a library.
 const { appendFileSync } = require('node:fs')
 
 const headers = { 'content-type': 'application/json', 'user-agent': 'cases', authorization: 'Bearer any-key' }
@@ -42,7 +42,7 @@ async function ignoreRetryAfter(sim) {
   for (let attempt = 0; attempt < 2; attempt += 1) await readAnalytics(sim, { 'retry-attempt': String(attempt) })
 }
 
-/** Waits as long as `Retry-After` demands on fake timers, which move the clock of the sandbox. */
+/** Waits as long as `Retry-After` demands with fake timers, which advance the clock of the sandbox. */
 async function waitOnTimers(sim, timers) {
   await sim.scenario('rate-limited', { 'retry-after': 30 }, { operation: 'getModelAnalytics', times: 1 })
   await readAnalytics(sim, { 'retry-attempt': '0' })
@@ -51,7 +51,7 @@ async function waitOnTimers(sim, timers) {
   await waited.then(() => readAnalytics(sim, { 'retry-attempt': '1' }))
 }
 
-/** Lets two concurrent tests wait for each other, so that both are open at the same time. */
+/** Makes two concurrent tests wait for each other, so both are open at the same time. */
 const meeting = []
 const meet = () =>
   new Promise((resolve) => {

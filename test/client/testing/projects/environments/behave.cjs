@@ -1,7 +1,7 @@
 const http = require('node:http')
 const { startSimulator } = require('conversation-analytics-simulator')
 
-/** Sends an event to a sandbox, and uses its client in each form: JSON, a stream, an expectation that fails. */
+/** Sends an event to a sandbox, and uses its client in each form: JSON, a stream, a failing expectation. */
 exports.behave = async (sim) => {
   const stream = sim.follow()
   let received

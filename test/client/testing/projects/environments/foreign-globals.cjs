@@ -1,4 +1,4 @@
-/** Classes and a function as those of happy-dom, which Node does not take for its own. */
+/** Classes and a function like those of happy-dom, which Node does not accept as its own. */
 class AbortSignal {
   aborted = false
   listeners = new Set()

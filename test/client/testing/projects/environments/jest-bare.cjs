@@ -1,6 +1,6 @@
 const { TestEnvironment } = require('jest-environment-node')
 
-/** The names that Jest's environment of jsdom lacks, or has as classes of jsdom. */
+/** The names that Jest's jsdom environment lacks, or replaces with classes of jsdom. */
 const lacking = [
   'AbortController',
   'AbortSignal',
