@@ -129,7 +129,7 @@ const proofs: Record<Effect['kind'], Proof> = {
     expect(brokenRules(operation.id, response.status, response.body, { strictly: true })).toHaveLength(1)
   },
   async deliver(operation, text, effect) {
-    if (effect.kind !== 'deliver') throw new Error('another effect')
+    if (effect.kind !== 'deliver') throw new Error('not a delivery effect')
     deliveries[effect.mode.kind](await connectionOf(operation, text), operation.success)
   },
   expect: expectSuccess,
@@ -161,12 +161,12 @@ async function expectSuccess(operation: OperationRequest, text: string) {
 }
 
 describe('every entry of the catalogue', () => {
-  test.each(pairs.filter(({ fits }) => fits))('$text on $operation.id does what it says', async (pair) => {
+  test.each(pairs.filter(({ fits }) => fits))('$text on $operation.id has the described effect', async (pair) => {
     await proofs[pair.effect.kind](pair.operation, pair.text, pair.effect)
   })
 
   test.each(pairs.filter(({ fits }) => !fits))(
-    '$text on $operation.id is refused with the reason, and nothing is kept',
+    '$text on $operation.id is refused with the reason, and nothing is stored',
     async ({ text, operation, reason = '' }) => {
       const before = await readStateInfo(sim())
       const response = await askOperation(sim(), operation, { headers: { 'x-sim-scenario': text } })
@@ -255,7 +255,7 @@ describe('every parameter', () => {
   test('refuses other values, and says what it accepts', () => {
     for (const { text, name } of texts(wrongFor)) {
       const parsed = parseScenarios(text, catalogue)
-      expect([text, parsed.ok ? 'taken' : parsed.error]).toEqual([
+      expect([text, parsed.ok ? 'accepted' : parsed.error]).toEqual([
         text,
         expect.stringMatching(new RegExp(`needs "${name}" to be|is no (nullable|such) field`)),
       ])

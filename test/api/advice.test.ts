@@ -67,7 +67,7 @@ async function adviceAbout(sim: TestSimulator, { headers }: TestResponse): Promi
 }
 
 describe('advice', () => {
-  test.each(cases)('about %s refuses nothing but with --strict', async (_name, path, body, ...advice) => {
+  test.each(cases)('about %s refuses the request only with --strict', async (_name, path, body, ...advice) => {
     const response = await ask(lenient(), path, optionsOf(body))
     expect(response.status).toBeLessThan(300)
     const expected = advice.map(([place, end]) => [place, expect.stringMatching(end)])

@@ -36,7 +36,7 @@ const bad: Bad[] = [
   ['a member twice', post(events, withMember('"value":"first"')), 400, [/body/, /"value" twice/]],
 ]
 
-test.each(bad)('%s is refused, says what is right and changes nothing', async (_name, request, status, says) => {
+test.each(bad)('%s is refused with what is valid, and changes nothing', async (_name, request, status, says) => {
   const before = await readStateInfo(sim())
   const response = await ask(sim(), request.path, request)
   expectRefusal(response, status, ...says)

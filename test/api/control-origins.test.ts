@@ -47,7 +47,7 @@ describe('a page from an origin in --control-origins', () => {
 })
 
 const others = ['http://localhost:6007', 'https://localhost:6006', 'http://localhost:6006.example.com', 'null']
-test.each(others)('a page of the origin %s, which is not listed, is refused without a CORS header', async (origin) => {
+test.each(others)('a page from the unlisted origin %s is refused without a CORS header', async (origin) => {
   const headers = { origin, 'access-control-request-method': 'PUT' }
   for (const method of ['GET', 'OPTIONS', 'PUT']) {
     const response = await ask(sim(), '/__sim/scenarios', { method, headers, token: null })

@@ -186,7 +186,7 @@ test('--analyses-window counts in windows from the first request, as headers and
 test.each([
   ['epoch', String(Date.parse('2026-01-15T13:00:00Z') / 1000), String(Date.parse('2026-01-15T12:30:07Z') / 1000)],
   ['seconds', '3600', '7'],
-] as const)('--x-rate-limit %s sends what the RateLimit fields say', async (xRateLimit, end, scenarioEnd) => {
+] as const)('--x-rate-limit %s sends the values of the RateLimit fields', async (xRateLimit, end, scenarioEnd) => {
   const sim = await startForTest({ maxAnalysesPerHour: 2, xRateLimit })
   const older = ({ headers }: TestResponse) =>
     ['limit', 'remaining', 'reset'].map((name) => headers.get(`x-ratelimit-${name}`))

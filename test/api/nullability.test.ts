@@ -55,7 +55,7 @@ describe('scenarios for nulls', () => {
     allNull(await readAnalytics(sim(), modelId, period, { headers: { 'x-sim-scenario': 'all-null' } }))
   })
 
-  test.each(fields)('null;fields=%s sets it to null, beside another, and nothing else', async (field) => {
+  test.each(fields)('null;fields=%s sets only this field and another one to null', async (field) => {
     const how = { headers: { 'x-sim-scenario': `no-null, null;fields=${field}|recommendations` } }
     const branches = branchesOf(await readAnalytics(sim(), modelId, '7d', how))
     const nulls = branches.filter((one) => one.endsWith(' null'))

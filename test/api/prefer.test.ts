@@ -59,7 +59,7 @@ describe('Prefer: example', () => {
   })
 
   const unknown = ['example=nonsense', 'code=404, example=plan_too_low', 'example=']
-  test.each(unknown)('%s is refused with the list', async (text) => {
+  test.each(unknown)('%s is refused with the documented examples', async (text) => {
     expectRefusal(await askOperation(sim(), analytics, prefer(text)), 400, /200 healthy.*403 plan_too_low/)
   })
 })
@@ -89,7 +89,7 @@ describe('Prefer according to RFC 7240', () => {
   })
 
   const others = ['respond-async', 'return=minimal', 'wait=100', 'codex=404', '']
-  test.each(others)('%j is not ours, and left alone', async (text) => {
+  test.each(others)('%j is for others, and ignored', async (text) => {
     const response = await askOperation(sim(), analytics, prefer(text))
     expect([response.status, response.headers.get('preference-applied')]).toEqual([200, null])
   })

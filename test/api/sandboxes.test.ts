@@ -119,7 +119,7 @@ test.each(names)('a sandbox can have the name %s', async (name) => {
 })
 
 const noNames = ['__proto__', '-a', '.a', 'a b', 'a/b', 'ä', '', 'x'.repeat(65), '../a', 'a\tb']
-test.each(noNames)('no sandbox is called %j: not by a request, not by the control plane', async (name) => {
+test.each(noNames)('neither a request nor the control plane can use the sandbox name %j', async (name) => {
   const before = namesOf(await listSandboxes(sim()))
   const bytes = Buffer.from(name).toString('latin1')
   const encoded = encodeURIComponent(name)

@@ -190,7 +190,7 @@ describe('names of query parameters', () => {
     ['page[size]=1&ids[]=1&ids[]=2&r=3', 204, []],
     ['page[size]=a', 400, []],
     ['page[sise]=1&rr=2', 204, ['/page[sise]', '/rr']],
-  ] as const)('are those of the document, also with brackets: %s', async (query, status, advice) => {
+  ] as const)('are those of the document, including brackets: %s', async (query, status, advice) => {
     const response = await ask(own(), `/v1/pages?${query}`)
     expect(response.status).toBe(status)
     for (const pointer of advice) expect(response.headers.get('x-sim-advice')).toContain(pointer)

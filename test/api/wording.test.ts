@@ -84,7 +84,7 @@ describe('the live response has the message of the example', () => {
   })
 })
 
-test.each(refusals)('the scenario $status of $operation.id responds as an example', async ({ operation, status }) => {
+test.each(refusals)('the scenario $status of $operation.id responds with an example', async ({ operation, status }) => {
   const documented = operationOf(operation.id).examples(status)
   const names = Object.keys(refusalStatuses).filter((name) => refusalStatuses[name] === status)
   for (const scenario of [String(status), ...names]) {

@@ -67,7 +67,7 @@ const tryEverything = (url: string) => `(async () => {
   return texts.filter((text) => text.includes('secret'))
 })()`
 
-describe.skipIf(isMissing('chromium'))('a page in a browser', () => {
+describe.skipIf(isMissing('chromium'))('a page in Chromium', () => {
   test.each([
     ['another port of the same host', '127.0.0.1'],
     ['another site', 'localhost'],

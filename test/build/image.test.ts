@@ -26,7 +26,7 @@ describe('the entry point of the image', () => {
     expect(await readdir(folder)).toEqual([])
   })
 
-  test.skipIf(!canMount)('keeps the state in a volume that is mounted', async () => {
+  test.skipIf(!canMount)('keeps the state in a mounted volume', async () => {
     const folder = await tempFolder()
     execFileSync('mount', ['-t', 'tmpfs', 'tmpfs', folder])
     onTestFinished(() => void spawnSync('umount', ['--lazy', folder]))

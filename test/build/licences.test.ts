@@ -43,7 +43,7 @@ describe.each([
 })
 
 const minified = ['@modelcontextprotocol/server', '@modelcontextprotocol/core', 'zod', 'preact', '@preact/signals']
-test.each(minified)('the licences name %s, although its minified code has no paths', (name) => {
+test.each(minified)('the licences name %s, even though its minified code has no paths', (name) => {
   const { version } = JSON.parse(read(`node_modules/${name}/package.json`))
   expect(read('dist/THIRD-PARTY-LICENSES.txt')).toContain(`${name} ${version} (`)
 })

@@ -68,8 +68,8 @@ describe('check', () => {
   })
 
   test.each<[string, () => Promise<string>, RegExp]>([
-    ['each problem of a document', brokenDocument, /contract\.yaml:\d+:\d+: error: must choose documented 2xx/],
-    ['the problem of a fixture', brokenFixtures, /models\.yaml:\d+:\d+: error: .*hearty/],
+    ['each problem in a document', brokenDocument, /contract\.yaml:\d+:\d+: error: must choose documented 2xx/],
+    ['the problem in a fixture', brokenFixtures, /models\.yaml:\d+:\d+: error: .*hearty/],
   ])('prints %s with its location, and exits with 1', async (_, write, fault) => {
     const { code, stdout } = await runInProcess(['check', await write()])
     expect([code, stdout]).toEqual([1, expect.stringMatching(fault)])

@@ -94,7 +94,7 @@ describe('the command', () => {
     ['SIGTERM', 143],
     ['SIGHUP', 129],
     ['SIGQUIT', 131],
-  ] as const)('is ended by %s with convsim, which frees the port', async (signal, code) => {
+  ] as const)('ends with convsim on %s, which frees the port', async (signal, code) => {
     const command = convsim(node(waiting))
     await command.untilStdout(/\d+\n/)
     const [url = '', pid = ''] = command.stdout().trim().split(' ')

@@ -104,7 +104,7 @@ test.each<[string[], Record<string, string>, RegExp]>([
   }),
   [[], { CONVSIM_CONTRACT: 'package.json' }, /package\.json[:\d]*: error: .*\(--contract from CONVSIM_CONTRACT\)/],
 ] as [string[], Record<string, string>, RegExp][])(
-  'a bad setting ends the start with 1 and states what is valid: %j %o',
+  'an invalid setting ends the start with 1 and says what is valid: %j %o',
   { tags: ['long'] },
   async (args, env, words) => {
     const { code, stdout, stderr } = await run(args, {

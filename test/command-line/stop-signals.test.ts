@@ -146,7 +146,7 @@ test('exec ends at once after a signal before its command starts', async () => {
 test.each([
   ['SIGINT', 130],
   ['SIGTERM', 143],
-] as const)('a command without anything to finish ends by the first %s', { tags: ['long'] }, async (signal, code) => {
+] as const)('a command with nothing to finish ends at the first %s', { tags: ['long'] }, async (signal, code) => {
   const { server, url, port } = await startSilentServer()
   const cwd = await tempFolder()
   for (const args of [

@@ -37,7 +37,7 @@ const allDrifts = [
 
 test.each<[string, string, readonly string[], object, readonly RegExp[]]>([
   [
-    'of a good client recovers from each failure, and notices the drift of each field that it reads',
+    'of a good client recovers from each failure, and notices drift in each field that it reads',
     calls(3) + checkAll,
     allDrifts,
     { code: 0, kinds: [], resilience: ['recovered'], drift: ['noticed'] },
@@ -55,7 +55,7 @@ test.each<[string, string, readonly string[], object, readonly RegExp[]]>([
     [/^resilience: 2 of 19 good \(10\.5%\): 2 recovered, 17 "green, but the call never succeeded"\.$/m],
   ],
   [
-    'that asserts little recovers, and notices no drift',
+    'with few assertions recovers, but notices no drift',
     calls(3),
     ['drop-field;pointer=/conversationCount', 'wrong-type;pointer=/messageCount'],
     { code: 3, kinds: ['unnoticed'], resilience: ['recovered'], drift: ['unnoticed'] },

@@ -84,7 +84,7 @@ test('SIGTERM ends a start that waits for a shell’s pipe', async () => {
 
 const canMount = spawnSync('unshare', ['-m', 'true']).status === 0
 
-test.runIf(canMount)('a report is written in place of a mounted file', async () => {
+test.runIf(canMount)('a report is written into a mounted file', async () => {
   const cwd = await tempFolder()
   for (const name of ['mounted', 'report.md']) await writeFile(join(cwd, name), 'old')
   const script = 'mount --bind mounted report.md && exec "$0" "$1" exec --report report.md --allow-no-requests -- true'

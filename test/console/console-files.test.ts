@@ -26,7 +26,7 @@ describe.each(['/', '/?utm=x', '/__sim'])('GET %s', (path) => {
   })
 
   const others = ['*/*', 'application/json', 'text/*', 'text/htmlx', '']
-  test.each(others)('responds to a client with "Accept: %s" as if there were no console', async (accept) => {
+  test.each(others)('responds to a client with "Accept: %s" without the console', async (accept) => {
     const response = await open(path, { accept })
     if (path === '/__sim')
       expect([response.status, await response.text()]).toEqual([404, expect.stringMatching(/Nothing is served/)])

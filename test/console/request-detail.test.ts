@@ -81,7 +81,7 @@ describeInBrowser('an open request', () => {
   })
 
   const broken = ['reset', 'empty-response', 'hang', 'truncated', 'malformed-json']
-  test.each(broken)('is copied as a test that passes where %s broke the delivery', async (scenario) => {
+  test.each(broken)('is copied as a test that passes if %s breaks the delivery', async (scenario) => {
     const own = await startForTest()
     const signal = AbortSignal.timeout(2_000) // ends the hang
     const headers = { authorization: 'Bearer any-key', 'x-sim-scenario': scenario }

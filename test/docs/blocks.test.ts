@@ -126,7 +126,7 @@ describe.each(pages.filter(({ blocks }) => blocks.some(isRun)))(
     })
     afterAll(() => visit.reader.end())
 
-    test.each(blocks.filter(isRun))('a block of $language in line $line that does what it says', async (block) => {
+    test.each(blocks.filter(isRun))('a working block of $language in line $line', async (block) => {
       const run = follow[block.language]
       if (!run) throw new Error(`no test runs a block of "${block.language}"; for a diagram, use "text"`)
       await run(visit, block, blocks.slice(blocks.indexOf(block) + 1))

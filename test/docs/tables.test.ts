@@ -5,7 +5,7 @@ import { docTables, findTables, insertTables } from '../support/doc-tables.ts'
 const tables = docTables()
 const pages = readPages()
 
-test.each(pages)('the tables of $path say what the code says', ({ text }) => {
+test.each(pages)('the tables of $path match the code', ({ text }) => {
   expect(text).not.toMatch(/e\.g\. \|/)
   const advice = 'the code has changed; write the tables of the documentation again: npm run readme'
   expect(insertTables(text, tables), advice).toBe(text)

@@ -121,7 +121,7 @@ fetch(process.env.CONVSIM_BASE_URL + '/events', { method: 'POST' }); fs.statSync
 }
 
 describe('troubleshooting', () => {
-  test.each([...messages])('under "%s" has a message that really occurs', async (heading, message) => {
+  test.each([...messages])('under "%s" has a message that the simulator prints', async (heading, message) => {
     const provoke = provocations[heading]
     if (!provoke) throw new Error(`no provocation of "${heading}"`)
     const said = await provoke()

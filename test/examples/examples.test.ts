@@ -86,7 +86,7 @@ test('the examples name the image and the package by their version', () => {
   expect(readFileSync(examplePath('github-actions.yml'), 'utf8')).toContain(`simulator-${version}.tgz`)
 })
 
-test.each(gates)('the report of $file, number $index, fails on a client that is wrong alone', async ({ command }) => {
+test.each(gates)('the report of $file, number $index, fails only if the client has findings', async ({ command }) => {
   const { origin, controlUrl } = await startForTest()
   await ask({ origin }, '/v1/events', { body: event() })
   const right = await runGate(command, controlUrl)

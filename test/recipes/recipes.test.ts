@@ -89,7 +89,7 @@ describe.each(recipes)('the recipe $file', (recipe) => {
     expect(await runRecipe(recipe, [], {})).toMatchObject({ code: 0 })
   })
 
-  test.skipIf(skips)('passes with a simulator that it finds, also again', { timeout: limitMs }, async () => {
+  test.skipIf(skips)('passes twice with a simulator that already runs', { timeout: limitMs }, async () => {
     const { baseUrl, controlUrl, origin } = await startForTest({ clock: 'real' })
     const env = { CONVSIM_BASE_URL: baseUrl, CONVSIM_CONTROL_URL: controlUrl, CONVSIM: 'false' }
     expect(await runRecipe(recipe, [], env)).toMatchObject({ code: 0 })

@@ -107,7 +107,7 @@ describeWithRedis('the journal of replicas', () => {
   })
 
   test.for(['200', 'dribble;ms=20', 'malformed-json', 'reset'])(
-    'a client of one replica finds its exchange at another with its next request, under %s',
+    'a client’s next request, to another replica, finds its exchange in the journal, under %s',
     async (scenario, { replicas: [one, two] }) => {
       const headers = { 'x-sim-scenario': scenario }
       const outcome = /malformed|reset/.test(scenario) ? 'damaged' : 'delivered'
@@ -123,7 +123,7 @@ describeWithRedis('the journal of replicas', () => {
     ['slow;ms=60000', 'client-gone'],
     ['dribble;ms=60000', 'client-gone'],
   ])(
-    'a client that gives up under %s is judged by another replica, with the end that it saw',
+    'a client that gives up under %s is judged by another replica, with the delivery as it saw it',
     async ([scenario = '', outcome], { replicas: [one, two] }) => {
       const first = { body: event({ insertId: 'first' }), headers: { 'retry-attempt': '0' }, scenario }
       const lost = ask(one, '/v1/events', { ...first, signal: AbortSignal.timeout(1500) })

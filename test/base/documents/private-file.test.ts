@@ -39,7 +39,7 @@ describe('a private file', () => {
     expect([await readFile(file, 'utf8'), await readdir(dirname(file))]).toEqual(['old', ['old']])
   })
 
-  test.runIf(process.geteuid?.() === 0)('of another user is private before it has its content', async () => {
+  test.runIf(process.geteuid?.() === 0)('of another user is made private before it is written', async () => {
     const file = await tempFile('old', 'old')
     await chown(file, 1234, 1234)
     await chmod(file, 0o644)
@@ -77,7 +77,7 @@ describe('a private file', () => {
   })
 
   const folders = existsSync('/proc/self/fd') ? ['/dev/fd', '/proc/self/fd'] : []
-  test.each(folders)('is not an open file of the process, by %s, which keeps its mode and content', async (folder) => {
+  test.each(folders)('is not replaced if it is open in the process, by %s: the text is appended', async (folder) => {
     const file = await tempFile('before\n', 'all.log')
     await chmod(file, 0o644)
     const log = await open(file, 'a')

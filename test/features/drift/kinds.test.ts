@@ -41,7 +41,7 @@ const rows: readonly Row[] = [
   ['one null', [item({}), things(thing(), thing({ note: null }))], 'null note 1/2 breaks'],
   ['null in a list of values', [item({ level: null })], 'null level 1/1 breaks'],
   ['null where it is allowed', [item({ owner: null })]],
-  ['null behind a reference', [item({ id: null })], 'null id 1/1 breaks'],
+  ['null at a reference', [item({ id: null })], 'null id 1/1 breaks'],
   ['one new value of a list', [item({ level: 'top' })], 'enum-value level 1/1 breaks'],
   ['two new values of a list', [item({ level: 'top' }), item({ level: 'odd' })], 'enum-value level 2/2 breaks'],
   [
@@ -61,7 +61,7 @@ const rows: readonly Row[] = [
 
 describe('of the responses of a service', () => {
   const named = rows.map(([title, responses, ...expected]) => ({ title, responses, expected }))
-  test.each(named)('$title is found as it is, and a patch allows it', async ({ responses, expected }) => {
+  test.each(named)('$title is reported, and a patch allows it', async ({ responses, expected }) => {
     const report = judge(contract, responses)
     const found = report.findings.map(
       ({ kind, pointer, seen, of, breaks }) =>
@@ -76,7 +76,7 @@ describe('of the responses of a service', () => {
   })
 
   test.each(['{"items": [', '{"items":[],"items":[]}', '\uFEFF{"items":[]}'])(
-    '%j is found, and has no patch',
+    '%j is reported, and gets no patch',
     async (body) => {
       const responses = [{ body }, things(thing())]
       const report = judge(contract, responses)

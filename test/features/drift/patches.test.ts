@@ -54,7 +54,7 @@ async function applyPatch({ contractFile, patchFile }: RecordedRun): Promise<unk
 }
 
 const names = ['area/sq~km', 'a\nb', 'a\u2028b', 'constructor', '__proto__x']
-test.each(names)('a field that is now called %j is patched', async (name) => {
+test.each(names)('a field renamed to %j is patched', async (name) => {
   const run = await runRecorded(plain, [{ [name]: 'blue' }])
   expect(run.report.findings.map(({ kind }) => kind).sort()).toEqual(['missing-field', 'new-field'])
   expect(run.stderr).toContain('with it, the same responses show no drift')

@@ -67,7 +67,7 @@ test.each<[string, SuiteReport, RegExp]>([
     /Without faults, the command calls createEvent 2 times, and sends 1 request for no operation of the contract\./,
   ],
   [
-    'which drift of a field was tried',
+    'which drift was tried on a field',
     reportOn([
       judged('drop-field createEvent /eventId', 'unnoticed'),
       judged('drop-field createEvent /success', 'noticed'),

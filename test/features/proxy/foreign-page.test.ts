@@ -73,7 +73,7 @@ describe('a proxy with the token of the real service', () => {
   })
 
   const hosts = ['evil.example', 'evil.example:4010', 'localhost.evil.example', '127.0.0.1.nip.example', '']
-  test.each(hosts)('refuses a page whose host %j was rebound to it, although it is same-origin', async (host) => {
+  test.each(hosts)('refuses a same-origin page after its host %j was rebound to the proxy', async (host) => {
     const { sim, reached } = await openProxy()
     const page = { host, origin: `http://${host}`, 'sec-fetch-site': 'same-origin' }
     const response = await askAs(sim, page, 'DELETE')

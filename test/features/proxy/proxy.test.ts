@@ -214,7 +214,7 @@ describe('faults of the real service', () => {
 
   test.each([
     ['HEAD', 'no body', 'application/json', ''],
-    ['GET', 'a documented media type that is no JSON', 'text/csv; charset=utf-8', 'a,b'],
+    ['GET', 'a documented media type other than JSON', 'text/csv; charset=utf-8', 'a,b'],
   ])('%s: %s is not a violation', async (method, _what, type, text) => {
     const content = { 'application/json': { schema: { type: 'object' } }, 'text/csv': {} }
     const responses = { 200: { description: 'Rows.', content } }
@@ -273,7 +273,7 @@ describe('faults of the real service', () => {
   })
 
   test.each([
-    ['before the response begins', undefined, false],
+    ['before the response starts', undefined, false],
     ['while a scenario reads the response', 'drop-field', true],
   ])('a client that disconnects %s ends the request, and is recorded as gone', async (_when, scenario, isBegun) => {
     const [asked, closed] = [vi.fn(), vi.fn()]

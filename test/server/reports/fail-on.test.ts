@@ -61,7 +61,7 @@ test.each<[string, readonly FailCondition[], Partial<Report>, readonly string[]]
   ['coverage below a fraction fails', [coverage(80.1)], {}, ['80% of the contract covered, 80.1% required']],
   ['coverage below 100 fails', [coverage(100)], {}, ['80% of the contract covered, 100% required']],
   [
-    'each fulfilled condition has a sentence',
+    'each fulfilled condition is reported',
     all,
     { violations: 1, unexpected: 1 },
     ['1 request broke the contract', '1 unexpected response'],

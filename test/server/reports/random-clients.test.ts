@@ -20,7 +20,7 @@ const atOnce = 8
 /** Much longer than a busy machine suspends a process, so a client reads each head before it gives up. */
 const timeoutMs = 4000
 
-interface Try {
+interface Attempt {
   readonly id?: string | undefined
   readonly count?: number
   /** Members of the event, in addition to those of every event. */
@@ -41,12 +41,12 @@ interface Client {
   /** Advances the clock of the sandbox. */
   readonly advance: (by: string) => Promise<unknown>
   /** Sends an event, or reads analytics. `waitMs`: what `Retry-After` demands. Status 599: no response. */
-  readonly send: (how?: Try) => Promise<{ readonly status: number; readonly waitMs: number }>
+  readonly send: (how?: Attempt) => Promise<{ readonly status: number; readonly waitMs: number }>
   /** Sends attempts in turn. `mistake`: the rule that they break; empty for none. */
-  readonly series: (faults: string, mistake: string, ...tries: readonly Try[]) => Promise<readonly string[]>
+  readonly series: (faults: string, mistake: string, ...tries: readonly Attempt[]) => Promise<readonly string[]>
 }
 
-/** Where the service has stored the event, and where nothing shows whether it has. */
+/** Scenarios that store the event, and scenarios after which the client cannot know whether it is stored. */
 const stored = ['lost-ack', 'reset;when=after', 'hang;when=after']
 const dropped = ['reset', 'hang', '500', '503;retry-after=0']
 
@@ -57,7 +57,7 @@ const faults = [
 
 /** Each kind of client returns its own log: the rules that it broke, with a `?` where that is not certain. */
 const kinds: Readonly<Record<string, (client: Client) => Promise<readonly string[]>>> = {
-  async 'is a pool of workers that keep ids, count and wait'({ rules, send, chance, pick }) {
+  async 'is a pool of workers that keep ids, count retries and wait'({ rules, send, chance, pick }) {
     await rules(...Array.from({ length: 6 }, () => pick(faults)))
     const work = async (id: string) => {
       for (let count = 0; count < 8; count += 1) {
@@ -76,7 +76,7 @@ const kinds: Readonly<Record<string, (client: Client) => Promise<readonly string
       await sleep(chance() * 100 * 2 ** tries)
     return []
   },
-  'sends equal heartbeats, of which one is lost': ({ series, pick }) =>
+  'sends equal heartbeats, and one is lost': ({ series, pick }) =>
     series(pick([...dropped, '200 200 lost-ack']), '', {}, {}, {}, {}, {}),
   async 'is two processes with one key'({ rules, send, pick }) {
     const isRead = pick([true, false])
@@ -87,7 +87,7 @@ const kinds: Readonly<Record<string, (client: Client) => Promise<readonly string
     for (const agent of agents) agent.destroy()
     return []
   },
-  async 'checks one response after the other, by rules or by headers'({ rules, send, pick }) {
+  async 'checks several responses in turn, with rules or headers'({ rules, send, pick }) {
     const isByRule = pick([true, false])
     for (const scenario of ['403', '404', '429;retry-after=9', 'lost-ack', '503;retry-after=9', '200']) {
       if (isByRule) await rules(scenario)
@@ -97,7 +97,7 @@ const kinds: Readonly<Record<string, (client: Client) => Promise<readonly string
   },
   'clicks a second time, and reloads': ({ series, pick }) =>
     series('429;retry-after=9 503;retry-after=9 403', '', ...[1, 2, 3, 4].map(() => ({ isRead: pick([true, false]) }))),
-  'sends two orders with equal contents and ids of their own': ({ series }) =>
+  'sends two orders with equal contents and separate ids': ({ series }) =>
     series('lost-ack', '', ...['a', 'b'].map((id) => ({ id, more: { eventAt: '2026-01-15T12:00:00Z' } }))),
   async 'loses a response and sends the event again without an id'({ rules, send, advance, pick }) {
     await rules(pick(stored))
@@ -122,24 +122,24 @@ const kinds: Readonly<Record<string, (client: Client) => Promise<readonly string
     return Object.keys(how).length === 0 ? ['same-insert-id'] : []
   },
   'ignores Retry-After in one of its forms': ({ series, pick }) => {
-    const how = { id: 'a', ...pick([{}, { count: 0 }]) } // of an outer loop
+    const how = { id: 'a', ...pick([{}, { count: 0 }]) } // 0: an outer loop
     const form = pick(['9', 'date', '9;retry-after-ms=none'])
     return series(`${pick([429, 503])};retry-after=${form}`, 'retry-after', how, how)
   },
   'repeats a refused call, and counts it': ({ series }) =>
     series('403', 'no-retry', { id: 'a', count: 0 }, { id: 'a', count: 1 }),
-  'nests retries, of which the inner ones are counted': ({ series, pick }) => {
+  'nests retries, and counts the inner ones': ({ series, pick }) => {
     const [given, mistake, id] = pick([
       ['lost-ack 500', 'same-insert-id', undefined],
       ['500 429;retry-after=9', 'retry-after', 'a'],
     ] as const)
     return series(given, mistake, ...[0, 1, 0].map((count) => ({ id, count })))
   },
-  'orders the query of a counted retry in another way': ({ series }) => {
+  'reorders the query of a counted retry': ({ series }) => {
     const tries = ['a=1&b=2', 'b=2&a=1'].map((query, count) => ({ isRead: true, query, count }))
     return series('503;retry-after=9', 'retry-after', ...tries)
   },
-  'has many calls open, of which it repeats the first': async ({ rules, send }) => {
+  'has many open calls, and repeats the first': async ({ rules, send }) => {
     await rules('lost-ack', ...Array(150).fill('500'))
     for (let number = 0; number <= 151; number += 1) await send({ more: { value: String(number % 151) } })
     return ['same-insert-id']
@@ -148,21 +148,21 @@ const kinds: Readonly<Record<string, (client: Client) => Promise<readonly string
     const users = ['192.0.2.1', '192.0.2.2'].map((user) => ({ headers: { 'x-forwarded-for': user } }))
     return series(pick(['429;retry-after=9', 'lost-ack']), '', ...users)
   },
-  'goes on with another path while one is limited': ({ series }) =>
+  'continues with another path while one is limited': ({ series }) =>
     series('429;retry-after=9', '', { isRead: true }, {}, { isRead: true, query: 'period=30d' }),
-  async 'asks ten times at once over three connections'({ rules, send }) {
+  async 'sends ten requests at once over three connections'({ rules, send }) {
     await rules(...Array(7).fill('429;retry-after=9'))
     const agent = new Agent({ keepAlive: true, maxSockets: 3 })
     await Promise.all(Array.from({ length: 10 }, () => send({ isRead: true, agent })))
     agent.destroy()
     return []
   },
-  async 'waits on timers that move the clock of the sandbox'({ rules, send, advance }) {
+  async 'waits on timers that advance the clock of the sandbox'({ rules, send, advance }) {
     await rules('429;retry-after=9', '500', '500', '503;retry-after=9')
     for (let count = 0; count < 5; count += 1) await send({ id: 'a', count }).then(() => advance('9s'))
     return []
   },
-  async 'tries 25 times in a row'({ send }) {
+  async 'sends 25 attempts in a row'({ send }) {
     const how = { isRead: true, headers: { 'x-sim-scenario': '500' } }
     let inRow = 0
     for (let tries = 0, before = 0; inRow < 25 && tries < 99; tries += 1, before = performance.now()) {

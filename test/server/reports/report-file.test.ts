@@ -34,7 +34,7 @@ test.each(withExtension)('a file that ends in $extension is accepted and written
   expect(await readFile(file, 'utf8')).toBe(renderClientReport(format, cleanReport))
 })
 
-test.each(Object.entries(reportFormats))('%s=FILE gives the format of any file', async (name, format) => {
+test.each(Object.entries(reportFormats))('%s=FILE sets the format of any file', async (name, format) => {
   const file = join(await tempFolder(), 'summary')
   expect(await writeTarget(targetOf(`${name}=${file}`))).toBeUndefined()
   expect(await readFile(file, 'utf8')).toBe(renderClientReport(format, cleanReport))

@@ -20,7 +20,7 @@ const bothWaits = { 'Retry-After': '3', 'retry-after-ms': '2500' }
  * - `id=a`: an event with this `insertId`, `v=2` another value, `dated` or `later` a time; `plain` an event without an
  *   id; `empty`, `corrected`, `call=7`: other bodies; default: an event with the id `a`
  * - `#1`, `stainless=1`: the number of earlier attempts, by either header; `wait`, `wait=1`: a `Retry-After`
- * - `lost`: the client left before the response; `unread`: its body was damaged; `left`: the client has left
+ * - `lost`: the client left before the response; `unread`: its body was damaged; `left`: the client is gone
  * - `head=1`, `open=-50`: the time at which the head was sent, or the connection opened; `now=0`: the sandbox's time
  */
 export function createTracked(idempotentOperations = new Set(['createEvent'])) {

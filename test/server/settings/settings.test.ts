@@ -13,7 +13,7 @@ const parseCommandLine = (argv: readonly string[], env: Readonly<Record<string, 
 
 type Sample = { readonly good: string; readonly means: unknown; readonly bad: string | undefined }
 
-/** The settings whose value is any text. */
+/** The settings that accept any text. */
 const texts = 'contract fixtures tlsCert tlsKey scenario seedState rules plan out set only writes har patch'
 
 const switched: Sample = { good: 'on', means: true, bad: 'perhaps' }
@@ -137,14 +137,14 @@ describe('every setting', () => {
     expect(settingsOf(parseCommandLine(joined, {}))[name]).toEqual(means)
   })
 
-  testAll(switches, 'a switch switches on, with --no- off', (row) => {
+  testAll(switches, 'a switch turns a setting on, and --no- turns it off', (row) => {
     const { name, flag } = row
     const read = (given: string) => settingsOf(parseCommandLine(commandLineOf(row, given), {}))[name]
     expect(read(flag)).toBe(true)
     expect(read(flag.replace('--', '--no-'))).toBe(false)
   })
 
-  testAll(withVariable, 'it is read from its variable; an empty one is not set', (row) => {
+  testAll(withVariable, 'it is read from its variable, and an empty variable counts as unset', (row) => {
     const { command, name, variable, good, means } = row
     const read = (env: Record<string, string>) =>
       settingsOf(parseCommandLine([command.name, ...behindOf(command)], env))
@@ -152,7 +152,7 @@ describe('every setting', () => {
     expect(read({ [variable]: '' })).toEqual(read({}))
   })
 
-  testAll(withoutVariable, 'a setting without a variable is refused as one, and the refusal names the flag', (row) => {
+  testAll(withoutVariable, 'a variable for a setting without one is refused with the flag to use', (row) => {
     const name = `CONVSIM_${row.flag.slice(2).replaceAll('-', '_').toUpperCase()}`
     expect(problemOf(parseCommandLine([], { [name]: row.good }))).toBe(
       `There is no setting for the environment variable ${name}. Give the flag ${row.flag}.`,
@@ -184,7 +184,7 @@ describe('every setting', () => {
       expect(problemOf(parseCommandLine(commandLineOf(row, flag, bad), {}))).toContain(`${flag} ${message}`)
   })
 
-  testAll(rows, 'it has a description, a regular name and a valid default', (row) => {
+  testAll(rows, 'it has a description, a well-formed name and a valid default', (row) => {
     const { name, setting } = row
     expect(row.flag).toMatch(/^--[a-z]+(-[a-z]+)*$/)
     expect(setting.description).toMatch(/^[A-Z].*\.$/)
@@ -231,10 +231,10 @@ test.each([
     ['real', '2026-01-15T12:00:00Z', '2026-01-15', '1900-01-01'],
     ['0001-01-01', '9999-12-31T23:59:59-23:59', '2026-02-30', ''],
   ],
-] as const)('%s takes %j, and not %j', (name, right, wrong) => {
-  const isTaken = (text: string) => serverSettings[name].read(text) !== undefined
-  expect(right.filter((text) => !isTaken(text))).toEqual([])
-  expect(wrong.filter(isTaken)).toEqual([])
+] as const)('%s accepts %j, but not %j', (name, right, wrong) => {
+  const isAccepted = (text: string) => serverSettings[name].read(text) !== undefined
+  expect(right.filter((text) => !isAccepted(text))).toEqual([])
+  expect(wrong.filter(isAccepted)).toEqual([])
 })
 
 describe('commands', () => {
@@ -253,8 +253,8 @@ describe('commands', () => {
 
   test('exec passes everything after "--" to its command, and has its own defaults', () => {
     const words = ['npm', 'test', '--', '--port', '2']
-    const asked = parseCommandLine(['exec', '--env', 'A', '--env=B', '--', ...words], { PORT: '3000', HOST: 'x' })
-    expect(runOf(asked)).toMatchObject({
+    const parsed = parseCommandLine(['exec', '--env', 'A', '--env=B', '--', ...words], { PORT: '3000', HOST: 'x' })
+    expect(runOf(parsed)).toMatchObject({
       command: 'exec',
       files: words,
       settings: { port: 0, host: '127.0.0.1', state: ':memory:', logLevel: 'warn', env: 'A,B' },
@@ -357,7 +357,7 @@ describe('the help', () => {
   })
 
   test.each(commands)(
-    'of $name has its description, examples, and its own flags; the short one has at most 60 lines',
+    'of $name has its description, examples and own flags; the short help has at most 60 lines',
     (command) => {
       const { name, settings, description, examples } = command
       const text = helpOf([name, '--help', '--all'])

@@ -64,7 +64,7 @@ const folder = join(import.meta.dirname, 'constructs')
 const files = readdirSync(folder, { recursive: true, encoding: 'utf8' }).filter((file) => file.endsWith('.yaml'))
 const refusing = Object.entries(refusalStatuses)
 
-test.each(files.sort())('%s is served as it is written', async (file) => {
+test.each(files.sort())('%s is handled as documented in it', async (file) => {
   const faults = await tryConstruct(parse(readFileSync(join(folder, file), 'utf8')))
   if (faults.length > 0) throw new Error(`${file}\n${faults.join('\n')}`)
 })

@@ -75,7 +75,7 @@ describe('over 20 models, each period', () => {
       for (const field of SCORE_FIELDS) expect(point[field] === null).toBe(point.conversationCount === 0)
   })
 
-  test.each(LABEL_FIELDS)('the label of %s is that of its score', (field) => {
+  test.each(LABEL_FIELDS)('the label of %s matches its score', (field) => {
     for (const { label, score } of responses.flatMap((response) => response[field] ?? [])) {
       const index = LABEL_BANDS[field].findIndex((band) => band.label === label)
       const below = LABEL_BANDS[field][index - 1]?.below ?? -1

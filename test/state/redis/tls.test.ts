@@ -41,7 +41,7 @@ async function findRefusal(state: string, env: Record<string, string> = {}): Pro
   return command.stderr()
 }
 
-describe.skipIf(problem !== undefined)('a state in Redis by TLS', () => {
+describe.skipIf(problem !== undefined)('a state in Redis over TLS', () => {
   test('stores events if the certificate is trusted', async () => {
     const { url, trust } = await startTlsRedis('localhost')
     const start = async () => ({ origin: await convsim(['--port', '0', '--state', url], { env: trust }).ready() })
