@@ -89,7 +89,7 @@ onLinux('others are handled while ten records with 36,000 items or members each 
   expect(imported.longestBlock).toBeLessThan(mostOfOneBlock)
 })
 
-onLinux('others are handled while 20 MB of prompts are listed', async () => {
+onLinux('other requests are handled while 20 MB of prompts are listed', async () => {
   const sim = await startForTest()
   for (let index = 0; index < 20; index += 1) {
     const components = [{ type: 'system', content: `${index} ${'say "hello"\n'.repeat(60_000)}` }]

@@ -11,7 +11,7 @@ const token = 'upstream-secret-1'
 let browser: Browser | undefined
 
 beforeAll(async () => {
-  // An attacker's name server resolves the page's name to the address of this machine.
+  // An attacker's DNS server resolves the page's host name to the address of this machine.
   if (!isMissing('chromium')) browser = await openBrowser('--host-resolver-rules=MAP evil.example 127.0.0.1')
 })
 afterAll(async () => browser?.close())
@@ -83,7 +83,7 @@ describe.skipIf(isMissing('chromium'))('a page in Chromium', () => {
     const { page } = await openCrossOriginPage(browser, 'localhost')
     const { sim, reached } = await openProxy({})
     const texts = await page.evaluate<string[]>(tryEverything(sim.origin + analyticsPath))
-    expect(texts).toEqual(Array(4).fill('{"secret":1}')) // all but the one that no-cors hides
+    expect(texts).toEqual(Array(4).fill('{"secret":1}')) // all except the one that no-cors hides
     expect(reached.length).toBeGreaterThanOrEqual(14)
     expect([...new Set(reached)].sort()).toEqual(['DELETE', 'GET', 'OPTIONS', 'POST', 'PUT'])
   })

@@ -24,7 +24,7 @@ async function startReplica({ url }: RedisServer, ...args: string[]) {
   return { command, origin: await command.ready() }
 }
 
-describeWithRedis('the report of a replica at its end', () => {
+describeWithRedis('the final report of a replica', () => {
   test('includes the requests to all replicas', async () => {
     const redis = await redisForTest()
     const one = await startReporting(redis)

@@ -33,7 +33,7 @@ const readCommands = (page: Page) =>
     return commands
   })()`)
 
-describeInBrowser('the view of the contract', () => {
+describeInBrowser('the contract view', () => {
   test.each([
     { operation: 'getModelAnalytics', settings: {} },
     { operation: 'getModelAnalytics', settings: { clock: '2027-10-03', seed: '42' } },

@@ -42,7 +42,7 @@ async function readTable(page: Page): Promise<string[][]> {
   )
 }
 
-describeInBrowser('the view of the data', () => {
+describeInBrowser('the data view', () => {
   test('leaves a shaded gap in the line if a day is null, and also shows the numbers as a table', async ({ own }) => {
     const { dataPoints } = await readAnalytics(own, sparse)
     const page = await openModel(own, sparse)

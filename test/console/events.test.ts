@@ -8,7 +8,7 @@ import { startForTest } from '../support/start.ts'
 
 const browser = sharedBrowser()
 
-describeInBrowser('the view of the events', () => {
+describeInBrowser('the events view', () => {
   test('says how to record the first event, and shows it with the indexes that it changes', async () => {
     const { own, page } = await browser.openNew('#/events')
     const line = await page.locator('.command-line code').textContent()

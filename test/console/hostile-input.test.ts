@@ -19,7 +19,7 @@ const isValid = (page: Page, label: string) =>
     .getByLabel(label, { exact: true })
     .evaluate((field) => (field as unknown as { checkValidity(): boolean }).checkValidity())
 
-describeInBrowser('bad and hostile input', () => {
+describeInBrowser('invalid and hostile input', () => {
   test('does not create or show a sandbox with a name that is empty, too long or part of a path', async ({ own }) => {
     const page = await openAt(own, 'sandboxes')
     for (const name of ['', 'a/b', '../default', 'x'.repeat(65), '<b>', ' ']) {

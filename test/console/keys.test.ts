@@ -22,7 +22,7 @@ async function readKeys(page: Page): Promise<ReadonlyMap<string, string>> {
 
 const readOpen = (page: Page) => page.locator('main [aria-current]').first().textContent()
 
-describeInBrowser('the keys of a list', () => {
+describeInBrowser('the keyboard shortcuts of a list', () => {
   test.each([
     { view: 'requests', noun: 'request', into: 'Focus the open request' },
     { view: 'retries', noun: 'call', into: 'Open the latest request of the call' },

@@ -14,7 +14,7 @@ async function runInShell(line: string): Promise<string> {
   return stdout
 }
 
-/** Presses keys one after another: `j`, `Tab`. */
+/** Presses keys in sequence: `j`, `Tab`. */
 async function press(page: Page, ...keys: readonly string[]): Promise<void> {
   for (const key of keys) await page.keyboard.press(key)
 }

@@ -56,7 +56,7 @@ async function runUntilRequested(watched: WatchedPage, path: string): Promise<vo
 
 const send = (sim: TestSimulator) => ask(sim, analyticsPath, { headers: { 'x-sim-scenario': '503' } })
 
-describeInBrowser('a view asks the control plane', () => {
+describeInBrowser('a view requests data', () => {
   test.each([
     { place: '#/retries', path: '/retries' },
     { place: '#/scenarios', path: '/scenarios' },
@@ -79,7 +79,7 @@ describeInBrowser('a view asks the control plane', () => {
 })
 
 describeInBrowser('the console follows another client', () => {
-  test('that resets the sandbox: the list has only requests in the journal', async ({ own }) => {
+  test('that resets the sandbox, and lists only requests in the journal', async ({ own }) => {
     for (let count = 0; count < 4; count += 1) await ask(own, '/v1/events', { body: event() })
     const page = await browser.open(own)
     await page.getByText('4 listed').waitFor()

@@ -217,7 +217,7 @@ const sendButton = (page: Page) => page.getByRole('button', { name: 'Send again'
 const rawRequest = (method: string, target: string, headers = '', body = '') =>
   `${method} ${target} HTTP/1.1\r\nHost: localhost\r\n${headers}Content-Length: ${body.length}\r\n\r\n${body}`
 
-describeInBrowser('sending a recorded request again', () => {
+describeInBrowser('resending a recorded request', () => {
   test('is never resent to the control plane, whatever its path', async ({ own }) => {
     const rule = { scenario: 'server-error' }
     await putRules(own, [rule], 'victim')
@@ -270,7 +270,7 @@ describeInBrowser('sending a recorded request again', () => {
   })
 })
 
-describeInBrowser('a request that the page sent again', () => {
+describeInBrowser('a request resent by the page', () => {
   test('is marked as sent from the console, and excluded from reports, findings and retries', async ({
     own,
   }) => {

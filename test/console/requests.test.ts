@@ -12,7 +12,7 @@ const browser = sharedBrowser()
 const postEvents = ({ origin }: TestSimulator, count: number) =>
   postAll(origin, '/v1/events', Array(count).fill(event()))
 
-describeInBrowser('the view of the requests', () => {
+describeInBrowser('the requests view', () => {
   test('shows the request, the cause of the response and the sandbox in each row', async ({ own }) => {
     await putRules(own, [{ operation: 'createPrompt', scenario: 'unavailable' }])
     await ask(own, '/v1/prompts', { body: prompt({ name: 'Greeting' }) })

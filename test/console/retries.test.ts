@@ -25,7 +25,7 @@ async function edgesOf(page: Page, selector: string): Promise<{ left: number; ri
   return { left: box.x, right: box.x + box.width }
 }
 
-describeInBrowser('the view of the retries', () => {
+describeInBrowser('the retries view', () => {
   test('shows what to do if nothing has failed, and the line of that command', async () => {
     const { own, page } = await browser.openNew('#/retries')
     await page.getByText('No retries yet').waitFor()

@@ -22,7 +22,7 @@ const countEvents = async (sim: TestSimulator, sandbox: string) =>
 /** Returns the names of the sandboxes on the server. */
 const listNames = async (sim: TestSimulator) => (await listSandboxes(sim)).map(({ name }) => name)
 
-describeInBrowser('the view of the sandboxes', () => {
+describeInBrowser('the sandboxes view', () => {
   test('lists the sandboxes with their counts, and switches the whole page to the clicked one', async ({ own }) => {
     await sendEvents(own, 2, {}, 'w1')
     await putRules(own, [{ scenario: 'server-error' }], 'w2')

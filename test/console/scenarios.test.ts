@@ -28,7 +28,7 @@ async function openAt(sim: TestSimulator, place = ''): Promise<Page> {
 
 const rulesOf = (page: Page) => page.getByRole('region', { name: 'Rules' }).locator('.rule')
 
-describeInBrowser('the view of the scenarios', () => {
+describeInBrowser('the scenarios view', () => {
   test('lists the whole catalogue with descriptions, and finds scenarios by keywords', async ({ own }) => {
     const { scenarios } = (await steer(own, 'GET', '/catalogue')) as { scenarios: { name: string; about: string }[] }
     const listed = scenarios.filter(({ about }) => !about.includes(', as "'))
@@ -183,7 +183,7 @@ async function addCondition(page: Page, title: string): Promise<void> {
   await page.locator('.condition').last().locator('input:placeholder-shown').first().focus()
 }
 
-describeInBrowser('the form of a rule', () => {
+describeInBrowser('the rule form', () => {
   test('changes a rule in place, and leaves the others unchanged', async ({ own }) => {
     const [first, last] = [{ scenario: 'unavailable', times: 1 }, { sequence: '429*2, 200' }]
     await putRules(own, [first, { scenario: 'slow;ms=5', match: { method: 'POST' } }, last])

@@ -208,7 +208,7 @@ export function stateProperty(open: () => Promise<RestartableStore>, runs: numbe
       }),
       {
         numRuns: Number(process.env['PROPERTY_RUNS'] ?? runs),
-        // Below the time limit of the test, which would not show the failing operations.
+        // Less than the time limit of the test, which would not show the failing operations.
         interruptAfterTimeLimit: 200_000,
         markInterruptAsFailure: true,
       },

@@ -9,7 +9,7 @@ import { listSandboxes } from '../../support/stored-records.ts'
 
 const COUNT = 2000
 
-describeWithRedis('a replica of a state with many sandboxes', () => {
+describeWithRedis('a replica with many sandboxes in its state', () => {
   const redis = sharedRedis()
 
   test('lists all of them, and holds at most --sandbox-limit in the process', async () => {

@@ -21,7 +21,7 @@ const untilStatus = (target: Target, url: string, status: number) =>
 const untilHealthSays = (target: Target, words: string) =>
   expect.poll(async () => (await ask(target, '/__sim/health')).text).toContain(words)
 
-describeWithRedis('while Redis is away', () => {
+describeWithRedis('while Redis is unavailable', () => {
   test('requests get a 503 in the service’s shape, health reports it, and nothing is lost afterwards', async () => {
     const redis = await redisForTest({ durable: true })
     const [one, two] = await startReplicas(redis)

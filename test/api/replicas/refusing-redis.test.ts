@@ -10,7 +10,7 @@ import { describeWithRedis, redisForTest } from '../../support/redis.ts'
 import { tempFolder } from '../../support/temp-folder.ts'
 import { startReplicas } from './start-replicas.ts'
 
-describeWithRedis('while Redis takes no changes', () => {
+describeWithRedis('while Redis refuses writes', () => {
   test.each([
     ['full memory', 'config set maxmemory', '1', '0', /its memory is full\. Raise its maxmemory, .* OOM [^:]*\.$/],
     ['copy', 'replicaof', '127.0.0.1 1', 'no one', /a read-only replica\. .* READONLY [^:]*\.$/],

@@ -92,7 +92,7 @@ describe('the report of a sample suite of six calls', () => {
     )
   })
 
-  test.each(['html', 'junit'])('contains everything as %s that it contains as JSON', async (format) => {
+  test.each(['html', 'junit'])('contains as %s everything that it contains as JSON', async (format) => {
     const read = await formatsOf()
     const text = decodeEntities((await read(format)).text)
     const { violations, unexpected, retries, advice, coverage, summary } = JSON.parse((await read('json')).text)
@@ -154,7 +154,7 @@ interface Suite {
   readonly testcase: readonly { readonly failure?: unknown }[]
 }
 
-test('GitHub annotates with an error for each finding and condition that fails, else with a warning', async () => {
+test('GitHub annotations are errors for failing findings and conditions, else warnings', async () => {
   const own = await startForTest({ failOn: 'violation,coverage<90' })
   await runSampleSuite(own)
   const { text } = await fetchReport(own, 'format=github')
@@ -169,7 +169,7 @@ test('a report is not good if a coverage condition alone fails it', async () => 
   expect(text).toContain('<p class="verdict bad">A --fail-on condition is met</p>')
 })
 
-test('HTML is one page without scripts and external resources', async () => {
+test('HTML is a single page without scripts and external resources', async () => {
   const own = await startForTest()
   await runSampleSuite(own)
   const { text } = await fetchReport(own, 'format=html')
