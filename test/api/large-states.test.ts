@@ -56,7 +56,7 @@ async function sendMeasured(sim: TestSimulator, path: string, body?: Json) {
 /** Work in one block has a share of nearly 1. */
 const mostOfOneBlock = 0.35
 
-onLinux('others are handled while 20,000 events are imported, refused, exported and rated', async () => {
+onLinux('other requests are handled while 20,000 events are imported, refused, exported and rated', async () => {
   const sim = await startForTest()
   const imported = await sendMeasured(sim, '/__sim/import', document)
   expect(imported).toMatchObject({ status: 200, text: '{"events":20000,"prompts":0}' })
@@ -76,7 +76,7 @@ onLinux('others are handled while 20,000 events are imported, refused, exported 
   }
 })
 
-onLinux('others are handled while ten records with 36,000 items or members each are imported', async () => {
+onLinux('other requests are handled while ten records with 36,000 items or members each are imported', async () => {
   const sim = await startForTest()
   const list = new Array(36_000).fill(0)
   const properties = Object.fromEntries(list.map((_, index) => [`p${index}`, index]))

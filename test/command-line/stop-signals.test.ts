@@ -35,7 +35,7 @@ async function sendUntilEnd({ process: child, ended }: Command, signals: readonl
 const signalGroup = ({ process: child }: Command, signal: NodeJS.Signals) =>
   void process.kill(-(child.pid ?? 0), signal)
 
-/** Sends a request to nowhere, and prints "begun". */
+/** Sends a request to an unknown path, and prints "begun". */
 const request = "fetch(process.env.CONVSIM_BASE_URL + '/nowhere').then(() => console.log('begun'))"
 const waiting = 'setTimeout(() => {}, 60_000)'
 const counting = `let count = 0; process.on('SIGINT', () => { count += 1; console.log('SIGINT', count) })

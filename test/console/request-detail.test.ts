@@ -218,7 +218,7 @@ const rawRequest = (method: string, target: string, headers = '', body = '') =>
   `${method} ${target} HTTP/1.1\r\nHost: localhost\r\n${headers}Content-Length: ${body.length}\r\n\r\n${body}`
 
 describeInBrowser('resending a recorded request', () => {
-  test('is never resent to the control plane, whatever its path', async ({ own }) => {
+  test('never reaches the control plane, whatever the path', async ({ own }) => {
     const rule = { scenario: 'server-error' }
     await putRules(own, [rule], 'victim')
     const control = '/__sim/scenarios?sandbox=victim'

@@ -51,7 +51,7 @@ test('the statuses of requests without an ordinary response are counted', () => 
   })
 })
 
-test('a limited draw takes the sets in turn, since drift has many more targets', () => {
+test('a limited selection takes from the sets in turn, since drift has many more targets', () => {
   const { runs } = planOf(requestsOf('createEvent a', 'getModelAnalytics a'), 'resilience,extra-field')
   const drifts = Array.from({ length: 200 }, (_, at) => ({
     ...runs.filter(({ fault }) => fault.isLasting)[0],
@@ -73,7 +73,7 @@ describe('a set of faults', () => {
     expect(problemOf('drift:reset')).toBe('"reset" is not in the set drift, but in resilience and connection.')
   })
 
-  test('groups scenarios named alone under their set', () => {
+  test('groups individually named scenarios under their set', () => {
     expect(names('lost-ack,reset,slow;ms=5,empty-lists,forbidden')).toEqual([
       'resilience:lost-ack',
       'resilience:reset',
@@ -91,7 +91,7 @@ describe('a set of faults', () => {
     expect(problemOf('wrong-type;pointer=/x')).toMatch(/Known: \//)
   })
 
-  test('omits scenarios that apply to no operation, and is refused if nothing remains or one was named alone', () => {
+  test('omits scenarios that apply to no operation, and is refused if nothing remains or one was named', () => {
     const operations = inputs.contract.operations.filter(({ method }) => method === 'GET')
     const parse = (set: string) => parseFaultSet(set, { ...context, operations })
     expect(parse('resilience')).toMatchObject({

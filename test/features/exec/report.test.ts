@@ -31,7 +31,7 @@ test.each<[string, SuiteReport, string]>([
 })
 
 test.each<[string, SuiteReport, RegExp]>([
-  ['the skipped requests, beside the share', mixed, /createEvent: 3 requests like 1 and 5\./],
+  ['the skipped requests, next to the share', mixed, /createEvent: 3 requests like 1 and 5\./],
   ['that verdicts are unreliable', twice, /The verdicts are not reliable.*at the end it failed with exit code 1\./],
   ['that the command is red without faults', red, /The command fails without faults, too\./],
   ['how many runs are unsteady', twice, /1 of 2 runs is unsteady \(runs disagree\)/],
@@ -117,7 +117,7 @@ describe('JUnit', () => {
   })
 })
 
-test('a run whose client broke a rule is counted beside the good verdicts', () => {
+test('good verdicts are followed by the number of runs whose client broke a rule', () => {
   const report = reportOn([{ ...recovered, client: ['retry: createEvent: retry-after: too soon'] }])
   expect(render.text(report)).toMatch(
     /^resilience: 1 of 1 good \(100%\): 1 recovered; in 1 of the 1 good runs, the client broke a rule/m,
@@ -153,7 +153,7 @@ test.each([
   ['TAP', "ok 1 - reads\n# Subtest: writes\nnot ok 2 - writes\n  ---\n  error: 'Expected 1 event'\n1..2\n# fail 1", 0],
   ['pytest', '____ test_a ____\n    def test_a():\n>       assert 1\nE       assert 2 == 1\n1 failed in 0.2s', 1],
   ['vitest', ' × writes 12ms\n\n FAIL  a.test.ts > writes\nAssertionError: expected 2 to be 1\n Tests  1 failed', 1],
-  ['nothing that failed', 'reading\ndone', undefined],
-])('the assertion of %s is found above the counts', (_, output, first) => {
+  ['a passing run', 'reading\ndone', undefined],
+])('the assertion in output of %s is found above the counts', (_, output, first) => {
   expect(findFailure(output.split('\n'))).toBe(first)
 })
