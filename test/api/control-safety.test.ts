@@ -69,7 +69,7 @@ describe('the Host header', () => {
   })
 })
 
-describe('a page of another origin', () => {
+describe('a page from another origin', () => {
   const own = () => new URL(sim().origin).host
 
   test.each<[string, () => Record<string, string>, number]>([

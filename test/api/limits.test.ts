@@ -138,7 +138,7 @@ test.for<[string, number, number]>([
   expect(ratesOf(response)).toMatchObject({ retryAfter, retryAfterMs: 1000 * retryAfter, quota })
 })
 
-test('a refusal names no data scenario', async () => {
+test('a refusal does not name a data scenario', async () => {
   const sim = await limited({ maxAnalysesPerHour: 1 })
   const all = [await ask(sim, analyticsPath)]
   all.push(await ask(sim, analyticsPath, { headers: { 'x-sim-scenario': 'critical' } }))

@@ -71,7 +71,7 @@ const days: ReadonlyMap<string, { impact: number; events: readonly JsonObject[] 
   ['2025-06-01', { impact: -1, events: [{ ...negative, eventAt: '2025-06-01' }] }],
 ])
 
-test.for([0.1, 1])('events at a weight of %d move their days by the formula, nothing else', async (weight, { own }) => {
+test.for([0.1, 1])('events at a weight of %d change only their days, by the formula', async (weight, { own }) => {
   const before = await responsesOf(own)
   await steer(own, 'PUT', '/quality', { weight })
   for (const { events } of days.values()) {
@@ -101,7 +101,7 @@ test.for([0.1, 1])('events at a weight of %d move their days by the formula, not
   }
 })
 
-describe('the response is byte for byte the one without events', () => {
+describe('the response is identical to the one without events', () => {
   const seeded = (sim: TestSimulator) => responsesOf(sim, 'untouched')
   const bad = { ...negative, productId: webShop.id }
   const outside = ['2026-01-16T00:00:00Z', '2025-10-17T23:59:59.999Z', '1970-01-01']

@@ -67,7 +67,7 @@ describe('x-simulated-status', () => {
     expect((await post(sim, {}, { ...dropped, insertId: 'b', forceSample: true })).status).toBe(201)
   })
 
-  test('that is not a documented 2xx status stops the start', async () => {
+  test('that is not a documented 2xx status prevents the start', async () => {
     const reason = /contract\.yaml:\d+:\d+: must map success or dropped to documented 2xx statuses; documented: 201/
     for (const statuses of ['{ success: 204 }', '{ success: 400 }', '{ sucess: 201 }', '201'])
       await expect(startWith('', chosen(statuses))).rejects.toThrow(reason)

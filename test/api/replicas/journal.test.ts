@@ -64,7 +64,7 @@ describeWithRedis('the journal of replicas', () => {
     expect(await steer(three, 'GET', '/requests')).toMatchObject({ total: 0 })
   })
 
-  test('coverage, retries and reports are those of one process', async ({ replicas }) => {
+  test('coverage, retries and reports are the same as in one process', async ({ replicas }) => {
     const [one, two, three] = replicas
     const alone = (await startReplicas(redis()))[0]
     const retried = event({ insertId: 'y' })

@@ -98,7 +98,7 @@ describeWithRedis('while Redis is unavailable', () => {
     expect(await steer(one, 'GET', '/events')).toMatchObject({ total: 1 })
   })
 
-  test('the latest reason is named: a server restarted with a password', async () => {
+  test('the latest reason is reported: the server restarted with a password', async () => {
     const redis = await redisForTest({ durable: true })
     const [one] = await startReplicas(redis)
     await redis.kill()

@@ -40,7 +40,7 @@ test('a rule does not count requests that it does not act on', async () => {
   expect(await countsIn('spared')).toMatchObject({ rules: counts })
 })
 
-test('rules returned by GET can be put again, and then count from 0', async () => {
+test('rules returned by GET can be sent with PUT, and then count from 0', async () => {
   await putRules(sim(), [{ scenario: '429', times: 2 }], 'again')
   await askTimes('again', 2)
   const { rules } = await steer(sim(), 'GET', '/scenarios?sandbox=again')

@@ -70,7 +70,7 @@ describe('each has its own count', () => {
     expect(valueAt(sequences, '/2/rule')).toBeUndefined()
   })
 
-  test('set of rules: when put again they restart, and earlier ones are no longer listed', async ({ sandbox }) => {
+  test('set of rules: a new PUT restarts them, and earlier ones are no longer listed', async ({ sandbox }) => {
     for (let round = 0; round < 2; round += 1) {
       await putRules(sim(), [{ sequence: '429*2, 200' }], sandbox)
       expect(await statusesOf(3, sandbox)).toEqual([429, 429, 200])

@@ -149,7 +149,7 @@ describe('the name of a member', () => {
       'pinNumber PIN_CODE oneTimeCode one_time_code SMSOTP hotp AccountKey masterKey encryption-key',
       'login[pass] login[pin] login[userPin] login[otp] code_verifier codeVerifier',
     ),
-  )('%s stands for a credential', (name) => {
+  )('%s names a credential', (name) => {
     expect(redactJson({ [name]: 'x' })).toEqual({ [name]: '[redacted]' })
     expect(redactText(`a=b&${name}=x`)).toBe(`a=b&${name}=[redacted]`)
   })
@@ -160,7 +160,7 @@ describe('the name of a member', () => {
       'laptop connection connectionStrength string bypass passed compass sortKey filter[by] list[spin]',
       'filter[key] map[pin] barcode_verifier',
     ),
-  )('%s stands for none', (name) => {
+  )('%s does not name a credential', (name) => {
     expect(redactJson({ [name]: 'x' })).toEqual({ [name]: 'x' })
   })
 

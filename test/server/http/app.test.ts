@@ -22,7 +22,7 @@ const responses: Record<string, () => ReturnType<Handlers['service']>> = {
   '/fine': async () => replyWith({}),
 }
 
-test('an exception is a 500 in the service’s shape and a log line; other replies are unaffected', async () => {
+test('an exception is a 500 in the service’s shape and a log line; other responses are unaffected', async () => {
   const said: LogEntry[] = []
   const nobody = () => Promise.reject(new Error('the control plane is not called'))
   const service = ({ path }: SimRequest) => responses[path]?.() ?? nobody()

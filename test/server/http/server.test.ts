@@ -62,7 +62,7 @@ test('an idle connection stays open long enough for a client that stalled for se
   connection.destroy()
 })
 
-test('broken bytes after a request close the connection only after its reply', async () => {
+test('malformed bytes after a request close the connection only after its response', async () => {
   const { origin, ask, response } = await setup()
   const connection = await connectTo(origin)
   await ask(connection)
@@ -76,7 +76,7 @@ test('broken bytes after a request close the connection only after its reply', a
 })
 
 test.each([
-  ['broken bytes', 'no HTTP at all\r\n\r\n', 400],
+  ['malformed bytes', 'no HTTP at all\r\n\r\n', 400],
   ['a request that does not end in time', 'POST / HTTP/1.1\r\nHost: localhost\r\nContent-Length: 9\r\n\r\n', 408],
 ])(
   'after %s the connection is closed completely, even if the client keeps its side open',
@@ -97,7 +97,7 @@ test.each([
   },
 )
 
-test('a client that keeps sending broken bytes still gets the refusal', async () => {
+test('a client that keeps sending malformed bytes still gets the refusal', async () => {
   const { origin } = await setup()
   const connection = await connectTo(origin)
   for (let n = 0; n < 100; n += 1) connection.send('no HTTP at all\r\n\r\n')

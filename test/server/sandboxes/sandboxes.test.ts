@@ -13,7 +13,7 @@ test('all sandboxes of the last process are loaded, even beyond the new limit', 
   expect(names(sandboxes)).toEqual(['b', 'c', 'd', 'default', 'a'])
 })
 
-test('then a new sandbox evicts one, not all beyond the limit', () => {
+test('a new sandbox evicts one of them, not all beyond the limit', () => {
   const { sandboxes, gone } = bounded(2)
   sandboxes.adopt(['default', 'a', 'b', 'c'])
   sandboxes.use('new')

@@ -54,7 +54,7 @@ test.each<[string, Schemas]>([
   expect(checkResponse(200, { x: 1 })).toMatchObject([{ keyword: 'timeout', message }])
 })
 
-/** Returns the small document with further schemas, of which the response uses `A`. */
+/** Returns the small document with further schemas, and a response with the schema `A`. */
 function using(schemas: Schemas): string {
   return SMALL.replace('schemas/Thing', 'schemas/A').replace(/ +example:.*\n/, '') + linesOf(schemas)
 }

@@ -25,12 +25,12 @@ test('each persona over each period, one per line', async () => {
     .filter(({ name }) => models.some(({ persona }) => persona === name))
     .flatMap(({ name }) =>
       periods.map((days) => {
-        const answer = analyticsOf(name, days)
-        const { conversationCount, avgConversationQualityIndex: quality, recommendations } = answer
+        const analytics = analyticsOf(name, days)
+        const { conversationCount, avgConversationQualityIndex: quality, recommendations } = analytics
         const health = recommendations?.healthLevel ?? 'no assessment'
-        const digest = createHash('sha256').update(JSON.stringify(answer)).digest('hex').slice(0, 16)
-        const figures = `${conversationCount} conversations, quality ${quality}, ${health}`
-        return `${name} ${days}d: ${figures}, SHA-256 ${digest}\n`
+        const digest = createHash('sha256').update(JSON.stringify(analytics)).digest('hex').slice(0, 16)
+        const numbers = `${conversationCount} conversations, quality ${quality}, ${health}`
+        return `${name} ${days}d: ${numbers}, SHA-256 ${digest}\n`
       }),
     )
   await compareGolden('test/service/simulation/golden.test.ts', () =>

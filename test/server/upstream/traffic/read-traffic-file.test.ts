@@ -57,7 +57,7 @@ const entry = (response: Json, headers: Json = []): JsonObject => ({
 const deep = '['.repeat(50_000) + ']'.repeat(50_000)
 
 describe('a HAR file', () => {
-  test('gives samples without credentials', async () => {
+  test('yields samples without credentials', async () => {
     const header = (name: string, value: string) => ({ name, value })
     const content = { size: 2, text: Buffer.from('{}').toString('base64'), encoding: 'base64' }
     const received = [header('Content-Type', 'application/json'), header('Set-Cookie', 'sid=1')]
@@ -214,7 +214,7 @@ describe('a HAR file', () => {
     expect(JSON.stringify(sample?.response)).toContain('"headers":{"constructor":"x","__proto__":"x","tostring":"x"}')
   })
 
-  test('has none of its requests’ tokens, and is refused with more than 100 of them', async () => {
+  test('does not contain its requests’ tokens, and is refused with more than 100', async () => {
     const token = (index: number) => `opaque/${String(index).padStart(6, '0')}`
     const entries = (count: number) =>
       Array.from({ length: count }, (_, index) => {
