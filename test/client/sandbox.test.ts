@@ -193,7 +193,7 @@ describe('expectations', () => {
     await expect(sim.expectNoFindings(kinds as [])).rejects.toThrow(/violation, unexpected, retry, unmet, as a list/)
   })
 
-  test('work while the test has replaced fetch', async () => {
+  test('work while fetch is stubbed in the test', async () => {
     const sim = await sandboxWith('replaced-fetch', 'a')
     vi.stubGlobal('fetch', () => Promise.reject(new Error('replaced')))
     await sim.expectReceived('createEvent', { times: 1 }).finally(() => vi.unstubAllGlobals())

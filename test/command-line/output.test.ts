@@ -126,7 +126,7 @@ describe('--log-level', () => {
 describe('--log-format pretty', () => {
   const pretty = [...inMemory, '--log-format', 'pretty']
 
-  test('begins with a sentence about inputs and state, and three commands to try, which work as printed', async () => {
+  test('starts with a line about inputs and state, and three example commands, which work as printed', async () => {
     const command = convsim(pretty)
     const origin = await command.ready()
     await command.untilStderr(/requests"\n/)

@@ -37,7 +37,7 @@ async function startThree(redis: RedisServer) {
 }
 
 describeWithRedis('three processes behind a balancer', () => {
-  test('a replica that is restarted under load loses no request', async () => {
+  test('no request is lost while a replica restarts under load', async () => {
     const redis = await redisForTest()
     const { replicas, balancer } = await startThree(redis)
     let isOver = false

@@ -127,7 +127,7 @@ describe('the state', () => {
     await second.untilStderr(/"state":\{"file":"[^"]*state\.json","sandboxes":1,"events":1,"prompts":0/)
   })
 
-  test('of a running process is refused to a second one', async () => {
+  test('of a running process is locked for a second one', async () => {
     const state = join(await tempFolder(), 'state.json')
     const first = convsim(['--port', '0', '--state', state])
     const origin = await first.ready()

@@ -42,7 +42,7 @@ test('a piece has one event, or one version of a prompt', async () => {
 
 const json = fc.jsonValue({ maxDepth: 3 }).map((value) => JSON.parse(JSON.stringify(value)) as Json)
 
-test('two values are equal if their canonical texts are', () => {
+test('two values are equal if their canonical texts are equal', () => {
   fc.assert(
     fc.property(json, json, (one, other) => {
       expect(isSameJson(one, other)).toBe(canonicalJson(one) === canonicalJson(other))

@@ -20,7 +20,7 @@ async function load(files: Readonly<Record<string, string>>) {
 }
 
 describe('references to other files', () => {
-  test('work in Swagger 2.0 documents, whose referenced files are upgraded, too', async () => {
+  test('work in Swagger 2.0 documents, and the referenced files are also upgraded', async () => {
     const { contract, findings } = await load({
       'api.yaml': "swagger: '2.0'\ninfo: { title: A, version: '1' }\npaths: { /a: { $ref: 'parts.yaml#/path' } }\n",
       'parts.yaml': `path:
