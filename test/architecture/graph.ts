@@ -1,8 +1,8 @@
 import type { SourceFile } from './source-files.ts'
 
-/** Returns true if a path is a file (`contract/load.ts`), or is a folder (`contract/`) or within it. */
-export function isWithin(place: string, path: string): boolean {
-  return place.endsWith('/') ? path.startsWith(place) : path === place
+/** Returns true if a path is the target, a file (`contract/load.ts`), or is in the target, a folder (`contract/`). */
+export function isWithin(target: string, path: string): boolean {
+  return target.endsWith('/') ? path.startsWith(target) : path === target
 }
 
 /** Returns the innermost of the rooms that a file is in, if any: `service/contract` for its `checks/schemas.ts`. */
@@ -17,11 +17,11 @@ function targetsOf({ imports }: SourceFile, { loaded }: { readonly loaded: boole
     .map(({ target }) => target)
 }
 
-/** Returns a chain of imports for every file that is loaded with a path: `[a.ts, b.ts, c.ts]` for `c.ts`. */
-export function reachableFrom(place: string, files: readonly SourceFile[]): string[][] {
+/** Returns a chain of imports for every file that is loaded with `root`: `[a.ts, b.ts, c.ts]` for `c.ts`. */
+export function reachableFrom(root: string, files: readonly SourceFile[]): string[][] {
   const byPath = new Map(files.map((file) => [file.path, file]))
   const chains = new Map<string, string[]>()
-  const queue = files.filter(({ path }) => isWithin(place, path)).map(({ path }) => [path])
+  const queue = files.filter(({ path }) => isWithin(root, path)).map(({ path }) => [path])
   for (const chain of queue) {
     const last = chain.at(-1) ?? ''
     const file = byPath.get(last)
@@ -36,14 +36,14 @@ export function reachableFrom(place: string, files: readonly SourceFile[]): stri
 export function cyclesIn(files: readonly SourceFile[]): string[][] {
   const targets = new Map(files.map((file) => [file.path, targetsOf(file, { loaded: false })]))
   const done = new Set<string>()
-  const circles: string[][] = []
+  const cycles: string[][] = []
   const walk = (path: string, trail: readonly string[]) => {
     const start = trail.indexOf(path)
-    if (start >= 0) circles.push([...trail.slice(start), path])
+    if (start >= 0) cycles.push([...trail.slice(start), path])
     if (start >= 0 || done.has(path)) return
     for (const target of targets.get(path) ?? []) walk(target, [...trail, path])
     done.add(path)
   }
   for (const { path } of files) walk(path, [])
-  return circles
+  return cycles
 }

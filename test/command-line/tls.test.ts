@@ -34,7 +34,7 @@ async function serve(...flags: string[]) {
 }
 
 describe('--tls', () => {
-  test('serves the API, the console and the health over HTTPS, and forgets its certificate authority at the end', async () => {
+  test('serves the API, the console and the health over HTTPS, and deletes its authority at the end', async () => {
     const { origin, authority, port, stop, stderr } = await serve('--tls', '--control-hosts', 'sim.test')
     expect(origin).toMatch(/^https:/)
     const ca = await readFile(authority, 'utf8')

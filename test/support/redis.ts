@@ -11,7 +11,7 @@ export interface RedisServer {
   /** `redis://127.0.0.1:12345` */
   readonly url: string
   readonly port: number
-  /** Stops it as a power failure would, and starts it again on the same port with the data on its disk. */
+  /** Stops it like a power failure; `start` starts it again on the same port with the data on its disk. */
   kill(): Promise<void>
   start(moreArgs?: readonly string[]): Promise<void>
   /** Stops all its responses, but keeps its connections open. */
