@@ -83,7 +83,7 @@ function seen({ status, headers, text }: TestResponse): [number, string, Json] {
   return [status, type, type.endsWith('json') ? JSON.parse(text) : text]
 }
 
-const ours = (error = expect.any(String)) => ({ success: false, error })
+const simulatorError = (error = expect.any(String)) => ({ success: false, error })
 const problemOf = (status: number) => ({ type: expect.any(String), title: expect.any(String), status })
 const nestedOf = (code: number, message = expect.any(String)) => ({ error: expect.objectContaining({ code, message }) })
 const [plain, problemJson] = ['application/json', 'application/problem+json']
@@ -93,20 +93,20 @@ type Expected = readonly [status: number, type: string, body: unknown]
 const unavailable = 'The service is temporarily unavailable. Retry later.'
 
 const table: readonly [Name, string, Expected][] = [
-  ['nothing', 'unavailable', [503, plain, ours(unavailable)]],
-  ['nothing', 'bad-request', [400, plain, ours()]],
-  ['nothing', '418', [418, plain, ours('Status 418.')]],
+  ['nothing', 'unavailable', [503, plain, simulatorError(unavailable)]],
+  ['nothing', 'bad-request', [400, plain, simulatorError()]],
+  ['nothing', '418', [418, plain, simulatorError('Status 418.')]],
   ['exact', '404', [404, problemJson, expect.objectContaining(problemOf(404))]],
   ['exact', 'rate-limited', [429, plain, nestedOf(429, expect.stringMatching(/^Rate limit exceeded/))]],
-  ['exact', 'unavailable', [503, plain, ours(unavailable)]],
-  ['exact', 'server-error', [500, plain, ours()]],
+  ['exact', 'unavailable', [503, plain, simulatorError(unavailable)]],
+  ['exact', 'server-error', [500, plain, simulatorError()]],
   ['range', 'not-found', [404, problemJson, expect.objectContaining({ ...problemOf(404), detail: 'Not found.' })]],
   ['range', 'bad-request', [400, problemJson, expect.objectContaining(problemOf(400))]],
   ['range', '418', [418, problemJson, expect.objectContaining(problemOf(418))]],
   ['range', 'unavailable', [503, 'application/vnd.acme+json', nestedOf(503, unavailable)]],
   ['both', 'bad-request', [422, plain, nestedOf(422)]],
   ['both', '400', [400, plain, expect.objectContaining(problemOf(400))]],
-  ['both', 'unavailable', [503, plain, ours(unavailable)]],
+  ['both', 'unavailable', [503, plain, simulatorError(unavailable)]],
   ['fallback', 'forbidden', [403, plain, nestedOf(403)]],
   ['fallback', 'unavailable', [503, plain, nestedOf(503, unavailable)]],
   ['lenient', 'unavailable', [503, plain, { reason: 'late' }]],
@@ -138,11 +138,11 @@ test.each(table)(
 test('a refused Prefer: code names the documented ranges', async () => {
   const response = await ask('range', { headers: { prefer: 'code=202' } })
   const error = 'Prefer: code=202: the code must be a status from 200 to 599 that range documents: 200, 4XX, 5XX.'
-  expect(seen(response)).toEqual([400, plain, ours(error)])
+  expect(seen(response)).toEqual([400, plain, simulatorError(error)])
 })
 
 test.each<[Name, RequestOptions, Expected]>([
-  ['nothing', { token: null }, [401, plain, ours()]],
+  ['nothing', { token: null }, [401, plain, simulatorError()]],
   ['range', { token: null }, [401, problemJson, expect.objectContaining(problemOf(401))]],
   ['both', { body: [] }, [422, plain, nestedOf(422, expect.stringMatching(/^Invalid request: body: must be/))]],
   ['fallback', { body: '{', contentType: 'text/x' }, [415, plain, nestedOf(415, expect.stringMatching(/text\/x/))]],

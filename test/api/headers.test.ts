@@ -8,7 +8,7 @@ import { listRequests } from '../support/stored-records.ts'
 
 const sim = sharedSimulator()
 
-const ours = (headers: Headers) =>
+const simHeaders = (headers: Headers) =>
   [...headers.keys()].filter((name) => name.startsWith('x-sim-') || name === 'x-request-id').sort()
 
 describe('the informative headers', () => {
@@ -35,7 +35,7 @@ test('--no-sim-headers removes all of them, but none of the service’s', async 
     await ask(own, '/nowhere'),
   ]
   expect(responses.map(({ status }) => status)).toEqual([200, 201, 201, 400, 429, 429, 400, 404])
-  for (const { headers } of responses) expect(ours(headers)).toEqual([])
+  for (const { headers } of responses) expect(simHeaders(headers)).toEqual([])
   expect(responses[4]?.headers.get('retry-after')).toBe('3600')
 })
 

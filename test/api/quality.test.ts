@@ -142,21 +142,21 @@ describe('GET quality', () => {
     const ids = {
       linked: await record({ ...positive, productId: webShop.id, conversationId }),
       again: await record({ ...again, externalConversationId: 'chat-1' }),
-      ours: await record({ ...negative, externalConversationId: 'chat-1' }),
+      chat: await record({ ...negative, externalConversationId: 'chat-1' }),
       alone: await record({ productId: webShop.id }),
     }
     await post(sim(), { productId: webShop.id, influence: 'negative', sampleRate: 0, conversationId }, sandbox)
     const shop = { productId: webShop.id, name: 'Web Shop', pqi: 0.65, impact: 1.5, events: 3 }
-    const ours = { impact: -1, events: 1, eventIds: [ids.ours] }
+    const chat = { impact: -1, events: 1, eventIds: [ids.chat] }
     expect(await qualityOf(sandbox)).toEqual({
       weight: 0.1,
       products: [
         { ...shop, eventIds: [ids.linked, ids.again, ids.alone] },
-        { productId: unknownProduct, pqi: 0.4, ...ours },
+        { productId: unknownProduct, pqi: 0.4, ...chat },
       ],
       conversations: [
         { conversation: lower, cqi: 0.65, impact: 1.5, events: 2, eventIds: [ids.linked, ids.again] },
-        { conversation: 'chat-1', cqi: 0.4, ...ours },
+        { conversation: 'chat-1', cqi: 0.4, ...chat },
       ],
     })
     const put = await steer(sim(), 'PUT', `/quality?sandbox=${sandbox}`, { weight: 0.25 })

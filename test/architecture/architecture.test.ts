@@ -51,7 +51,7 @@ describe('rooms', () => {
       .filter(({ path }) => roomOf(path, names) === name)
       .flatMap((file) =>
         file.imports
-          .filter(({ kind, target }) => kind === 'ours' && !target.startsWith('..') && roomOf(target, names) !== name)
+          .filter(({ kind, target }) => kind === 'local' && !target.startsWith('..') && roomOf(target, names) !== name)
           .map(({ target, line }) => ({
             room: roomOf(target, names) ?? target,
             place: `${at(file, line)} imports ${target}`,

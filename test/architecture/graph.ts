@@ -13,7 +13,7 @@ export function roomOf(path: string, rooms: readonly string[]): string | undefin
 /** Returns the files of `src/` that a file imports; `loaded`: without types and without `import()`. */
 function targetsOf({ imports }: SourceFile, { loaded }: { readonly loaded: boolean }): string[] {
   return imports
-    .filter(({ kind, typeOnly, dynamic }) => kind === 'ours' && !(loaded && (dynamic || typeOnly)))
+    .filter(({ kind, typeOnly, dynamic }) => kind === 'local' && !(loaded && (dynamic || typeOnly)))
     .map(({ target }) => target)
 }
 

@@ -6,7 +6,7 @@ import { parseSync, Visitor } from 'oxc-parser'
 export interface Import {
   /** `contract/load.ts` for a file of `src/`, `ajv` or `node:fs` for anything else. */
   readonly target: string
-  readonly kind: 'ours' | 'node' | 'library'
+  readonly kind: 'local' | 'node' | 'library'
   /** Erased by the compiler, so nothing is loaded. */
   readonly typeOnly: boolean
   /** `import('...')`: loaded only when called. */
@@ -87,6 +87,6 @@ function blank(text: string, spans: readonly Span[]): string {
 }
 
 function resolve(from: string, specifier: string): Pick<Import, 'target' | 'kind'> {
-  if (specifier.startsWith('.')) return { target: posix.join(posix.dirname(from), specifier), kind: 'ours' }
+  if (specifier.startsWith('.')) return { target: posix.join(posix.dirname(from), specifier), kind: 'local' }
   return { target: specifier, kind: specifier.startsWith('node:') ? 'node' : 'library' }
 }

@@ -39,11 +39,11 @@ test('the ready line is JSON on stdout when requests are handled; the log on std
 
 describe('the address', () => {
   test('has the port of the flag, else of CONVSIM_PORT, else of PORT, and the host of HOST', async () => {
-    const [plain, ours, flag] = [await freePort(), await freePort(), await freePort()]
+    const [plain, prefixed, flag] = [await freePort(), await freePort(), await freePort()]
     const env = { PORT: String(plain), CONVSIM_STATE: ':memory:' }
-    const both = { ...env, CONVSIM_PORT: String(ours) }
+    const both = { ...env, CONVSIM_PORT: String(prefixed) }
     expect(await convsim([], { env: { ...env, HOST: 'LOCALHOST' } }).ready()).toBe(`http://LOCALHOST:${plain}`)
-    expect(await convsim([], { env: both }).ready()).toBe(`http://127.0.0.1:${ours}`)
+    expect(await convsim([], { env: both }).ready()).toBe(`http://127.0.0.1:${prefixed}`)
     expect(await convsim(['-p', String(flag)], { env: both }).ready()).toBe(`http://127.0.0.1:${flag}`)
   })
 
