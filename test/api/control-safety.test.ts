@@ -271,12 +271,12 @@ test('clients that do not read a long response for half a minute lose their slot
 
 test('hanging requests keep the newest 16 MB of bodies for the journal', async ({ own }) => {
   const body = event({ value: 'x'.repeat(900_000) })
-  const held = await Promise.all(Array.from({ length: 24 }, () => connectTo(own.origin)))
-  for (const connection of held) {
+  const connections = await Promise.all(Array.from({ length: 24 }, () => connectTo(own.origin)))
+  for (const connection of connections) {
     connection.send(postText('/v1/events', body, ['X-Sim-Scenario: hang']))
     await ask(own, '/__sim/health')
   }
-  for (const connection of held) connection.destroy()
+  for (const connection of connections) connection.destroy()
   await steer(own, 'POST', '/verify', { count: { atLeast: 24 }, withinMs: 30_000 })
   const requests = await listRequests(own, 'bodies=true&limit=24')
   const sizes = requests.map(({ request }) => JSON.stringify(request).length > 900_000)

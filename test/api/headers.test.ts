@@ -89,9 +89,9 @@ test('an operation with a non-ASCII id is handled, and its id is escaped in head
   const contract = await documentWith('operationId: getModelAnalytics', 'operationId: получить日本')
   const own = await startForTest({ contract })
   const { status, headers } = await ask(own, analyticsPath)
-  const told = headers.get('x-sim-operation') ?? ''
-  expect([status, JSON.parse(`"${told}"`)]).toEqual([200, 'получить日本'])
-  expect(told).toMatch(/^[\x20-\x7e]+$/)
+  const operation = headers.get('x-sim-operation') ?? ''
+  expect([status, JSON.parse(`"${operation}"`)]).toEqual([200, 'получить日本'])
+  expect(operation).toMatch(/^[\x20-\x7e]+$/)
   const { requests } = await steer(own, 'GET', '/requests')
   expect(requests).toMatchObject([{ operation: 'получить日本', response: { status: 200 } }])
 })

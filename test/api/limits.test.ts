@@ -75,12 +75,12 @@ test('all rate limit fields of a response agree with each other and with its Dat
     const response = await ask(sim, analyticsPath)
     const remaining = 3_600_000 - open
     const seconds = Math.ceil(remaining / 1000)
-    const told = status === 429 ? { retryAfter: seconds, retryAfterMs: remaining } : {}
+    const retryFields = status === 429 ? { retryAfter: seconds, retryAfterMs: remaining } : {}
     expect({ status: response.status, ...ratesOf(response) }).toEqual({
       status,
       ...{ name: 'analyses', policy: 'analyses', quota: 5, window: 3600, left, seconds },
       date: Math.floor((begin + at) / 1000) * 1000,
-      ...told,
+      ...retryFields,
     })
   }
 })

@@ -111,9 +111,9 @@ test.each([
   ['', {}, '<user>joe</user>', 'text/xml', 'body: must have at most 9 characters; got 16: "<user>joe</user>"'],
 ])(
   'a refusal quotes the invalid value, but never a credential: %s %j %s',
-  async (query, headers, body, contentType, said) => {
+  async (query, headers, body, contentType, words) => {
     const response = await ask(own(), `/v2/users${query}`, { headers, body, contentType })
-    expectRefusal(response, 400, new RegExp(said))
+    expectRefusal(response, 400, new RegExp(words))
     const shown = [...response.headers, response.text, (await listRequests(own())).at(-1)]
     expect(JSON.stringify(shown)).not.toContain('my-secret')
   },

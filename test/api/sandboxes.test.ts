@@ -135,17 +135,17 @@ test.each(noNames)('neither a request nor the control plane can use the sandbox 
 describe('sandboxes are bounded', () => {
   /** Starts a simulator whose real time the test controls. */
   async function timed(settings: Partial<Settings>) {
-    const said: LogEntry[] = []
+    const entries: LogEntry[] = []
     let now = Date.UTC(2026, 0, 15)
     const all = { ...defaultSettings(), port: 0, state: ':memory:', ...settings }
-    const started = await start(all, { now: () => now, log: createLogRecorder(said) })
+    const started = await start(all, { now: () => now, log: createLogRecorder(entries) })
     if (!started.ok) throw new Error(JSON.stringify(started.error))
     onTestFinished(() => started.value.close())
     const pass = (ms: number) => {
       now += ms
     }
     const dropped = () =>
-      said.filter(({ message }) => /dropped/.test(message)).map(({ level, fields }) => ({ level, ...fields }))
+      entries.filter(({ message }) => /dropped/.test(message)).map(({ level, fields }) => ({ level, ...fields }))
     return { sim: started.value, pass, dropped }
   }
 

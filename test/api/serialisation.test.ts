@@ -172,11 +172,11 @@ describe('a parameter is read in its style', () => {
   )
 
   test('a value in another style is refused with the name of the documented one', async () => {
-    const said = /path\/p: must be in the style "matrix" of a path parameter, exploded/
+    const reason = /path\/p: must be in the style "matrix" of a path parameter, exploded/
     const [wrong] = cases.filter(
       ({ place, parameter: { style, explode } }) => place === 'path' && style === 'matrix' && explode,
     )
-    expectRefusal(await send('path', wrong?.path ?? '', '1;2'), 400, said)
+    expectRefusal(await send('path', wrong?.path ?? '', '1;2'), 400, reason)
   })
 
   test('a cookie is named in its refusal, without its value', async () => {

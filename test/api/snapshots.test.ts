@@ -17,13 +17,13 @@ async function take(sim: TestSimulator, sandbox: string, name?: string): Promise
 describe('a snapshot', () => {
   test('belongs to its sandbox; an unknown one is a 404 that names it', async () => {
     const id = await take(shared(), 'owner', 'before')
-    const asks = [
+    const requests = [
       ['POST', `/snapshots/${id}/restore?sandbox=thief`],
       ['DELETE', `/snapshots/${id}?sandbox=thief`],
       ['POST', '/snapshots/nothing/restore?sandbox=owner'],
       ['DELETE', '/snapshots/nothing?sandbox=owner'],
     ]
-    for (const [method = '', path] of asks) {
+    for (const [method = '', path] of requests) {
       const response = await ask(shared(), `/__sim${path}`, { method, token: null })
       expectRefusal(response, 404, /has no snapshot (nothing|[0-9a-f-]{36})/)
     }

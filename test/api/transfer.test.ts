@@ -94,10 +94,10 @@ test.each<[string, (document: SandboxExport) => unknown, RegExp]>([
   ['no body', () => '', /body/],
 ])(
   'an invalid export is refused with every problem, without a change or a new sandbox: %s',
-  async (_name, spoil, words) => {
+  async (_name, invalidate, words) => {
     await fill(shared())
     const before = await readAll(shared())
-    const body = spoil(await readControl<SandboxExport>(shared(), '/export')) as Json
+    const body = invalidate(await readControl<SandboxExport>(shared(), '/export')) as Json
     for (const sandbox of ['default', 'unborn']) {
       const response = await ask(shared(), `/__sim/import?sandbox=${sandbox}`, { body, token: null })
       expectRefusal(response, 400, words)

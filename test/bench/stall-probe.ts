@@ -42,8 +42,8 @@ export const stallProbe = ['--import', `data:text/javascript,${encodeURIComponen
 
 /** Returns the longest stall of the process since the last call, in milliseconds. */
 export async function readStallMs(measured: ChildProcess): Promise<number> {
-  const told = once(measured, 'message')
+  const reply = once(measured, 'message')
   measured.send('')
-  const [ms] = await told
+  const [ms] = await reply
   return Number(ms)
 }

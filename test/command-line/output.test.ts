@@ -55,9 +55,9 @@ describe('--log-format json gives every line the members level, time and msg', (
 
   test('even in exec, whose default is text for people', async () => {
     const node = ['--', process.execPath, '-e', '']
-    const [asked, alone] = [await run(['exec', '--log-format', 'json', ...node]), await run(['exec', ...node])]
-    for (const line of asked.stderr.trim().split('\n')) expect(JSON.parse(line)).toMatchObject(lineForm)
-    expect(alone.stderr).toMatch(/^convsim: 0 requests/)
+    const [asJson, asText] = [await run(['exec', '--log-format', 'json', ...node]), await run(['exec', ...node])]
+    for (const line of asJson.stderr.trim().split('\n')) expect(JSON.parse(line)).toMatchObject(lineForm)
+    expect(asText.stderr).toMatch(/^convsim: 0 requests/)
   })
 })
 

@@ -124,8 +124,8 @@ describe('troubleshooting', () => {
   test.each([...messages])('under "%s" has a message that the simulator prints', async (heading, message) => {
     const provoke = provocations[heading]
     if (!provoke) throw new Error(`no provocation of "${heading}"`)
-    const said = await provoke()
-    for (const line of message.split('\n')) expect(said).toMatch(patternOf(line))
+    const output = await provoke()
+    for (const line of message.split('\n')) expect(output).toMatch(patternOf(line))
   })
 
   test('has a section for each provocation, and at least twenty', () => {

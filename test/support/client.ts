@@ -108,7 +108,7 @@ export function expectRefusal(
 ): void {
   expect({ status: response.status, body: response.body }).toMatchObject({ status })
   const error = errorOf(response)
-  for (const said of words) expect(error).toMatch(said)
+  for (const word of words) expect(error).toMatch(word)
 }
 
 /** Reads the location and the counts of the state: `{"file":":memory:","sandboxes":1,"events":2,"prompts":0}`. */

@@ -66,7 +66,7 @@ describeWithRedis('the journal of replicas', () => {
 
   test('coverage, retries and reports are the same as in one process', async ({ replicas }) => {
     const [one, two, three] = replicas
-    const alone = (await startReplicas(redis()))[0]
+    const single = (await startReplicas(redis()))[0]
     const retried = event({ insertId: 'y' })
     const send = async (targets: readonly Target[]) => {
       const at = (index: number) => targets[index % targets.length] ?? one
@@ -79,9 +79,9 @@ describeWithRedis('the journal of replicas', () => {
       await ask(at(2), `/v1/models/not-an-id/analytics`)
     }
     await send(replicas)
-    await send([alone])
+    await send([single])
     const reports = await Promise.all(
-      [one, two, three, alone].map(async (target) => {
+      [one, two, three, single].map(async (target) => {
         const { run: _, ...report } = objectOf(await ask(target, '/__sim/report?format=json'))
         return JSON.parse(JSON.stringify(report).replace(/"requests":\["[^\]]*\]/g, '"requests":[]'))
       }),
@@ -96,7 +96,7 @@ describeWithRedis('the journal of replicas', () => {
       return [chains.map((chain) => chain.attempts.length), truncated]
     }
     expect(await attempts(two)).toEqual([[1, 2, 1], false])
-    expect(await attempts(three)).toEqual(await attempts(alone))
+    expect(await attempts(three)).toEqual(await attempts(single))
   })
 
   test('a stopped replica is not waited for, and its requests stay known', async ({ replicas: [one, two, three] }) => {

@@ -81,8 +81,8 @@ describe('the seed selects the target', () => {
   }
 
   test('the same one each time, even in another simulator', async () => {
-    const there = await ask(await startForTest(), fullModel, { headers: { 'x-sim-scenario': 'wrong-type;seed=7' } })
-    expect(targetIn(there.headers)).toBe(await damage('wrong-type;seed=7'))
+    const other = await ask(await startForTest(), fullModel, { headers: { 'x-sim-scenario': 'wrong-type;seed=7' } })
+    expect(targetIn(other.headers)).toBe(await damage('wrong-type;seed=7'))
   })
 
   test("and so does the request's seed", async () => {

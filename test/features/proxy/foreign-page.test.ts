@@ -173,8 +173,8 @@ test('a proxy without a token forwards a page’s token, and the service decides
   const response = await ask(sim, analyticsPath, { headers, token: 'page-key-1' })
   expect(response.status).toBe(200)
   expect(response.headers.get('access-control-allow-origin')).toBe('https://app.example.com')
-  const asked = { ...headers, 'access-control-request-method': 'PUT' }
-  const preflight = await ask(sim, analyticsPath, { method: 'OPTIONS', headers: asked, token: null })
+  const preflightHeaders = { ...headers, 'access-control-request-method': 'PUT' }
+  const preflight = await ask(sim, analyticsPath, { method: 'OPTIONS', headers: preflightHeaders, token: null })
   expect(preflight.headers.get('access-control-allow-origin')).toBe('https://app.example.com')
   expect(service.reached).toEqual([`GET ${analyticsPath} Bearer page-key-1`, `OPTIONS ${analyticsPath} undefined`])
 })

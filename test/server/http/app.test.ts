@@ -23,7 +23,7 @@ const responses: Record<string, () => ReturnType<Handlers['service']>> = {
 }
 
 test('an exception is a 500 in the service’s shape and a log line; other responses are unaffected', async () => {
-  const said: LogEntry[] = []
+  const logged: LogEntry[] = []
   const nobody = () => Promise.reject(new Error('the control plane is not called'))
   const service = ({ path }: SimRequest) => responses[path]?.() ?? nobody()
   const app = createApp(
@@ -36,9 +36,9 @@ test('an exception is a 500 in the service’s shape and a log line; other respo
     },
     '1mb',
     new Set(),
-    createLogRecorder(said),
+    createLogRecorder(logged),
   )
-  const listening = await listen(app, { host: '127.0.0.1', port: 0 }, createLogRecorder(said))
+  const listening = await listen(app, { host: '127.0.0.1', port: 0 }, createLogRecorder(logged))
   if (!listening.ok) throw new Error(listening.error.message)
   onTestFinished(() => void listening.value.server.close())
   const paths = Object.keys(responses)
@@ -50,5 +50,5 @@ test('an exception is a 500 in the service’s shape and a log line; other respo
     expect(body).toEqual({ success: false, error: expect.stringContaining('see its log') })
   }
   expect(replies[3]?.body).toEqual({ fine: true })
-  expect(said.map(({ level, message }) => `${level}: ${message}`)).toEqual(Array(3).fill('error: a bug in http/'))
+  expect(logged.map(({ level, message }) => `${level}: ${message}`)).toEqual(Array(3).fill('error: a bug in http/'))
 })

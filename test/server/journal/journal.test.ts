@@ -9,7 +9,7 @@ const entries = async (journal: Journal, range: EntryRange = {}) => (await journ
 const numbers = async (journal: Journal, range: EntryRange = {}) =>
   (await entries(journal, range)).map(({ number }) => number)
 
-async function held(journal: Journal): Promise<number> {
+async function countStored(journal: Journal): Promise<number> {
   const { recorded, dropped } = await journal.counts(undefined)
   return recorded - dropped
 }
@@ -35,7 +35,7 @@ describe('a journal', () => {
     const journal = journalOf(size, count)
     expect(await numbers(journal)).toEqual(stored)
     expect(await numbers(journal, { order: 'newest' })).toEqual(stored.toReversed())
-    expect(await held(journal)).toBe(stored.length)
+    expect(await countStored(journal)).toBe(stored.length)
     expect(await journal.counts('default')).toMatchObject({ recorded: count, dropped: count - stored.length })
     expect(journal.recorded).toBe(count)
   })
@@ -68,7 +68,7 @@ describe('a journal', () => {
       expect(found.length).toBeGreaterThanOrEqual(stored - 1)
       expect(found.length).toBeLessThanOrEqual(stored)
       expect(found.at(-1)).toBe(2 * size)
-      expect(await held(journal)).toBe(found.length)
+      expect(await countStored(journal)).toBe(found.length)
       expect(await journal.counts(undefined)).toMatchObject({ recorded: 2 * size, dropped: 2 * size - found.length })
       expect(await journal.find(`req-${2 * size - found.length}`)).toBeUndefined()
       expect((await journal.find(`req-${2 * size - found.length + 1}`))?.request.headers).toEqual(headers)
@@ -84,11 +84,11 @@ describe('a journal', () => {
       journal.record(entryFor(journal, { sandbox, request: { headers: { long: 'x'.repeat(length) } } }), unparsed)
     for (const sandbox of ['a', 'b', 'b']) add(sandbox, 10)
     add('c', 2_000_000)
-    expect([await numbers(journal), await held(journal)]).toEqual([[], 0])
+    expect([await numbers(journal), await countStored(journal)]).toEqual([[], 0])
     const counts = await Promise.all(['a', 'b', 'c'].map((name) => journal.counts(name)))
     expect(counts.map(({ dropped }) => dropped)).toEqual([1, 2, 1])
     add('c', 10)
-    expect([await numbers(journal), await held(journal)]).toEqual([[5], 1])
+    expect([await numbers(journal), await countStored(journal)]).toEqual([[5], 1])
     expect(await journal.counts(undefined)).toMatchObject({ recorded: 5, dropped: 4 })
   })
 
@@ -96,7 +96,7 @@ describe('a journal', () => {
     const journal = journalOf(4, 4, ['a', 'b'])
     await journal.clear('a')
     expect(await numbers(journal)).toEqual([2, 4])
-    expect(await held(journal)).toBe(2)
+    expect(await countStored(journal)).toBe(2)
     expect(await journal.find('req-1')).toBeUndefined()
     for (let more = 0; more < 3; more += 1) journal.record(entryFor(journal, { sandbox: 'a' }), unparsed)
     expect(await numbers(journal, { sandbox: 'a' })).toEqual([5, 6, 7])

@@ -15,7 +15,7 @@ import { createLogRecorder, type LogEntry } from '../../support/start.ts'
 
 /** Creates a pipeline with a custom handler for events, for behaviour that the real ones never have. */
 function setup(handle: OperationHandler['handle'], log?: Log) {
-  const said: LogEntry[] = []
+  const logged: LogEntry[] = []
   const settings = new SandboxSettingsStore({ seed: '1', clock: setClock('real', 0, 0), now: () => 0 })
   const sandboxes = new Sandboxes(settings, { now: () => 0, limit: 10, onEvicted: () => {} })
   const store = createMemoryStore()
@@ -31,7 +31,7 @@ function setup(handle: OperationHandler['handle'], log?: Log) {
     limitOf: () => undefined,
     isModel: () => true,
     journal: new Journal(100),
-    log: log ?? createLogRecorder(said),
+    log: log ?? createLogRecorder(logged),
   })
   const post = async (path: string) => {
     const outgoing = await pipeline(request(path))
@@ -39,7 +39,7 @@ function setup(handle: OperationHandler['handle'], log?: Log) {
     return outgoing
   }
   const busy = () => sandboxes.list().map((sandbox) => sandbox.activeRequests)
-  return { post, said, busy }
+  return { post, logged, busy }
 }
 
 const request = (path: string): SimRequest => ({
@@ -63,12 +63,12 @@ test.each<[string, OperationHandler['handle']]>([
   ['later', async () => fail()],
   ['at once', fail],
 ])('an exception thrown %s is a 500 that names the request, and its stack is in the log', async (_name, handle) => {
-  const { post, said } = setup(handle)
+  const { post, logged } = setup(handle)
   const { reply } = await post('/v1/events')
   expect(reply).toMatchObject({ status: 500, origin: 'simulator', headers: { 'X-Request-Id': 'req-7' } })
   expect(reply.body?.value).toEqual({ success: false, error: expect.stringContaining('req-7') })
   expect(JSON.stringify(reply.body?.value)).not.toContain('worker 3')
-  const bug = said.find(({ level }) => level === 'error')
+  const bug = logged.find(({ level }) => level === 'error')
   expect(JSON.stringify(bug?.fields)).toMatch(/req-7.*the disk of worker 3 is full.*pipeline\.test\.ts/)
 })
 

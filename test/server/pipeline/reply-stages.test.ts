@@ -7,13 +7,13 @@ import { operationOf } from '../../support/catalogue.ts'
 import { createLogRecorder, type LogEntry } from '../../support/start.ts'
 
 function setup() {
-  const said: LogEntry[] = []
-  const check = checkReply({ log: createLogRecorder(said) })
+  const logged: LogEntry[] = []
+  const check = checkReply({ log: createLogRecorder(logged) })
   const operation = operationOf('createEvent')
   const exchange = { operation, handler: {}, request: { id: 'req-1' } } as unknown as Exchange
   const response = (status: number, body: Json, origin: Origin = 'contract'): Reply =>
     check(exchange, { status, headers: {}, body: jsonBody(body), origin })
-  return { response, said }
+  return { response, logged }
 }
 
 const receipt = { success: true, eventId: '8d2e5f60-3c1b-4a7d-9f48-2b6c0e913a75' }
@@ -26,9 +26,9 @@ describe('a response of the simulator', () => {
     ['an example of the document, even without simulated values', 201, { eventId: 'order-1' }, 'scenario'],
     ['a response about the simulator itself, which the contract does not judge', 400, { anything: 1 }, 'simulator'],
   ])('passes: %s', (_name, status, body, origin) => {
-    const { response, said } = setup()
+    const { response, logged } = setup()
     expect(response(status, body, origin)).toMatchObject({ status, body: { value: body } })
-    expect(said).toEqual([])
+    expect(logged).toEqual([])
   })
 
   test.each([
@@ -38,10 +38,10 @@ describe('a response of the simulator', () => {
     ['an error without a sentence', 400, { success: false, error: '' }],
     ['an error that says success', 400, { success: true, error: 'Wrong.' }],
   ])('that breaks the contract is a 500 in the service’s shape, and a line in the log: %s', (_name, status, body) => {
-    const { response, said } = setup()
+    const { response, logged } = setup()
     const reply = response(status, body)
     expect(reply).toMatchObject({ status: 500, origin: 'simulator', body: { value: { success: false } } })
     expect(operationOf('createEvent').checkResponse(500, reply.body?.value ?? null)).toEqual([])
-    expect(said).toMatchObject([{ level: 'error', fields: { requestId: 'req-1', operation: 'createEvent', status } }])
+    expect(logged).toMatchObject([{ level: 'error', fields: { requestId: 'req-1', operation: 'createEvent', status } }])
   })
 })

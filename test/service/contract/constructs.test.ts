@@ -160,7 +160,7 @@ async function send(origin: string, { send, body, type = 'application/json', ...
     media,
     operation: header('x-sim-operation'),
     origin: header('x-sim-origin'),
-    said: response.text + violations,
+    shown: response.text + violations,
     isRight: isOurs && violations === '',
     body: (/\bjson$/.test(media) && response.text !== '' ? JSON.parse(response.text) : response.text) as Json,
   }
@@ -168,16 +168,16 @@ async function send(origin: string, { send, body, type = 'application/json', ...
 
 function judge(response: Response, request: ConstructRequest, construct: Construct): void {
   const { status, operation, has, valid, media, sent = {}, says, lacks } = request
-  const { body, said, headers } = response
-  expect({ status: response.status, said }).toEqual({ status, said })
+  const { body, shown, headers } = response
+  expect({ status: response.status, shown }).toEqual({ status, shown })
   if (operation !== undefined) expect(response.operation).toBe(operation)
   if (media !== undefined) expect(response.media).toBe(media)
   if (isObject(has)) expect(body).toMatchObject(has)
   else if (has !== undefined) expect(body).toEqual(has)
   if (valid !== undefined) expectValid(body, construct, `/components/schemas/${valid}`)
   for (const [name, pattern] of Object.entries(sent)) expect(headers.get(name) ?? '').toMatch(new RegExp(pattern))
-  if (says !== undefined) expect(said).toContain(says)
-  if (lacks !== undefined) expect(said).not.toContain(lacks)
+  if (says !== undefined) expect(shown).toContain(says)
+  if (lacks !== undefined) expect(shown).not.toContain(lacks)
 }
 
 /** Expects a body to match a schema of the document, with a validator that the simulator does not use. */

@@ -97,7 +97,7 @@ describe('convsim check FILE', () => {
     const { code, stdout } = await run(['check', ...files])
     expect(code).toBe(1)
     for (const [index, [name, , line, says]] of wrong.entries()) {
-      const own = stdout.split('\n').filter((said) => said.includes(`${files[index]}:`))
+      const own = stdout.split('\n').filter((line) => line.includes(`${files[index]}:`))
       expect([name, own.slice(0, -1).join('\n')]).toEqual([name, expect.stringMatching(says)])
       expect([name, own[0]]).toEqual([name, expect.stringContaining(`${files[index]}:${line}:`)])
       expect(own.at(-1)).toMatch(/not fit/)

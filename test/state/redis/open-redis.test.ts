@@ -150,12 +150,12 @@ describeWithRedis('a state in Redis', () => {
     const waiting = store.recordEvent(context, event()).catch((error: Error) => error.message)
     lost.resume()
     await lost.kill()
-    const said = [await waiting]
+    const outcomes = [await waiting]
     for (let round = 0; round < 5; round += 1) {
-      said.push(await store.recordEvent(context, event()).catch((error: Error) => error.message))
+      outcomes.push(await store.recordEvent(context, event()).catch((error: Error) => error.message))
       await new Promise((resolve) => setTimeout(resolve, 30))
     }
-    for (const message of said)
+    for (const message of outcomes)
       if (typeof message === 'string')
         expect(message).toMatch(
           /\(the connection was (closed|reset: ECONNRESET|refused: ECONNREFUSED)\)/,

@@ -199,12 +199,12 @@ describe('a HAR file', () => {
     ['status, and then without a response,', { response: { status: 'deep' } }, { response: { problem: 'connection' } }],
   ])('with a very deep %s is read', async (_name, { request, response }, expected) => {
     const one = entry({ status: 200 }) as { request: JsonObject; response: JsonObject }
-    const spoilt = {
+    const malformed = {
       ...one,
       request: { ...one.request, ...(request as JsonObject) },
       response: response ?? one.response,
     }
-    const text = JSON.stringify({ log: { entries: [spoilt] } }).replace('"deep"', deep)
+    const text = JSON.stringify({ log: { entries: [malformed] } }).replace('"deep"', deep)
     expect(await read(text)).toMatchObject([{ response: {}, ...expected }])
   })
 
