@@ -62,7 +62,7 @@ public class OrdersTest {
     }
 
     /** Fails if a request broke the contract, was refused unexpectedly, or broke a retry rule. */
-    void expectGoodConduct() throws Exception {
+    void expectNoFindings() throws Exception {
       control("GET", "/report?format=text&failOn=violation,unexpected,retry&", "");
     }
   }
@@ -76,7 +76,7 @@ public class OrdersTest {
     var sandbox = new Sandbox(name.replace(' ', '-'));
     String problems = problemOf(sandbox, s -> s.control("POST", "/reset?", ""))
         + problemOf(sandbox, test)
-        + problemOf(sandbox, Sandbox::expectGoodConduct);
+        + problemOf(sandbox, Sandbox::expectNoFindings);
     System.out.println(problems.isEmpty() ? "ok: " + name : "FAILED: " + name + "\n" + problems);
     return problems.isEmpty();
   }
@@ -90,7 +90,7 @@ public class OrdersTest {
     }
   }
 
-  /** Finds the simulator that CI started, or starts one on a free port. */
+  /** Uses the simulator that CI started, or starts one on a free port. */
   public static void main(String[] args) throws Exception {
     Process simulator = baseUrl == null || controlUrl == null ? start() : null;
     boolean isRecorded = passes("an order is recorded once", OrdersTest::anOrderIsRecordedOnce);
@@ -107,7 +107,7 @@ public class OrdersTest {
         .start();
     String line = process.inputReader().readLine(); // the only line on stdout, once the simulator is ready
     var origin = Pattern.compile("is listening on (http://[^\\s\"]+)").matcher(String.valueOf(line));
-    if (!origin.find()) throw new IllegalStateException("convsim did not start; its reason is above");
+    if (!origin.find()) throw new IllegalStateException("convsim did not start; see its output above");
     baseUrl = origin.group(1) + "/v1";
     controlUrl = origin.group(1) + "/__sim";
     return process;

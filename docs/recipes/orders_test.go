@@ -48,7 +48,7 @@ func recordOrder(baseURL, apiKey, order string) error {
 	}
 }
 
-// TestMain finds the simulator that CI started, or starts one on a free port.
+// TestMain uses the simulator that CI started, or starts one on a free port.
 func TestMain(m *testing.M) {
 	if baseURL != "" && controlURL != "" {
 		os.Exit(m.Run())
@@ -69,7 +69,7 @@ func TestMain(m *testing.M) {
 	line, _ := bufio.NewReader(stdout).ReadString('\n') // the only line on stdout, once the simulator is ready
 	found := regexp.MustCompile(`is listening on (http://[^\s"]+)`).FindStringSubmatch(line)
 	if found == nil {
-		panic("convsim did not start; its reason is above")
+		panic("convsim did not start; see its output above")
 	}
 	baseURL, controlURL = found[1]+"/v1", found[1]+"/__sim"
 	code := m.Run()
@@ -84,10 +84,10 @@ type sandbox struct {
 	name string
 }
 
-// newSandbox names a sandbox after the test. At the end of the test it fails if the client broke the contract, was refused
-// unexpectedly, or broke a retry rule.
+// newSandbox returns a sandbox named after the test. When the test ends, it fails if the client broke the contract, was
+// refused unexpectedly, or broke a retry rule.
 func newSandbox(t *testing.T) sandbox {
-	s := sandbox{t, strings.ReplaceAll(t.Name(), "/", "-")} // a subtest has the name of its test, a slash and its own
+	s := sandbox{t, strings.ReplaceAll(t.Name(), "/", "-")} // the name of a subtest contains a slash
 	s.control("POST", "/reset?", "")
 	t.Cleanup(func() { s.control("GET", "/report?format=text&failOn=violation,unexpected,retry&", "") })
 	return s

@@ -37,8 +37,8 @@ an_order_is_sent_again_when_the_service_is_unavailable() {
       "operation": "createEvent", "match": { "body": { "/insertId": "order-2" } }, "count": { "exactly": 2 } }'
 }
 
-# Runs a test in a sandbox with its name. It also fails if a request broke the contract, was refused unexpectedly, or broke a
-# retry rule.
+# Runs a test in a sandbox named after it. It also fails if a request broke the contract, was refused unexpectedly, or
+# broke a retry rule.
 check() {
   sandbox=$1
   outcome=ok
@@ -50,7 +50,7 @@ check() {
   [ "$outcome" = ok ] || { cat "$messages"; failed=1; }
 }
 
-# Finds the simulator that CI started, or starts one on a free port and runs this script again with its URLs.
+# Uses the simulator that CI started, or starts one on a free port and runs this script again with its URLs.
 if [ -z "${CONVSIM_BASE_URL:-}" ] || [ -z "${CONVSIM_CONTROL_URL:-}" ]; then
   exec "${CONVSIM:-node_modules/.bin/convsim}" exec --log-level warn -- sh "$0"
 fi

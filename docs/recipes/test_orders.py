@@ -34,7 +34,7 @@ def send(method, url, body=None, headers=JSON):
 
 
 def setUpModule():
-    """Finds the simulator that CI started, or starts one on a free port."""
+    """Uses the simulator that CI started, or starts one on a free port."""
     global process, base_url, control_url
     process = None
     base_url, control_url = os.environ.get("CONVSIM_BASE_URL"), os.environ.get("CONVSIM_CONTROL_URL")
@@ -45,7 +45,7 @@ def setUpModule():
     line = process.stdout.readline()  # the only line on stdout, once the simulator is ready
     listening = re.search(r"is listening on (http://[^\s\"]+)", line)
     if not listening:
-        raise RuntimeError("convsim did not start; its reason is above")
+        raise RuntimeError("convsim did not start; see its output above")
     origin = listening.group(1)
     base_url, control_url = f"{origin}/v1", f"{origin}/__sim"
 
@@ -61,7 +61,7 @@ class Orders(unittest.TestCase):
     def setUp(self):
         self.sandbox = self._testMethodName  # each test has its own sandbox
         self.control("POST", "/reset")
-        self.addCleanup(self.expect_good_conduct)
+        self.addCleanup(self.expect_no_findings)
 
     def control(self, method, path, body=None):
         separator = "&" if "?" in path else "?"
@@ -74,7 +74,7 @@ class Orders(unittest.TestCase):
     def record(self, order):
         return record_order(base_url, f"any-key~{self.sandbox}", order)  # the key names the sandbox
 
-    def expect_good_conduct(self):
+    def expect_no_findings(self):
         """Fails the test if a request broke the contract, was refused unexpectedly, or broke a retry rule."""
         self.control("GET", "/report?format=text&failOn=violation,unexpected,retry")
 
