@@ -160,8 +160,8 @@ const privateSuffixes = ['.localhost', '.svc.cluster.local']
 
 /**
  * Returns a 403 for a request from a cross-origin web page; undefined if the request is allowed.
- * - Scripts from other origins are recognised by `Origin` or `Sec-Fetch-Site`.
- * - Pages with a host name that was rebound to this address (DNS rebinding) are recognised by `Host`.
+ * - Scripts from other origins are recognized by `Origin` or `Sec-Fetch-Site`.
+ * - Pages with a host name that was rebound to this address (DNS rebinding) are recognized by `Host`.
  *
  * `name`: the subject of the messages. `allowsLinks`: allows links from other origins, which send a GET.
  */
