@@ -38,8 +38,7 @@ const extremes: readonly FieldKind[] = [
   },
   {
     name: 'strange-texts',
-    description:
-      'Every free text has quotes, markup, line breaks, emoji, and right-to-left letters.',
+    description: 'Every free text has quotes, markup, line breaks, emoji, and right-to-left letters.',
     valueFor: (schema) => textOfSchema(schema, strangeText, [...strangeText].length),
   },
 ]

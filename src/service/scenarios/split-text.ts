@@ -14,9 +14,7 @@ export function splitParts(text: string, separator: keyof typeof partNames): Res
   if (isQuoteOpen) return failure(`A quotation mark of "${cutText(text)}" is not closed.`)
   if (!parts.includes('')) return success(parts)
   const names = partNames[separator]
-  return failure(
-    `"${cutText(text)}" has an empty ${names.part}. Remove the extra ${names.separator}.`,
-  )
+  return failure(`"${cutText(text)}" has an empty ${names.part}. Remove the extra ${names.separator}.`)
 }
 
 /** Splits a text at separators outside quotes, and drops empty parts, as in an HTTP header. */
