@@ -206,7 +206,7 @@ describe('healthcheck', () => {
     const stderr = `the server at http://127.0.0.1:${port}/__sim/health is not convsim: its response ${status} `
     const ended = await run(['healthcheck', '--port', port])
     expect(ended).toMatchObject({ code: 1, stdout: '', stderr: expect.stringContaining(stderr) })
-    expect(ended.stderr).toContain('is not a simulator's health. Is --port right?\n')
+    expect(ended.stderr).toContain('health. Is --port right?\n')
   })
 
   test('prints the health of a simulator that is not ready on one line without control characters', async () => {

@@ -41,11 +41,7 @@ test.each<[string, string, readonly string[], object, readonly RegExp[]]>([
     calls(3) + checkAll,
     allDrifts,
     { code: 0, kinds: [], resilience: ['recovered'], drift: ['noticed'] },
-    [
-      /^No problems found$/m,
-      /^resilience: 19 of 19 good \(.*: 19 recovered\.$/m,
-      /^drift: 16 of 16 good \(100/m,
-    ],
+    [/^No problems found$/m, /^resilience: 19 of 19 good \(.*: 19 recovered\.$/m, /^drift: 16 of 16 good \(100/m],
   ],
   [
     'that swallows failures passes, but its calls never succeed unless the response is slow',

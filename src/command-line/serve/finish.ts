@@ -27,8 +27,7 @@ interface EndedProcess {
   readonly printLine: PrintLine
 }
 
-const baseUrlHint =
-  'Does the command read its base URL from CONVSIM_BASE_URL? --env NAME also sets another variable. '
+const baseUrlHint = 'Does the command read its base URL from CONVSIM_BASE_URL? --env NAME also sets another variable. '
 const allowHint = 'If you expect none, use --allow-no-requests.'
 
 export async function finish(running: RunningSimulator, created: Report, run: EndedProcess): Promise<number> {

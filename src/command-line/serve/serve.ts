@@ -81,8 +81,7 @@ export async function startServer(
   output.log.flush() // start-up warnings precede the ready line
   if (started.ok) {
     const { authority } = started.value
-    if (authority)
-      output.printLine(`convsim: the certificate is signed by the authority in ${authority.authorityFile}`)
+    if (authority) output.printLine(`convsim: the certificate is signed by the authority in ${authority.authorityFile}`)
     return started.value
   }
   printStartProblems(started.error, variables, output)

@@ -67,8 +67,7 @@ export const skillCommand = defineCommand({
   purpose: 'Look up',
   summary: 'Print or install the skill for coding agents',
   usage: '[options]',
-  description:
-    'Print the skill that tells coding agents how to use convsim, or install it in this project.',
+  description: 'Print the skill that tells coding agents how to use convsim, or install it in this project.',
   examples: ['skill', 'skill --install'],
   settings: {
     install: boolean({ default: false, description: 'Write .claude/skills/convsim/SKILL.md into this folder.' }),

@@ -99,8 +99,7 @@ const coverageGaps: Tool = {
 
 const runSummary: Tool = {
   name: 'run_summary',
-  description:
-    'Judge the run: verdict, the three worst findings with counts, next step. "failOn" sets the conditions.',
+  description: 'Judge the run: verdict, the three worst findings with counts, next step. "failOn" sets the conditions.',
   input: { getReport: 'sandbox failOn' },
   async run({ sandbox, failOn = 'violation,unexpected,retry' }, { ask, origin, basePath }) {
     const response = await ask({ path: '/report', query: { sandbox, failOn } })

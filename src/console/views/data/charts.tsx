@@ -180,8 +180,7 @@ export function EventEffects({ products, moved, quality, ...compared }: EventEff
 
 function describeDifference({ numbers, without, before }: Pick<EventEffectsProps, 'numbers' | 'without' | 'before'>) {
   if (!without) return 'Loading the numbers without events …'
-  if (!before)
-    return 'The numbers without events cannot be determined, since a rule changes the response each time.'
+  if (!before) return 'The numbers without events cannot be determined, since a rule changes the response each time.'
   const days = numbers.days.filter((day, index) => readNumber(day, qualityField) !== before[index]).length
   const [now, then] = [readNumber(numbers.body, qualityField), readNumber(without.body, qualityField)]
   if (days === 0 || now === null || then === null)

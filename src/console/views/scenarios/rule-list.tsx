@@ -55,8 +55,7 @@ export function RuleList({ rules, startUp, counts, reload }: RuleListProps) {
         <>
           <h2>Start-up rules</h2>
           <p class="faint">
-            They apply in every sandbox, to requests that no rule above acts on. Only the server's options change
-            them.
+            They apply in every sandbox, to requests that no rule above acts on. Only the server's options change them.
           </p>
           <ol class="rules stack">
             {startUp.map((rule, index) => (

@@ -49,8 +49,7 @@ function addStatus({ operation, status, values }: DriftFinding): ContractChange 
 
 function addMediaType(response: DocumentPlace, sent: string): PlannedChanges {
   const mediaType = bareMediaType(sent)
-  if (!/^[\w.+-]+\/[\w.+-]+$/.test(mediaType))
-    return failure('The response has no valid media type to document.')
+  if (!/^[\w.+-]+\/[\w.+-]+$/.test(mediaType)) return failure('The response has no valid media type to document.')
   const schema = isJson(mediaType) ? findJsonMedia(response)?.value.schema : undefined
   return success([merge(response.pointer, { content: { [mediaType]: schema === undefined ? {} : { schema } } })])
 }

@@ -161,9 +161,7 @@ function describeCaveats(report: SuiteReport): string[] {
   const differs = 'The verdicts are not reliable, since runs without faults differ, too'
   return [
     ...describeSkipped(plan.leftOut),
-    ...(unsteady > 0
-      ? [`${share} (runs disagree) and not in the percentages: the suite itself may be flaky.`]
-      : []),
+    ...(unsteady > 0 ? [`${share} (runs disagree) and not in the percentages: the suite itself may be flaky.`] : []),
     ...(problem === undefined ? [] : [problem]),
     ...(changes.length > 0 ? [`${differs}: ${changes.join('; ')}.`] : []),
   ]
