@@ -17,7 +17,7 @@ const analytics = '/models/${model}/analytics?period=7d'
 const order = { eventType: 'a', productId: '00000000-0000-4000-9000-000000000002', value: '1' }
 const ask = (path, body) => fetch(base + path, { headers, ...(body && { method: 'POST', body: JSON.stringify(body) }) })
 const send = async (path, body) => (await ask(path, body)).json()
-/** Returns the body of the first success in at most `times` attempts, and all statuses; 0 is a lost response. */
+/** Returns the body of the first success within a number of attempts, and all statuses; 0 is a lost response. */
 async function attempt(times, path, body) {
   const statuses = []
   while (statuses.length < times) {

@@ -11,9 +11,7 @@ const send = (sim: TestSimulator, fields: Parameters<typeof event>[0], headers =
   ask(sim, '/v1/events', { body: event(fields), headers })
 
 describeInBrowser('links between the views', () => {
-  test('a request links to its chain of attempts, if any, and each attempt links to its request', async ({
-    own,
-  }) => {
+  test('a request links to its chain of attempts, if any, and each attempt links to its request', async ({ own }) => {
     await putRules(own, [{ sequence: '503, 503, 201' }])
     for (let attempt = 0; attempt < 3; attempt++) await send(own, { insertId: 'order-1' })
     const page = await browser.open(own, { place: '#/requests/req-2' })

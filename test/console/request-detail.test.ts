@@ -271,9 +271,7 @@ describeInBrowser('resending a recorded request', () => {
 })
 
 describeInBrowser('a request resent by the page', () => {
-  test('is marked as sent from the console, and excluded from reports, findings and retries', async ({
-    own,
-  }) => {
+  test('is marked as sent from the console, and excluded from reports, findings and retries', async ({ own }) => {
     await ask(own, '/v1/events', { body: event({ value: 7 }) })
     const before = await steer(own, 'GET', '/report')
     const page = await browser.open(own, { place: '#/requests/req-1' })

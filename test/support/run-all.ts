@@ -8,8 +8,7 @@ const steps = [
   { script: 'dead', description: 'unused files, exports and dependencies (knip)' },
   {
     script: 'unit',
-    description:
-      'every test without the tag "long"; tests of HTTP and of the command start the built program (vitest)',
+    description: 'every test without the tag "long"; tests of HTTP and of the command start the built program (vitest)',
   },
 ] as const
 

@@ -150,8 +150,7 @@ describe('a client that sends the same call again', () => {
       'must not retry earlier than the tolerance allows': '0 503 wait, 2479 201',
       'must wait from the end of a slow response': '0-1000 429 wait, 3000 201',
       'must not send it in the millisecond of the response, which is a retry': '0-1.5 429 wait, 1.6 201',
-      'must wait if it declares a retry, even among concurrent calls':
-        '0-5 429 wait, 1-6 429 wait, 10 429 wait #1',
+      'must wait if it declares a retry, even among concurrent calls': '0-5 429 wait, 1-6 429 wait, 10 429 wait #1',
       'must wait after a 429 whose body it cancels, which is not a lost response': '0-5 429 wait lost head=1, 500 201',
       'must wait if an outer loop restarts the count': '0 429 wait stainless=0, 1 201 stainless=0',
       'must wait however long ago it sent the event first': '0 500, 4000000 429 wait, 4000500 201',
