@@ -100,8 +100,7 @@ describeInBrowser('the requests view', () => {
     )
     expect(new Set(colors).size, 'a pressed filter looks pressed').toBe(2)
     await page.locator('tr[data-id=req-2] a').click()
-    const early =
-      /^Retry problem: A 429 demanded a wait of 60 s, but the client retried earlier. It waited [\d,]+ ms.$/
+    const early = /^Retry problem: A 429 demanded a wait of 60 s, but the client retried earlier. It waited [\d,]+ ms.$/
     await page.getByText(early).waitFor()
     await page.getByRole('link', { name: 'Attempt 2 of a failed call' }).waitFor()
     await page.getByRole('button', { name: '1 retry problem', exact: true }).click()

@@ -106,7 +106,9 @@ describe('a request as a curl command', () => {
   test('has a comment if the body is not completely stored', () => {
     const cut = captureBody('A'.repeat(70_000), 65_536)
     expect(entryToCurl(entry({ body: cut }))).toMatch(/^# Only 65536 of 70000 bytes of the body were recorded\.\n/)
-    expect(entryToCurl(entry({ body: { latin1: undefined, size: 5 } }))).toMatch(/^# Only 0 of 5 bytes of the body were recorded/)
+    expect(entryToCurl(entry({ body: { latin1: undefined, size: 5 } }))).toMatch(
+      /^# Only 0 of 5 bytes of the body were recorded/,
+    )
   })
 })
 
