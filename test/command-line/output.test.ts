@@ -88,7 +88,10 @@ describe('--log-level', () => {
     const lines = await logAll('--log-level', 'debug', '--scenario', 'slow;ms=1')
     const decided = lines.filter(({ msg }) => msg === 'decided')
     expect(decided.map(({ stage, why }) => [stage, why])).toEqual([
-      ['handle', [expect.stringMatching(/^Rule 1 of the start-up applies/), expect.stringMatching(/createEvent runs\.$/)]],
+      [
+        'handle',
+        [expect.stringMatching(/^Rule 1 of the start-up applies/), expect.stringMatching(/createEvent runs\.$/)],
+      ],
       ['validate', [expect.anything(), 'The stage "validate" returns 400: body/eventType is required.']],
       ['scenario', [expect.stringMatching(/^The request's own header takes precedence/)]],
       ['authenticate', [expect.stringMatching(/^The stage "authenticate" returns 401/)]],

@@ -89,7 +89,11 @@ const other = new URL('tls.test.ts', import.meta.url).pathname
 test.each([
   ['the certificate alone', ['--tls-cert', cert], /--tls-cert: error: Also give its key: --tls-key FILE/],
   ['the key alone', ['--tls-key', key], /--tls-key: error: Also give its certificate: --tls-cert FILE/],
-  ['a missing file', ['--tls-cert', 'none.pem', '--tls-key', key], /-cert: error: none.pem is not a PEM certificate: ENOENT/],
+  [
+    'a missing file',
+    ['--tls-cert', 'none.pem', '--tls-key', key],
+    /-cert: error: none.pem is not a PEM certificate: ENOENT/,
+  ],
   ['a folder', ['--tls-cert', certificates, '--tls-key', key], /-cert: error: \S+ is not a PEM certificate: EISDIR/],
   ['no certificate', ['--tls-cert', other, '--tls-key', key], /tls.test.ts is not a PEM certificate: /],
   ['an empty key', ['--tls-cert', cert, '--tls-key', '/dev/null'], /\/dev\/null is not the unencrypted PEM key of /],
@@ -102,11 +106,7 @@ test.each([
 
 test.each([
   ['of another certificate', {}, /own.pem is not the unencrypted PEM key of \S+expired-cert.pem/],
-  [
-    'with a passphrase',
-    { cipher: 'aes-256-cbc', passphrase: 'x' },
-    /own.pem is not the unencrypted PEM key of .*: /,
-  ],
+  ['with a passphrase', { cipher: 'aes-256-cbc', passphrase: 'x' }, /own.pem is not the unencrypted PEM key of .*: /],
 ])('a key %s is refused at the start', async (_, more, reason) => {
   const { privateKey } = generateKeyPairSync('ec', { namedCurve: 'P-256' })
   const own = await tempFile(privateKey.export({ type: 'pkcs8', format: 'pem', ...more }), 'own.pem')

@@ -187,8 +187,7 @@ async function countRule(exchange: Exchange, { rule, scope, index }: PlacedRule,
 /** Returns the scenarios of a rule for this request, or the reason why the rule does not apply. */
 async function scenariosOfRule(exchange: Exchange, placed: PlacedRule, subject: MatchSubject, store: Store) {
   const { rule, index } = placed
-  if (rule.misfit !== undefined)
-    return `is skipped, since the contract has changed: ${rule.misfit.replace(/\.$/, '')}`
+  if (rule.misfit !== undefined) return `is skipped, since the contract has changed: ${rule.misfit.replace(/\.$/, '')}`
   const field = findMismatch(rule, subject)
   if (field !== undefined) return `does not match this request: ${field}`
   const applicable = applicableScenarios(exchange, rule.scenarios)

@@ -61,7 +61,6 @@ function describeCutOff(line: Buffer, isEnded: boolean): string {
   if (isEnded || isSealed(line.subarray(0, -1)))
     throw new StateFileError('does not match its checksum, so it was damaged or changed')
   return (
-    `the last entry is truncated after ${line.length} bytes, probably by a crash. ` +
-    'All earlier entries were loaded.'
+    `the last entry is truncated after ${line.length} bytes, probably by a crash. ` + 'All earlier entries were loaded.'
   )
 }

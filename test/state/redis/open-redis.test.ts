@@ -157,8 +157,6 @@ describeWithRedis('a state in Redis', () => {
     }
     for (const message of outcomes)
       if (typeof message === 'string')
-        expect(message).toMatch(
-          /\(the connection was (closed|reset: ECONNRESET|refused: ECONNREFUSED)\)/,
-        )
+        expect(message).toMatch(/\(the connection was (closed|reset: ECONNRESET|refused: ECONNREFUSED)\)/)
   })
 })
