@@ -234,8 +234,8 @@ describe('the sandbox of a control request', () => {
     expect((await ask(own, '/__sim/clock')).body).toMatchObject({ mode: 'frozen' })
   })
 
-  test('is refused if header and query differ, and ignored by process-wide controls', async () => {
-    expectRefusal(await ask(sim(), '/__sim/clock?sandbox=w1', { sandbox: 'w2' }), 400, /two sandboxes/)
+  test('is refused if header and query differ, and ignored by controls of the process', async () => {
+    expectRefusal(await ask(sim(), '/__sim/clock?sandbox=w1', { sandbox: 'w2' }), 400, /different sandboxes/)
     expect((await ask(sim(), '/__sim/info', { sandbox: 'w2' })).status).toBe(200)
   })
 })

@@ -78,7 +78,7 @@ async function listPage(journal: Journal, sandbox: string | undefined, query: Li
 
 async function notFoundMessage(id: string, journal: Journal): Promise<string> {
   const { dropped } = await journal.counts(undefined)
-  const why = dropped === 0 ? '' : ` It has dropped ${dropped} requests; see --journal-size and --sandbox-limit.`
+  const why = dropped === 0 ? '' : ` It has dropped ${dropped}; see --journal-size and --sandbox-limit.`
   return `The journal has no request "${id.slice(0, 80)}".${why}`
 }
 
