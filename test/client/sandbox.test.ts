@@ -229,7 +229,7 @@ describe('expectations', () => {
     await sim.scenario('expect-refusal')
     await send(sim.baseUrl)
     await expect(sim.expectNoFindings()).rejects.toThrow(
-      /^Requests were declared as .*: 201 .*\nIs the declaration wrong/s,
+      /^Requests did not meet their declared .*: 201 .*\nIs the declaration wrong/s,
     )
     await sim.expectNoFindings(['unexpected'])
   })
