@@ -121,9 +121,9 @@ describe('convsim check FILE', () => {
 
 test('a rules file given as a contract, and a contract given as rules, are recognized', async () => {
   const asContract = startForTest({ contract: await fileWith(good) })
-  await expect(asContract).rejects.toThrow(/is a file of scenario rules, .*give it with --rules/)
+  await expect(asContract).rejects.toThrow(/is a file of scenario rules, .*pass it with --rules/)
   const asRules = startForTest({ rules: bundledContract })
-  await expect(asRules).rejects.toThrow(/is an OpenAPI document, .*give it with --contract$/)
+  await expect(asRules).rejects.toThrow(/is an OpenAPI document, .*pass it with --contract$/)
 })
 
 test('the schema of scenario files is the same as that of the control plane', async () => {
