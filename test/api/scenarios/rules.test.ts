@@ -54,7 +54,7 @@ test.each([
   [{ scenario: 'rate-limited', parameters: { 'retry-after': 3 } }, 'rate-limited;retry-after=3'],
   [{ scenario: 'status', parameters: { code: 418, body: 'a;b' } }, 'status;code=418;body="a;b"'],
   [{ scenario: 'slow;ms=1', parameters: { ms: 2 } }, /: body\/rules\/0\/parameters: .* whose text has none/],
-  [{ sequence: '429, 200', parameters: { ms: 2 } }, /body\/rules\/0\/parameters: Give parameters/],
+  [{ sequence: '429, 200', parameters: { ms: 2 } }, /body\/rules\/0\/parameters: The values must/],
 ])('the parameters of the rule %j become %s', async (rule, expected) => {
   const request = { method: 'PUT', token: null, body: { rules: [rule] } }
   const response = await ask(sim(), `/__sim/scenarios?sandbox=${freshSandbox()}`, request)
