@@ -68,9 +68,9 @@ describe('check', () => {
   })
 
   test.each<[string, () => Promise<string>, RegExp]>([
-    ['each problem in a document', brokenDocument, /contract\.yaml:\d+:\d+: error: must choose documented 2xx/],
-    ['the problem in a fixture', brokenFixtures, /models\.yaml:\d+:\d+: error: .*hearty/],
-  ])('prints %s with its location, and exits with 1', async (_, write, fault) => {
+    ['each fault of a document', brokenDocument, /contract\.yaml:\d+:\d+: error: must map success/],
+    ['the fault of a fixture', brokenFixtures, /models\.yaml:\d+:\d+: error: .*hearty/],
+  ])('prints %s with its place, and exits with 1', async (_, write, fault) => {
     const { code, stdout } = await runInProcess(['check', await write()])
     expect([code, stdout]).toEqual([1, expect.stringMatching(fault)])
     expect(stdout).toContain(': cannot be served')
@@ -105,7 +105,7 @@ describe('check', () => {
     expect(JSON.parse(stdout)).toEqual({
       ok: false,
       files: [
-        { file: broken, ok: false, summary: '', findings: finding('error', broken, 'must choose documented 2xx', at) },
+        { file: broken, ok: false, summary: '', findings: finding('error', broken, 'must map success', at) },
         { file: odd, ok: true, summary, findings: finding('warning', odd, 'nullable', at) },
         { file: 'none.yaml', ok: false, summary: '', findings: finding('error', 'none.yaml', 'cannot be read') },
       ],
@@ -119,7 +119,7 @@ describe('check', () => {
     const files = [basename(broken), odd, 'none.yaml']
     const { code, stdout } = await run(['check', ...files, '--format', 'github'], { cwd: dirname(broken) })
     expect(code).toBe(1)
-    expect(stdout).toMatch(/^::error file=contract\.yaml,line=\d+,col=\d+::must choose documented/m)
+    expect(stdout).toMatch(/^::error file=contract\.yaml,line=\d+,col=\d+::must map success/m)
     expect(stdout).toMatch(/^::warning file=\.\.\/[^:,]+contract\.yaml,line=\d+,col=\d+::.*nullable/m)
     expect(stdout).toMatch(/^::error::none\.yaml: cannot be read/m)
     expect(stdout).toMatch(/contract\.yaml: ok, 3 operations/)

@@ -81,7 +81,7 @@ describe('check', () => {
     const { code, stdout } = await runInProcess(['check', good, broken])
     expect(code).toBe(1)
     expect(stdout).toMatch(/our\.overlay\.yaml: ok, 2 actions, \d+ operations\n/)
-    expect(stdout).toContain(`${broken}:4:52: error: must choose documented 2xx`)
+    expect(stdout).toContain(`${broken}:4:52: error: must map success`)
   })
 
   test('checks the contract with the overlays of --overlay, with the lines of both', async () => {

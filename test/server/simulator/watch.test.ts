@@ -112,7 +112,7 @@ describe('--watch', () => {
     const paths = '\npaths:\n'
     for (const [path, message] of [
       ['$ref: /etc/hostname', 'points outside'],
-      ['get: { x-simulated-status: 7, responses: { 200: { description: A } } }', 'must choose documented 2xx'],
+      ['get: { x-simulated-status: 7, responses: { 200: { description: A } } }', 'must map success'],
     ] as const) {
       await simulator.replace('contract.yaml', simulator.contract.replace(paths, `${paths}  /a: { ${path} }\n`))
       const finding = { severity: 'error', message: expect.stringContaining(message) }
