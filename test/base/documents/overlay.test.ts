@@ -134,7 +134,7 @@ describe('is refused with its line:', () => {
       '$, update: { colours: red }',
       '4:28 cannot be merged: /colours is an object, but the update is a single value',
     ],
-    ['one update of list and object', '$.*, update: { a: 1 }', '4:7 meets an object and a single value and a list'],
+    ['one update of list and object', '$.*, update: { a: 1 }', '4:7 matches an object and a single value and a list'],
     [
       'an unknown member',
       '$.name, updates: 1',
