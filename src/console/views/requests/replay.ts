@@ -21,8 +21,8 @@ function bodyText(body: Schema<'Body'>): string | undefined {
 }
 
 /**
- * Returns the reason why this page cannot resend a request unchanged, if any. Any page can cause a recorded request, so a
- * target that the browser would resolve to another, such as `/v1/../__sim/reset`, must not be sent.
+ * Returns the reason why this page cannot resend a request unchanged, if any. Any page can cause a recorded request, so
+ * a target that the browser would resolve to another, such as `/v1/../__sim/reset`, must not be sent.
  */
 export function findSendProblem(exchange: Schema<'Exchange'>): string | undefined {
   const { method, body } = exchange.request
