@@ -95,7 +95,7 @@ describe('a set of faults', () => {
     const operations = inputs.contract.operations.filter(({ method }) => method === 'GET')
     const parse = (set: string) => parseFaultSet(set, { ...context, operations })
     expect(parse('resilience')).toMatchObject({
-      value: { faults: { length: 9 }, unfitting: ['lost-ack'] },
+      value: { faults: { length: 9 }, inapplicable: ['lost-ack'] },
     })
     const problem = '"lost-ack" applies to no operation: getModelAnalytics writes nothing.'
     expect(parse('resilience,lost-ack')).toEqual({ ok: false, error: problem })
