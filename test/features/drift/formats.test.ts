@@ -75,5 +75,5 @@ test('a list with many new values is described in one plain sentence', () => {
     `an enum that seems to be open-ended: ${message}. Seen in 2 of 2 responses; breaks clients.`,
   )
   const simulated = renderDrift({ ...report, findings: [{ ...open, isSimulated: true, settles: true }] }, 'text')
-  expect(simulated).toMatch(/never returned by the simulator: .*rule of the simulated values: #.*settles the/s)
+  expect(simulated).toMatch(/never returned by the simulator: .*rule for simulated values: #.*settles the/s)
 })

@@ -108,7 +108,7 @@ describe('convsim check FILE', () => {
     ['rule: [{ scenario: "503" }]\n', /\/rule is not allowed here; did you mean "rules"\?/],
     ['- scenario: "503"\n- sequence: 429, 200\n', /the file must be an object/],
     ['scenario: "503"\n', /\/rules is required/],
-    ['hello\n', /not an OpenAPI document .* or a file of scenario rules/],
+    ['hello\n', /neither an OpenAPI document .* nor a file of scenario rules/],
     ['rules: { scenario: "503" }\n', /\/rules must be an array/],
     ['rules: [', /rules\.yaml:\d+:\d+/],
   ])('does not treat %j as an OpenAPI document, and says what is wrong', async (text, says) => {
