@@ -145,7 +145,7 @@ describe('sandboxes are bounded', () => {
       now += ms
     }
     const dropped = () =>
-      entries.filter(({ message }) => /dropped/.test(message)).map(({ level, fields }) => ({ level, ...fields }))
+      entries.filter(({ message }) => /evicted/.test(message)).map(({ level, fields }) => ({ level, ...fields }))
     return { sim: started.value, pass, dropped }
   }
 

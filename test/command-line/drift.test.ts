@@ -47,8 +47,8 @@ describe('convsim drift', () => {
     [[...har, '--patch', 'nowhere/patch.yaml'], 'there is no folder nowhere. Create it first.'],
     [[...har, '--patch', 'package.json'], 'package.json was not written by convsim drift, and would be lost.'],
     [[], 'Give the base URL of the real service'],
-    [['--har', 'a.har', '--writes', 'x'], '--har sends nothing'],
-    [[...har, '--dry-run'], '--har sends nothing'],
+    [['--har', 'a.har', '--writes', 'x'], 'cannot be combined with --har, which sends no requests'],
+    [[...har, '--dry-run'], 'cannot be combined with --har, which sends no requests'],
   ])('%j is refused before anything is sent', async (args, reason) => {
     const { code, stderr } = await runDrift(args)
     expect([code, stderr]).toEqual([1, expect.stringContaining(reason)])

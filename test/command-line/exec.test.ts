@@ -164,7 +164,7 @@ describe('--report', () => {
 
   test.each([
     [node(good, '--report', 'a.md', '--report', 'json=./a.md'), /--report and --report would write to the same file, /],
-    [node(good, '--report', 'none/report.md'), /there is no folder none\. Make it/],
+    [node(good, '--report', 'none/report.md'), /there is no folder none\. Create it/],
     [node(good, '--report', 'json=docs'), /that is a folder, not a file/],
     [node(good, '--report', 'json=new/'), /that is a folder, not a file/],
   ])('is refused at start: %j', async (args, words) => {

@@ -90,7 +90,7 @@ describe('--log-level', () => {
     expect(decided.map(({ stage, why }) => [stage, why])).toEqual([
       [
         'handle',
-        [expect.stringMatching(/^Rule 1 of the start-up applies/), expect.stringMatching(/createEvent runs\.$/)],
+        [expect.stringMatching(/^Rule 1 of the start-up applies/), expect.stringMatching(/getModelAnalytics runs\.$/)],
       ],
       ['validate', [expect.anything(), 'The stage "validate" returns 400: body/eventType is required.']],
       ['scenario', [expect.stringMatching(/^The request's own header takes precedence/)]],

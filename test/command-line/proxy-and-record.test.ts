@@ -111,7 +111,7 @@ describe('convsim record', () => {
       const listed = await runInProcess(['record', traffic, '--out', join(folder, 'recorded')])
       const periods = [...listed.stdout.matchAll(/: the exact response for (\w+)/g)].map(([, period]) => period)
       expect(periods).toEqual(['7d', '90d'])
-      expect(listed.stderr).toBe('skipped 5: no response: A scenario of convsim gave this response, or damaged it.\n')
+      expect(listed.stderr).toBe('skipped 5: no response: A convsim scenario sent this response, or damaged it.\n')
     }
   })
 

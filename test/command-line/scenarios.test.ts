@@ -22,7 +22,7 @@ test('convsim scenarios lists every scenario with its description, and its opera
   expect(unwrapped).toMatch(new RegExp(`\\n {2}lost-ack .*Only for: ${writing.join(', ')}\\.\\n`))
   expect(unwrapped).toMatch(/\n {2}unavailable [^:]*: [^:]*\n/)
   expect(stdout).not.toMatch(/\n {2}\d/)
-  expect(stdout.replaceAll('\n', ' ')).toMatch(/by its number: 200, .*, 503\. /)
+  expect(stdout.replaceAll('\n', ' ')).toMatch(/statuses are also scenarios: 200, .*, 503\. /)
 })
 
 describe('convsim scenarios NAME', () => {
@@ -31,7 +31,7 @@ describe('convsim scenarios NAME', () => {
     expect(code).toBe(0)
     expect(stdout).toMatch(/^rate-limited \(refusals\)\n {2}Returns 429: Rate limit exceeded\.\n/)
     expect(stdout).toMatch(/\n {2}retry-after=1 \(s\): When the client may retry; date: an HTTP date\.\n/)
-    expect(stdout).toMatch(/\n {2}p=1: How likely/)
+    expect(stdout).toMatch(/\n {2}p=1: Its probability/)
     for (const { id } of allOperations)
       expect(stdout).toMatch(new RegExp(`\\n  ${id} +(Status 429, .*Retry-After: 1, .*"success":false|Not applicable)`))
     expect(stdout).toContain("-H 'X-Sim-Scenario: rate-limited;retry-after=1'")

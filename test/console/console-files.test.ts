@@ -29,7 +29,7 @@ describe.each(['/', '/?utm=x', '/__sim'])('GET %s', (path) => {
   test.each(others)('responds to a client with "Accept: %s" without the console', async (accept) => {
     const response = await open(path, { accept })
     if (path === '/__sim')
-      expect([response.status, await response.text()]).toEqual([404, expect.stringMatching(/Nothing is served/)])
+      expect([response.status, await response.text()]).toEqual([404, expect.stringMatching(/serves only a page/)])
     else expect([response.status, response.headers.get('location')]).toEqual([302, '/__sim/info'])
   })
 })

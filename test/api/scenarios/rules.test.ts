@@ -53,7 +53,7 @@ const drafted: Sent = ['/v1/prompts', { body: prompt() }]
 test.each([
   [{ scenario: 'rate-limited', parameters: { 'retry-after': 3 } }, 'rate-limited;retry-after=3'],
   [{ scenario: 'status', parameters: { code: 418, body: 'a;b' } }, 'status;code=418;body="a;b"'],
-  [{ scenario: 'slow;ms=1', parameters: { ms: 2 } }, /: body\/rules\/0\/parameters: .* whose text has none/],
+  [{ scenario: 'slow;ms=1', parameters: { ms: 2 } }, /: body\/rules\/0\/parameters: .*must name one scenario/],
   [{ sequence: '429, 200', parameters: { ms: 2 } }, /body\/rules\/0\/parameters: The values must/],
 ])('the parameters of the rule %j become %s', async (rule, expected) => {
   const request = { method: 'PUT', token: null, body: { rules: [rule] } }
@@ -171,7 +171,7 @@ describe('PUT /__sim/scenarios', () => {
 
   test.each<[string, Json, RegExp]>([
     ['a rule that is not an object', 'unavailable', /\/rules\/1/],
-    ['a method that the operation does not have', { ...event503, match: { method: 'GET' } }, /"GET", but POST\./],
+    ['a method that the operation does not have', { ...event503, match: { method: 'GET' } }, /is POST, not "GET"\./],
     ['the path of another operation', { ...event503, match: { path: '/v1/prompts' } }, /Known: \/v1\/events\./],
     ['an unknown query parameter', { scenario: '503', match: { query: { perod: '7d' } } }, /Did you mean "period"\?/],
     ['a condition on the response', { scenario: '503', match: { status: 200 } }, /match\/status: is not allowed here/],

@@ -25,7 +25,7 @@ test('an agent fixes a client that ignores Retry-After: the tools find the bug, 
 
   const { json: failed } = await callTool(agent, 'run_summary', { sandbox })
   expect([failed['verdict'], failed['requests']]).toEqual(['failed', 3])
-  expect(JSON.stringify(failed['worst'])).toMatch(/"rule":"retry-after".*wait for 30 s.*"waitedMs":\d+,"count":2/)
+  expect(JSON.stringify(failed['worst'])).toMatch(/"rule":"retry-after".*wait of 30 s.*"waitedMs":\d+,"count":2/)
   const id = /explain_request with \{"id": "(req-\d+)"\}/.exec(String(failed['next']))?.[1] ?? ''
   expect((await callTool(agent, 'explain_request', { id })).text).toMatch(/"retryAfterMs":30000/)
   expect((await callTool(agent, 'find_requests', { sandbox })).text).toMatch(/"badRetries":.*"waitedMs":\d+/)

@@ -67,7 +67,7 @@ describe('a proxy with the token of the real service', () => {
     expect(response.body).toEqual({
       success: false,
       error:
-        'The proxy, which sends requests on with CONVSIM_UPSTREAM_TOKEN, rejects requests from pages of ' +
+        'The proxy, which forwards requests with CONVSIM_UPSTREAM_TOKEN, rejects requests from pages of ' +
         'other origins. If the page is yours, list its origin with --control-origins.',
     })
   })

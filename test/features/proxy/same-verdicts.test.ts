@@ -43,7 +43,7 @@ test('a client gets the same verdicts through a proxy as from the service itself
   const expected = verdictsOf(await reportOf(direct))
   expect(expected).toMatchObject({
     summary: expect.stringMatching(
-      /^12 requests, 3 broke the contract, 3 unexpected responses, 1 retry problem, 5 pieces of advice, [\d.]+ % /,
+      /^12 requests, 3 broke the contract, 3 unexpected responses, 1 retry problem, 5 pieces of advice, [\d.]+% /,
     ),
   })
 

@@ -49,7 +49,7 @@ describe('a negative test', () => {
   ])('is unexpected if it expects %s', async (_name, path, how) => {
     const counts = await countsAfter(path, how)
     expect(counts).toMatchObject(notMet)
-    expect(JSON.stringify(counts.unexpected)).toMatch(/X-Sim-Expect: (violation|refusal)\), and/)
+    expect(JSON.stringify(counts.unexpected)).toMatch(/X-Sim-Expect: (violation|refusal)\), but/)
   })
 
   test('can also be marked by a rule of its sandbox', async () => {

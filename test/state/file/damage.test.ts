@@ -154,7 +154,7 @@ test('a log truncated within an entry loads all earlier entries, and warns', asy
       const isWhole = length === 0 || left.at(-1) === 0x0a || content.at(length) === 0x0a
       const whole = left.toString('latin1').split('\n').length - (content.at(length) === 0x0a ? 0 : 1)
       expect(outcome).toMatchObject({ journalEntries: whole })
-      expect(outcome).toMatchObject({ warnings: isWhole ? [] : [expect.stringContaining('is cut off')] })
+      expect(outcome).toMatchObject({ warnings: isWhole ? [] : [expect.stringContaining('is truncated')] })
     }),
     RUNS,
   )

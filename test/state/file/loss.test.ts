@@ -65,7 +65,7 @@ const detachments: [string, string, (log: string, aside: string) => void][] = [
   ['removed', 'its log', (log) => rmSync(log)],
   ['moved away', 'was removed or moved', renameSync],
   ['replaced', 'was replaced', (log, aside) => [renameSync(log, aside), copyFileSync(aside, log)]],
-  ['a link to itself', 'any more (ELOOP', (log, aside) => [renameSync(log, aside), symlinkSync(log, log)]],
+  ['a link to itself', 'can no longer be found (ELOOP', (log, aside) => [renameSync(log, aside), symlinkSync(log, log)]],
   ['emptied', 'another program changed', (log) => truncateSync(log)],
   ['longer than it was', 'another program changed', (log) => appendFileSync(log, 'x')],
 ]
@@ -93,8 +93,8 @@ test('a file with a second name is refused, since another process could use it u
   const { path, store } = await openFirst()
   await store.close()
   linkSync(path, `${path}.other`)
-  expect(await problemOf(path)).toContain('it has 2 names (hard links)')
-  expect(await problemOf(`${path}.other`)).toContain('it has 2 names (hard links)')
+  expect(await problemOf(path)).toContain('it has 2 hard links')
+  expect(await problemOf(`${path}.other`)).toContain('it has 2 hard links')
   rmSync(`${path}.other`)
   expect(await problemOf(path)).toBe('it opened')
 })

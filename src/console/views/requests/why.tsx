@@ -13,7 +13,7 @@ export function Why({ exchange }: { readonly exchange: Schema<'Exchange'> }) {
           <li key={reason}>{reason}</li>
         ))}
       </ul>
-      {exchange.rule && reasons.some((reason) => /^Rule \d+ of the .* acts/.test(reason)) && (
+      {exchange.rule && reasons.some((reason) => /^Rule \d+ of the .* applies/.test(reason)) && (
         <a href={hrefOf({ view: 'scenarios', query: { sandbox: exchange.sandbox } })}>
           Switch it off, or change the rules
         </a>
