@@ -82,7 +82,12 @@ describe('an explanation', () => {
     ['a plan', bearer('key_free'), 'plan', [/returns 403: Your plan "free" does not include/]],
     ['two broken rules', twiceBad, 'validate', [/400: body\/eventType/, /400: body\/value/]],
     ['no refusal', recording, 'handle', [/^No stage refuses the request, .*createEvent runs/]],
-    ['an impossible drift', scripted(misplaced), 'handle', [/takes precedence/, /^The stage "handle" returns 400: .*cannot/]],
+    [
+      'an impossible drift',
+      scripted(misplaced),
+      'handle',
+      [/takes precedence/, /^The stage "handle" returns 400: .*cannot/],
+    ],
   ])('says why, and names the stage: %s', async (_name, request, stage, reasons) => {
     const why = reasons.map((reason) => expect.stringMatching(reason))
     expect(await explain(shared(), request)).toMatchObject({ stage, why })
@@ -163,7 +168,10 @@ describe('an explanation', () => {
     const limited = withHeader('x-sim-sequence', '429*2,200')
     await send(own, limited)
     const first = 'Request 2 of the sequence "429*2,200" gets item 1 of 2, "429".'
-    expect((await explain(own, limited))['why']).toEqual([expect.stringContaining('(X-Sim-Sequence: 429*2,200)'), first])
+    expect((await explain(own, limited))['why']).toEqual([
+      expect.stringContaining('(X-Sim-Sequence: 429*2,200)'),
+      first,
+    ])
     await putRules(own, [{ sequence: '503, 200' }])
     await send(own, analytics)
     const second = 'Request 2 of the sequence "503, 200" gets item 2 of 2, "200".'

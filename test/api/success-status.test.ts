@@ -47,7 +47,11 @@ describe('a requested documented success status', () => {
     const [sim, without] = [await startWith(accepted + example), await startWith(accepted)]
     expect(statusAndText(await post(sim, { prefer: 'code=202' }))).toEqual([202, '{"queued":true}'])
     expect(await readStateInfo(sim)).toMatchObject({ events: 1 })
-    expectRefusal(await post(without, { prefer: 'code=202' }), 400, /for 202 differs from that for 201, and has no example/)
+    expectRefusal(
+      await post(without, { prefer: 'code=202' }),
+      400,
+      /for 202 differs from that for 201, and has no example/,
+    )
     expect(await readStateInfo(without)).toMatchObject({ events: 0 })
   })
 })
