@@ -100,7 +100,7 @@ describe('convsim check FILE', () => {
       const own = stdout.split('\n').filter((line) => line.includes(`${files[index]}:`))
       expect([name, own.slice(0, -1).join('\n')]).toEqual([name, expect.stringMatching(says)])
       expect([name, own[0]]).toEqual([name, expect.stringContaining(`${files[index]}:${line}:`)])
-      expect(own.at(-1)).toMatch(/not fit/)
+      expect(own.at(-1)).toMatch(/cannot be served/)
     }
   })
 
