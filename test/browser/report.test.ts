@@ -95,7 +95,7 @@ describe.skipIf(isMissing('chromium'))('the report in a browser', () => {
     const missing = page.getByText('No test has seen 429; send X-Sim-Scenario: rate-limited to get it.').first()
     expect(await missing.isVisible()).toBe(false)
     await page
-      .getByText(/^getModelAnalytics: .* points/)
+      .getByText(/^getModelAnalytics: .* items/)
       .first()
       .click()
     expect(await missing.isVisible()).toBe(true)

@@ -183,7 +183,7 @@ describeInBrowser('an open request', () => {
     await ask(own, '/v1/events', { body: event(), headers: { 'x-sim-sandbox': 'aaa' } })
     await steer(own, 'PUT', '/sandboxes/bbb', { seed: '2' })
     const page = await browser.open(own, { place: '#/requests/req-1?sandbox=bbb' })
-    await page.getByText('It belongs to the sandbox aaa').waitFor()
+    await page.getByText('It was sent to the sandbox aaa').waitFor()
     expect(await page.getByRole('heading', { name: 'Why' }).count()).toBe(0)
     await page.getByRole('link', { name: 'Show it there' }).click()
     await page.getByRole('heading', { name: 'Why' }).waitFor()

@@ -20,7 +20,7 @@ const commonTests: Readonly<Record<string, RegExp | undefined>> = {
     /Requests broke the contract:\n +createEvent: body\/eventType is required \(request \S+\)/,
   'that is refused fails': /Responses were unexpected:\n +GET \S+\/v1\/nothing: 404 .*Known paths/,
   'that ignores Retry-After fails':
-    /retry problems:\n +getModelAnalytics: A 429 demanded a wait of 30 s, but the client retried earlier: after [\d.]+ s \(req-\d+, then req-\d+\)\nDoes .*To look at .*\nIs it meant\? sim\.allow\('retry'\)/s,
+    /retry problems:\n +getModelAnalytics: A 429 demanded a wait of 30 s, but the client retried earlier: after [\d.]+ s \(req-\d+, then req-\d+\)\nDoes .*To look at .*\nIf this is intended: sim\.allow\('retry'\)/s,
   'retry problems are allowed': undefined,
   'an error of the test itself is shown, too': /the test is wrong/,
   'a test without a sandbox passes': undefined,
