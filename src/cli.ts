@@ -2,7 +2,7 @@
 /**
  * The process: commands, signals, exit codes.
  *
- * commands.ts lists the commands. They write their output to stdout, and problems and the log to stderr.
+ * commands.ts lists the commands. They write their output to stdout, and write problems and the log to stderr.
  */
 import { writeSync } from 'node:fs'
 import { once } from './base/core/memoize.ts'
@@ -15,15 +15,15 @@ import { findFileConflict } from './server/settings/file-conflicts.ts'
 import { version } from './service/fixtures/bundled.ts'
 
 /**
- * The exit code of the process. 0: success. 1: a bad setting, contract, fixture, state, port or report, a lost state, a
- * truncated report, or an unhealthy server. 3: a condition of `--fail-on` is met, or `drift` found something.
- * 128 + n: signal n ended the process. Others: the exit code of the command of `exec`.
+ * The exit code of the process. 0: success. 1: an invalid setting, contract, fixture, state, port or report, a lost
+ * state, a truncated report, or an unhealthy server. 3: a `--fail-on` condition is met, or `drift` found differences.
+ * 128 + n: signal n ended the process. Any other code: the exit code of the command that `exec` ran.
  */
 type ExitCode = number
 
-// If stdout closes (EPIPE, as with `convsim | head -1`), the process continues. On any other write error it exits with
-// 1. Neither stream is touched before it is needed: Node makes a pipe non-blocking for all processes that share it,
-// such as the command of `exec`, whose write to a full pipe then fails with EAGAIN.
+// If stdout closes (EPIPE, as with `convsim | head -1`), the process continues. Any other write error makes it exit
+// with 1. A stream is not accessed before it is needed: on access, Node makes a pipe non-blocking for every process
+// that shares it, including the command that `exec` runs, whose writes to a full pipe would then fail with EAGAIN.
 const stdout = once(() => process.stdout.on('error', reportOutputLoss))
 const stderr = once(() => process.stderr.on('error', () => undefined))
 const print = (text: string) => stdout().write(`${text}\n`)
@@ -39,8 +39,8 @@ const writeStderr = (bytes: Uint8Array) => writeSync(stderr().fd, bytes)
 
 let printNotice: (text: string) => void = printError
 const signals = new StopSignals(process, (text) => printNotice(text))
-// A natural exit restores the default signal handling about 10 ms before the process ends. A second signal in that time
-// then kills the process, which loses its exit code (29 of 30 times). `process.exit` does not restore it.
+// A natural exit restores the default signal handling about 10 ms before the process ends. In 29 of 30 runs, a second
+// signal in that window killed the process, so its exit code was lost. `process.exit` does not restore that handling.
 process.once('beforeExit', (code) => process.exit(code))
 
 async function openOutput(settings: LogSettings): Promise<Output> {
@@ -61,7 +61,7 @@ const commandContext: CommandContext = {
   openOutput,
 }
 
-function refuse(problem: string): ExitCode {
+function fail(problem: string): ExitCode {
   printError(`convsim: ${problem}`)
   return 1
 }
@@ -71,15 +71,15 @@ async function main(): Promise<ExitCode> {
   switch (invocation.kind) {
     case 'run': {
       try {
-        process.cwd() // which Node needs to resolve a path
+        process.cwd() // throws without a working directory, which Node needs to resolve paths
       } catch (error) {
-        return refuse(`The working directory cannot be used (${reasonOf(error)}). Change to a folder that exists.`)
+        return fail(`The working directory cannot be used (${reasonOf(error)}). Change to a folder that exists.`)
       }
       const conflict = findFileConflict(invocation.command, invocation)
-      return conflict === undefined ? invocation.command.run(invocation, commandContext) : refuse(conflict)
+      return conflict === undefined ? invocation.command.run(invocation, commandContext) : fail(conflict)
     }
     case 'problem':
-      return refuse(invocation.problem)
+      return fail(invocation.problem)
     case 'help':
       print(invocation.text)
       return 0

@@ -1,6 +1,6 @@
 /**
- * The bundle. This script builds in a temporary folder, which then replaces `dist/`: a process that loads `dist/` finds
- * the old build or the new one, and two concurrent builds both succeed.
+ * Builds the bundle. Works in a temporary folder, which then replaces `dist/`, so that a process that loads `dist/`
+ * finds either the old build or the new one, and two concurrent builds both succeed.
  */
 import { spawn } from 'node:child_process'
 import { once } from 'node:events'
@@ -21,7 +21,7 @@ for (const signal of ['SIGINT', 'SIGTERM', 'SIGHUP'])
     process.exit(1)
   })
 try {
-  await chmod(folder, 0o755) // every user can read dist/, such as the user of the image
+  await chmod(folder, 0o755) // so that every user can read dist/, such as the user in the image
   const [, hasTypes] = await Promise.all([writeBundles(folder), compileTypes()])
   if (hasTypes) {
     await utimes(join(folder, STAMP), begun, begun)
@@ -40,14 +40,14 @@ async function compileTypes(): Promise<boolean> {
   return true
 }
 
-/** Node cannot exchange two folders atomically, so `dist/` is missing for some microseconds between two renames. */
+/** Replaces `dist/`, which is missing for some microseconds, since Node cannot swap two folders atomically. */
 async function replaceDist(): Promise<void> {
-  for (let tries = 1; existsSync(folder); tries += 1) {
+  for (let attempt = 1; existsSync(folder); attempt += 1) {
     try {
       if (existsSync(dist)) renameSync(dist, `${folder}-old`)
       renameSync(folder, dist)
     } catch (error) {
-      if (tries === 20) throw error // another build may have finished in between
+      if (attempt === 20) throw error // another build may have finished in between
     }
     await rm(`${folder}-old`, { recursive: true, force: true })
   }

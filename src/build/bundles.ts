@@ -1,4 +1,4 @@
-/** The files of a build: all code in one script, with the bundled documents precompiled, and the console's page. */
+/** Writes the files of a build: all code in one script, with precompiled bundled documents, and the console's page. */
 import { cp, readdir, readFile, writeFile } from 'node:fs/promises'
 import { basename, join } from 'node:path'
 import { type BuildOptions, build, type Metafile, type Plugin, transform } from 'esbuild'
@@ -8,10 +8,10 @@ import { precompile } from './precompile.ts'
 
 const commonOptions = { absWorkingDir: root, bundle: true, metafile: true, logLevel: 'warning' } as const
 
-/** The options of bundles for Node. Names are not minified, so that the stacks in the log are readable. */
+/** The options for Node bundles. Names are not minified, so that stack traces in the log are readable. */
 const bundleOptions = { ...commonOptions, platform: 'node', format: 'cjs', target: 'node20' } as const
 
-/** The options of a script whose modules run when they are first required, including those loaded with `import()`. */
+/** The options for a script whose modules run when first required, including modules loaded with `import()`. */
 const scriptOptions = {
   ...bundleOptions,
   supported: { 'dynamic-import': false },
@@ -19,7 +19,7 @@ const scriptOptions = {
   banner: { js: `const __url = require('node:url').pathToFileURL(__filename).href` },
 } as const satisfies BuildOptions
 
-/** The functions that the bundle exports. Each runs a module; all but the first are for tests of bundled code. */
+/** The functions that the bundle exports. Each runs a module. All but `cli` and `start` are for tests of the bundle. */
 const entries = `
 exports.cli = () => require('./src/cli.ts')
 exports.precompiled = () => require('./src/base/documents/precompiled.ts')
@@ -34,9 +34,9 @@ module.enableCompileCache?.() // for the next start; not available in Node 20
 module.createRequire(import.meta.url)('./${BUNDLE}').cli()
 `
 
-/** The imports in `libraries.cjs`, which are not needed to start with the bundled documents. */
-const seldomLoaded: readonly string[] = [
-  './library.ts', // from src/features/mcp: its list of imports omits half of that library
+/** The imports that are in `libraries.cjs`, since starting with the bundled documents does not need them. */
+const rarelyLoaded: readonly string[] = [
+  './library.ts', // in src/features/mcp; its list of imports omits half of the MCP library
   '@scalar/openapi-upgrader/2.0-to-3.0',
   '@seriousme/openapi-schema-validator',
   'ajv',
@@ -56,9 +56,9 @@ const seldomLoaded: readonly string[] = [
 const leaveOut = (name: string) =>
   [name, `module.exports = function () { throw new Error('${name} is omitted: see src/build/bundles.ts') }`] as const
 
-/** Replaces modules with scripts that import from the importer's folder. `/a.ts` matches the end of a path. */
-function replaceModules(replaced: readonly (readonly [name: string, script: string])[]): Plugin {
-  const scripts = new Map(replaced)
+/** Replaces modules with scripts that import from the importer's folder. `/a.ts` matches any path ending in `/a.ts`. */
+function replaceModules(replacements: readonly (readonly [name: string, script: string])[]): Plugin {
+  const scripts = new Map(replacements)
   return {
     name: 'replace-modules',
     setup({ onLoad, onResolve }) {
@@ -73,7 +73,7 @@ function replaceModules(replaced: readonly (readonly [name: string, script: stri
   }
 }
 
-/** Imports the library, so that `dist/` has its code once, and test modules and library share error classes. */
+/** Imports the library, so that `dist/` contains its code once, and test modules use the library's error classes. */
 const importLibrary: Plugin = {
   name: 'import-library',
   setup({ onResolve }) {
@@ -83,7 +83,7 @@ const importLibrary: Plugin = {
 }
 
 export async function writeBundles(dist: string): Promise<void> {
-  const scripts = [await writeMainBundle(dist), await writeSeldomLoaded(dist), await writeConsole(dist)]
+  const scripts = [await writeMainBundle(dist), await writeRarelyLoaded(dist), await writeConsole(dist)]
   await writeLicences([...scripts, ...(await writeLibrary(dist))], dist)
   const prism = await writePeer(dist, '@stoplight/prism-http', {
     alias: { 'jsonc-parser': 'jsonc-parser/lib/esm/main.js' }, // its CommonJS build cannot be bundled
@@ -111,12 +111,12 @@ async function writeMainBundle(dist: string) {
     stdin: { contents: entries, resolveDir: root },
     outfile: join(dist, BUNDLE),
     minifyWhitespace: true, // startup takes 3 to 6% less time (FINDINGS)
-    lineLimit: 160, // Node shows the line of an error
+    lineLimit: 160, // Node prints the line that throws an error
     external: ['@stoplight/prism-http', 'ioredis', './libraries.cjs'],
     plugins: [
       replaceModules([
         ['/precompiled.ts', precompiled.code],
-        ...seldomLoaded.map((name) => [name, `module.exports = require('./libraries.cjs')['${name}']()`] as const),
+        ...rarelyLoaded.map((name) => [name, `module.exports = require('./libraries.cjs')['${name}']()`] as const),
         // Express imports these to read bodies and send files, and pino to write. Loading the first three takes a fifth
         // of the startup time, and loading the others 9 ms on Node 20 (FINDINGS).
         ...['body-parser', 'mime-types', 'send', 'qs', 'ipaddr.js', 'thread-stream', 'sonic-boom'].map(leaveOut),
@@ -125,8 +125,8 @@ async function writeMainBundle(dist: string) {
   })
 }
 
-function writeSeldomLoaded(dist: string) {
-  const lines = seldomLoaded.map((name) => `exports['${name}'] = () => require('${name}')`)
+function writeRarelyLoaded(dist: string) {
+  const lines = rarelyLoaded.map((name) => `exports['${name}'] = () => require('${name}')`)
   return build({
     ...scriptOptions,
     stdin: { contents: lines.join('\n'), resolveDir: join(root, 'src/features/mcp') },
@@ -136,10 +136,10 @@ function writeSeldomLoaded(dist: string) {
 }
 
 /**
- * Writes the library, and the modules for test runners, which import it. The library is CommonJS, so that both `import`
- * and `require` can load it, including in Jest and in every release of Node 20. It contains the client of the control
- * plane, so that the client's errors belong to the realm of the tests, and loads the simulator from the bundle. It uses
- * Node's globals, since jsdom in Jest lacks some.
+ * Writes the library, and the modules for test runners, which import the library. The library is CommonJS, so that both
+ * `import` and `require` can load it, including in Jest and in every release of Node 20. It contains the client for the
+ * control plane, so that the client's errors belong to the realm of the tests, and loads the simulator from the bundle.
+ * It uses Node's globals, since jsdom in Jest lacks some of them.
  */
 function writeLibrary(dist: string) {
   const globals =
@@ -161,8 +161,8 @@ function writeLibrary(dist: string) {
 }
 
 /**
- * Bundles a library into `dist/node_modules`, where Node looks first, so that a checkout and the image load it in half
- * the time. The npm package does not include it, since Prism is larger than the rest; users install an optional peer.
+ * Bundles a library into `dist/node_modules`, where Node looks first, so that a checkout and the image load the library
+ * in half the time. The npm package omits these bundles, since Prism is larger than the rest: users install peers.
  */
 function writePeer(dist: string, name: string, options: Pick<BuildOptions, 'alias' | 'plugins'> = {}) {
   return build({
@@ -184,11 +184,11 @@ async function writeConsole(dist: string) {
     chunkNames: 'part-[hash]',
     splitting: true,
     minify: true,
-    legalComments: 'none', // THIRD-PARTY-LICENSES.txt has the licences
+    legalComments: 'none', // THIRD-PARTY-LICENSES.txt contains the licences
     format: 'esm',
     target: ['chrome123', 'firefox120', 'safari17.5'],
   })
-  let page = await readFile(join(source, 'index.html'), 'utf8') // which links to assets/app.js and assets/style.css
+  let page = await readFile(join(source, 'index.html'), 'utf8') // links to assets/app.js and assets/style.css
   for (const name of Object.keys(result.metafile.outputs).map((path) => basename(path)))
     page = page.replace(`"assets/${name.replace(/-[A-Z0-9]{8}\./, '.')}"`, `"assets/${name}"`)
   await writeFile(join(folder, 'index.html'), page)
@@ -208,14 +208,14 @@ export function findPackageFolder(file: string): string | undefined {
   return /^.*node_modules\/(?:@[^/]+\/)?[^/]+(?=\/)/.exec(file)?.[0]
 }
 
-/** Returns the name of a package, its licence and the licence texts; some packages have them only in their README. */
+/** Returns a package's name, licence and licence texts, which some packages include only in their README. */
 async function readLicence(folder: string): Promise<string> {
   const { name, version, license, licenses } = JSON.parse(await readFile(join(folder, 'package.json'), 'utf8'))
-  // Old manifests have an object or a list of objects.
+  // In old manifests, the licence is an object or a list of objects.
   const licence = [license ?? licenses].flat().map((each) => each?.type ?? each)
   const files = (await readdir(folder)).sort()
-  const named = [/^(licen[cs]e|copying|notice)/i, /^readme/i].map((name) => files.filter((file) => name.test(file)))
-  const found = named.find((list) => list.length > 0) ?? []
+  const listed = [/^(licen[cs]e|copying|notice)/i, /^readme/i].map((name) => files.filter((file) => name.test(file)))
+  const found = listed.find((list) => list.length > 0) ?? []
   const texts = await Promise.all(found.map((file) => readFile(join(folder, file), 'utf8')))
   return [`${name} ${version} (${licence.join(' OR ')})`, ...texts].join('\n\n').trim()
 }

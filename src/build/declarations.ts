@@ -1,4 +1,4 @@
-/** The declarations of the modules that users import. */
+/** Writes the declarations for the modules that users import. */
 import { mkdirSync, readFileSync, writeFileSync } from 'node:fs'
 import { dirname, join } from 'node:path'
 import type { Setting } from '../server/settings/setting.ts'
@@ -7,8 +7,8 @@ import { nameInCode } from '../server/simulator/start.ts'
 import { modules } from './modules.ts'
 
 /**
- * Copies the declarations that the entry points import from tsc's output to `types/`, and writes one file beside each
- * entry point. All are CommonJS, except those for vitest.
+ * Copies the declarations that the entry points import from tsc's output to `types/`, and writes one declaration file
+ * next to each entry point. All declarations are CommonJS, except those for vitest.
  */
 export function writeTypes(emitted: string, dist: string): void {
   const copied = new Set<string>()

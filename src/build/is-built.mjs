@@ -1,4 +1,4 @@
-/** Decides whether `npm start`, an installation and `npm test` build: only if a source is newer than `dist/`. */
+/** Decides whether `npm start`, `npm test` and an installation run a build: only if a source is newer than `dist/`. */
 import { existsSync, readdirSync, statSync } from 'node:fs'
 import { join } from 'node:path'
 
@@ -6,7 +6,7 @@ import { join } from 'node:path'
 const folders = ['src', 'spec', 'fixtures']
 const files = ['package.json', 'package-lock.json', 'tsconfig.json', 'tsconfig.types.json']
 
-/** The file whose time is the start of its build, so that sources changed during the build are newer. */
+/** The file whose modification time is the start of the build, so that sources changed during the build are newer. */
 export const STAMP = 'index.d.cts'
 
 /** Returns when a file or folder was last changed, in epoch milliseconds; 0 if it does not exist. */
@@ -14,7 +14,7 @@ export const changedAt = (/** @type {string[]} */ ...path) =>
   statSync(join(...path), { throwIfNoEntry: false })?.mtimeMs ?? 0
 
 /**
- * Returns true if `dist/` of a checkout is newer than all files that a build reads. Removing a file changes its folder.
+ * Returns true if a checkout's `dist/` is newer than all that a build reads. Removing a file changes the folder's time.
  * @param {string} root
  */
 export function isBuilt(root) {

@@ -1,7 +1,7 @@
 /**
- * Prepares a checkout for `npm start`, `npm test` and `npm pack`: installs the packages if missing or older than the
- * lock file, and builds `dist/` if a source is newer. After an installation (`postprepare`, since npm warns users of a
- * script `prepare`) it only builds. It uses only Node's modules, because it runs before anything is installed.
+ * Prepares a checkout for `npm start`, `npm test` and `npm pack`: installs the packages if they are missing or older
+ * than the lock file, and builds `dist/` if a source is newer. After an installation (`postprepare`, since npm warns
+ * users about a `prepare` script) it only builds. Uses only Node's modules, since nothing may be installed yet.
  */
 import { spawn } from 'node:child_process'
 import { once } from 'node:events'
@@ -11,7 +11,7 @@ import { changedAt, isBuilt } from './is-built.mjs'
 const parent = process.ppid
 const root = fileURLToPath(new URL('../..', import.meta.url))
 const isInstallation = process.env.npm_lifecycle_event === 'postprepare'
-const installed = changedAt(root, 'node_modules/.package-lock.json') // npm writes it at the end of an installation
+const installed = changedAt(root, 'node_modules/.package-lock.json') // written at the end of an installation
 
 if (!isInstallation && (installed === 0 || installed < changedAt(root, 'package-lock.json'))) {
   // The build and the tests need the development dependencies, even if NODE_ENV or npm's settings omit them.
@@ -23,8 +23,8 @@ if (!isBuilt(root)) {
 }
 
 /**
- * Runs a command, and exits if it fails. The command has its own process group, which stops when npm ends: a signal
- * reaches only npm and its shell, and a second `npm start` would install into the same folder.
+ * Runs a command, and exits if it fails. The command has its own process group, which is stopped when npm exits: a
+ * signal reaches only npm and its shell, and a second `npm start` would install into the same folder meanwhile.
  */
 async function run(step, command) {
   console.error(`${step}: ${command}`)
@@ -39,9 +39,9 @@ async function run(step, command) {
   process.exit(code ?? 1)
 }
 
-/** Prints why nothing is built. An installation still succeeds, as does `npm start` if there is an earlier build. */
+/** Prints why nothing was built. An installation still succeeds, as does `npm start` if there is an earlier build. */
 function reportMissingTools(hasBuild) {
-  const found = hasBuild ? 'convsim is not rebuilt, and dist/ is unchanged' : 'convsim is not built'
+  const found = hasBuild ? 'convsim was not rebuilt, and dist/ is unchanged' : 'convsim was not built'
   const reason = 'which npm omits with --omit=dev or NODE_ENV=production'
   console.error(`${found}: the build needs the development dependencies, ${reason}. Run: npm ci --include=dev`)
   if (!hasBuild && !isInstallation) process.exitCode = 1

@@ -1,12 +1,12 @@
 /**
- * The typed client of the control plane, for tests: a simulator, and its sandboxes.
+ * The typed control-plane client for tests. It controls a simulator and its sandboxes.
  * `npm run generate` writes `control-types.ts` and `names.ts`.
  */
 import { createSandboxClient, type SandboxClient, type SimulatorClientParts } from './sandbox.ts'
 import { type ConnectOptions, type ControlSchemas, createTransport, dataOf, type Transport } from './transport.ts'
 import type { BundledNames, Names } from './typed-names.ts'
 
-/** The client of a running simulator, in this process or elsewhere. */
+/** A client for a running simulator, in this process or elsewhere. */
 export interface SimulatorClient<N extends Names = BundledNames> {
   /** The base URL for clients of the service: `http://127.0.0.1:4010/v1`. */
   readonly baseUrl: string
@@ -14,16 +14,16 @@ export interface SimulatorClient<N extends Names = BundledNames> {
   readonly controlUrl: string
   /** The scheme, host and port: `http://127.0.0.1:4010`. */
   readonly origin: string
-  /** The PEM certificate of the authority that clients of a simulator with TLS must trust; undefined without TLS. */
+  /** The PEM certificate of the CA that clients must trust if the simulator uses TLS; undefined without TLS. */
   readonly authority: string | undefined
   /**
-   * Returns the client of a sandbox. The name has 1 to 64 letters, digits, dots, hyphens or underscores; by default it
-   * is a new one. Identifiers in a sandbox derive from its name and seed, so a name yields the same ones in each run.
+   * Returns a client for a sandbox. The default name is a new one; names have 1 to 64 letters, digits, dots, hyphens or
+   * underscores. A sandbox's identifiers derive from its name and seed, so the same name yields the same identifiers.
    */
   sandbox(name?: string): SandboxClient<N>
-  /** Returns the report about the clients of all sandboxes. */
+  /** Returns the report about the clients in all sandboxes. */
   report(): Promise<ControlSchemas['Report']>
-  /** Returns version, contract, seed, state, operations and personas. */
+  /** Returns the version, contract, seed, state, operations and personas. */
   info(): Promise<ControlSchemas['Info']>
   /** Lists all scenarios, operations, magic keys, models and products. */
   catalogue(): Promise<ControlSchemas['Catalogue']>
@@ -31,11 +31,11 @@ export interface SimulatorClient<N extends Names = BundledNames> {
   contract(): Promise<Record<string, unknown>>
   /** Lists the contract's assumptions: decisions on points that the service's description leaves open. */
   assumptions(): Promise<readonly { readonly pointer: string; readonly text: string }[]>
-  /** Returns the metrics in the text format of Prometheus. */
+  /** Returns the metrics in the Prometheus text format. */
   metrics(): Promise<string>
-  /** Lists the sandboxes that exist, the least recently used first. */
+  /** Lists the existing sandboxes, least recently used first. */
   sandboxes(): Promise<readonly ControlSchemas['Sandbox'][]>
-  /** Stops a simulator started by `startSimulator`. A simulator that runs elsewhere keeps running. */
+  /** Stops a simulator that `startSimulator` started. A simulator that runs elsewhere keeps running. */
   close(): Promise<void>
   [Symbol.asyncDispose](): Promise<void>
 }
@@ -43,8 +43,8 @@ export interface SimulatorClient<N extends Names = BundledNames> {
 export type { ConnectOptions } from './transport.ts'
 
 /**
- * Returns the client of a simulator that runs elsewhere: `await connect('http://127.0.0.1:4010')`.
- * @throws Error if no simulator responds there
+ * Returns a client for a simulator that runs elsewhere: `await connect('http://127.0.0.1:4010')`.
+ * @throws Error if no simulator responds at that URL
  */
 export async function connect<N extends Names = BundledNames>(
   controlUrl: string,
@@ -53,15 +53,15 @@ export async function connect<N extends Names = BundledNames>(
   const origin = originOf(controlUrl)
   const transport = createTransport(`${origin}/__sim`, options)
   const found = await findSimulator(transport, origin)
-  // Other processes can use the same simulator, so the names must differ from theirs.
+  // Other processes can use the same simulator, so names must be unique across processes.
   const newName = () => `sandbox-${crypto.randomUUID()}`
   return createSimulatorClient({ ...options, ...found, transport, origin, newName, close: async () => {} })
 }
 
-/** The maximum wait for a simulator's first response, milliseconds. */
+/** The maximum time to wait for a simulator's first response, in milliseconds. */
 const maxResponseMs = 10_000
 
-/** Requests the properties of the simulator at an address. Throws if something else responds there. */
+/** Requests the properties of the simulator at an address. Throws if something other than a simulator responds. */
 async function findSimulator(transport: Transport, origin: string) {
   const signal = AbortSignal.timeout(maxResponseMs)
   const info = await transport.GET('/info', { signal }).catch((error: unknown) => {
@@ -69,7 +69,7 @@ async function findSimulator(transport: Transport, origin: string) {
     throw error
   })
   const basePath: unknown = info.data?.contract?.basePath
-  if (typeof basePath !== 'string') throw new Error(`${origin} responds, but is not a simulator. Is the port right?`)
+  if (typeof basePath !== 'string') throw new Error(`${origin} responds, but is not a simulator. Check the port.`)
   return { basePath, isTemporary: info.data?.temporary ?? false }
 }
 
@@ -83,7 +83,7 @@ function originOf(controlUrl: string): string {
   return new URL(controlUrl).origin
 }
 
-/** Creates the client of a simulator whose address and base path are known. @internal */
+/** Creates a client for a simulator with a known address and base path. @internal */
 export function createSimulatorClient<N extends Names>(parts: SimulatorClientParts): SimulatorClient<N> {
   const { transport, origin, basePath, newName, close, authority } = parts
   return {

@@ -3,18 +3,18 @@ import { type ControlSchemas, dataOf, type Transport } from './transport.ts'
 const findingKinds = ['violation', 'unexpected', 'retry', 'unmet'] as const
 export type FindingKind = (typeof findingKinds)[number]
 
-/** Throws on unknown kinds: a misspelt kind would allow nothing, and a string would allow each kind it contains. */
+/** Throws for unknown kinds: a misspelt kind would allow nothing, and a string would allow each kind it contains. */
 export function refuseUnknownKinds(kinds: unknown): void {
   const names: readonly string[] = findingKinds
   if (Array.isArray(kinds) && kinds.every((kind) => names.includes(kind))) return
-  throw new Error(`The kinds of findings are ${names.join(', ')}, as a list; got ${JSON.stringify(kinds)}.`)
+  throw new Error(`Kinds of findings must be a list of ${names.join(', ')}; got ${JSON.stringify(kinds)}.`)
 }
 
-/** Describes a failed expectation with its nearest misses, or returns undefined if it was satisfied. */
+/** Describes a failed expectation with its nearest misses, or returns undefined if the expectation was met. */
 export function expectationProblem(verdict: ControlSchemas['Verdict']): string | undefined {
   if (verdict.satisfied) return undefined
   // The message already describes the nearest miss.
-  const further = verdict.nearMisses
+  const otherMisses = verdict.nearMisses
     .slice(1)
     .flatMap(({ id, method, path, status, differences }) => [
       `  ${method} ${path} ${status} (${id}) differs:`,
@@ -23,10 +23,10 @@ export function expectationProblem(verdict: ControlSchemas['Verdict']): string |
           `    ${field}: expected ${JSON.stringify(expected)}, was ${JSON.stringify(actual) ?? 'not sent'}`,
       ),
     ])
-  return [verdict.message, ...(verdict.problem === undefined ? [] : [verdict.problem]), ...further].join('\n')
+  return [verdict.message, ...(verdict.problem === undefined ? [] : [verdict.problem]), ...otherMisses].join('\n')
 }
 
-/** Describes a sandbox's findings except the `allow`ed kinds, or returns undefined if there are none. @internal */
+/** Describes a sandbox's findings, except kinds in `allow`, or returns undefined if there are no others. @internal */
 export async function findingsProblem(
   transport: Transport,
   sandbox: string,
@@ -45,7 +45,7 @@ export async function findingsProblem(
   const found = findingKinds.filter((kind) => counts[kind] > 0 && !allow.includes(kind))
   if (found.length === 0) return undefined
   const query = { sandbox, format: 'text', failOn: found.join() } as const
-  // The status is 417, since a `failOn` condition is met, so openapi-fetch returns the report as `error`.
+  // A `failOn` condition is met, so the status is 417, and openapi-fetch returns the report as `error`.
   const { error } = await transport.GET('/report', { params: { query }, parseAs: 'text' })
   const kinds = found.map((kind) => `'${kind}'`).join(', ')
   return `${String(error).trimEnd()}\nIf this is intended: expectNoFindings([${kinds}])`

@@ -1,4 +1,4 @@
-/** The failure of an expectation about the requests of a sandbox. Its stack begins in the code of the test. */
+/** A failed expectation about the requests in a sandbox. The stack begins in the test's code. */
 export class ExpectationError extends Error {
   override name = 'ExpectationError'
 

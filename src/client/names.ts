@@ -20,12 +20,12 @@ export type PersonaName =
   | 'basic'
   | 'empty'
 
-/** The parameter of every scenario: the probability that it acts on a request, from 0 to 1. */
+/** The parameter of every scenario: the probability (0 to 1) that the scenario acts on a request. */
 export interface AnyScenarioParameters {
   readonly p?: number
 }
 
-/** The scenarios by name, each with its parameters; the personas are scenarios, too. */
+/** The scenarios by name, with their parameters. Personas are scenarios too. */
 export interface ScenarioParameters extends Readonly<Record<PersonaName, AnyScenarioParameters>> {
   readonly 'bad-request': AnyScenarioParameters
   readonly unauthorized: AnyScenarioParameters

@@ -1,6 +1,6 @@
 import { type ControlQuery, type ControlSchemas, dataOf, done, type Transport } from './transport.ts'
 
-/** The records of a sandbox: events, prompts, quality, and snapshots. */
+/** The records of a sandbox: events, prompts, quality settings and snapshots. */
 export interface SandboxRecords {
   /** Lists the recorded events, oldest first. Events dropped by sampling are marked. */
   events(filter?: EventFilter): Promise<readonly ControlSchemas['StoredEvent'][]>
@@ -8,41 +8,41 @@ export interface SandboxRecords {
   prompts(): Promise<readonly ControlSchemas['StoredPrompt'][]>
   /** Activates a version of a prompt, as the service's user interface does. */
   activateVersion(promptId: string, versionId: string): Promise<void>
-  /** Returns the weight of events, the PQI of products and the CQI of conversations. */
+  /** Returns the event weight, each product's PQI and each conversation's CQI. */
   quality(): Promise<ControlSchemas['Quality']>
-  /** Sets the weight of events, from 0 to 1, and returns the new indexes. */
+  /** Sets the event weight (0 to 1), and returns the recalculated indexes. */
   setQuality(weight: number): Promise<ControlSchemas['Quality']>
-  /** Copies events, prompts and quality settings: `const before = await sim.snapshot()`, `await before.restore()`. */
+  /** Copies events, prompts and quality settings. To restore them: `await snapshot.restore()`. */
   snapshot(name?: string): Promise<SandboxSnapshot>
   snapshots(): Promise<readonly SandboxSnapshot[]>
-  /** Returns events, prompts and quality settings as `import` and `--seed-state` accept them. */
+  /** Returns events, prompts and quality settings in the format that `import` and `--seed-state` accept. */
   export(): Promise<ControlSchemas['Export']>
   /** Replaces events, prompts and quality settings. */
   import(exported: ControlSchemas['Export']): Promise<void>
 }
 
-/** Filters for events; an absent member matches all. */
+/** Filters for events. An absent member matches every event. */
 interface EventFilter {
   readonly eventType?: string
   readonly productId?: string
   readonly conversationId?: string
   readonly externalConversationId?: string
   readonly insertId?: string
-  /** true: only events dropped by sampling; false: only the others. */
+  /** true for only the events that sampling dropped, false for only the other events. */
   readonly sampledOut?: boolean
   readonly order?: 'oldest' | 'newest'
 }
 
-/** A copy of a sandbox's records at one instant. */
+/** A copy of a sandbox's records at one point in time. */
 interface SandboxSnapshot extends Readonly<ControlSchemas['Snapshot']> {
-  /** Replaces the records of the sandbox with the copy. Rate windows and sequences restart. */
+  /** Replaces the sandbox's records with the copy. Rate windows and sequences restart. */
   restore(): Promise<void>
   delete(): Promise<void>
 }
 
 const pageSize = 10_000
 
-/** Creates the methods of a sandbox client for prompts, events and snapshots. @internal */
+/** Creates a sandbox client's methods for events, prompts, quality settings and snapshots. @internal */
 export function sandboxRecords(transport: Transport, sandbox: string): SandboxRecords {
   const params = { query: { sandbox } }
   return {

@@ -4,7 +4,7 @@ import { checkMatch } from './rules.ts'
 import { type ControlQuery, type ControlSchemas, dataOf, done, type Transport } from './transport.ts'
 import type { Names } from './typed-names.ts'
 
-/** Filters for requests to list, count or expect; an absent member matches all. */
+/** Filters for requests. An absent member matches every request. */
 interface RequestFilter<N extends Names> {
   readonly operation?: N['operation']
   /** A status or a status class: `429`, `'4xx'`. */
@@ -16,11 +16,11 @@ interface RequestFilter<N extends Names> {
   readonly origin?: ControlSchemas['Origin']
   /** The trace id of the request's `traceparent`. */
   readonly traceId?: string
-  /** true: only requests that broke the contract; false: only the others. */
+  /** true for only the requests that broke the contract, false for only the other requests. */
   readonly violations?: boolean
-  /** true: only requests with advice; false: only the others. */
+  /** true for only the requests with advice, false for only the other requests. */
   readonly advice?: boolean
-  /** true: only responses damaged by a scenario; false: only the others. */
+  /** true for only the requests whose response a scenario damaged, false for only the other requests. */
   readonly damage?: boolean
 }
 
@@ -31,31 +31,31 @@ type MatchInput<N extends Names> = Omit<ControlSchemas['RequestMatch'], 'status'
   readonly status?: StatusFilter<N>
 }
 
-/** An expected count: an exact number, or a lower and an upper bound; and how long to wait for it. */
+/** Conditions on the requests, their expected number, and how long to wait for them. */
 export interface ReceivedExpectation<N extends Names> {
   readonly match?: MatchInput<N>
-  /** Default: at least 1. */
+  /** The exact number of requests, or its bounds. Default: at least 1. */
   readonly times?: number | { readonly atLeast?: number; readonly atMost?: number }
-  /** Milliseconds to wait for the count; default 0. */
+  /** Milliseconds to wait until the number is as expected. Default: 0. */
   readonly within?: number
   /** Allows names that are not in the contract, and a sandbox that was never used. */
   readonly force?: boolean
 }
 
-/** The recorded requests of a sandbox, and reports about them. */
+/** The recorded requests in a sandbox, and reports about them. */
 export interface SandboxRequests<N extends Names> {
   /** Lists the recorded requests with their responses and bodies, oldest first. */
   requests(filter?: RequestFilter<N>): Promise<readonly ControlSchemas['Exchange'][]>
-  /** Returns a request by the `X-Request-Id` of its response. */
+  /** Returns the request whose response has this `X-Request-Id`. */
   request(id: string): Promise<ControlSchemas['Exchange']>
   /** Yields recorded requests, without bodies, until the loop ends: `for await (const r of sim.follow())`. */
   follow(filter?: RequestFilter<N>): AsyncIterable<ControlSchemas['Exchange']>
-  /** Deletes the recorded requests, and restarts coverage and retry problems. */
+  /** Deletes the recorded requests, and resets coverage and retry problems. */
   clearRequests(): Promise<void>
   count(operation?: N['operation'], match?: MatchInput<N>): Promise<ControlSchemas['RequestCount']>
   /**
    * Expects requests: `expectReceived('createEvent', { times: 1, match: { body: { eventType: 'upgrade' } } })`.
-   * @throws ExpectationError with the count, the closest requests, and the fields in which they differ
+   * @throws ExpectationError with the count, the closest requests, and the fields that differ
    */
   expectReceived(operation: N['operation'], expectation?: ReceivedExpectation<N>): Promise<void>
   /** Expects that every request conformed to the contract. @throws ExpectationError with each rule that was broken */
@@ -65,9 +65,9 @@ export interface SandboxRequests<N extends Names> {
    * @throws ExpectationError with each finding
    */
   expectNoFindings(allow?: readonly FindingKind[]): Promise<void>
-  /** Returns how much of the contract the clients have covered, and what is missing. */
+  /** Returns how much of the contract the sandbox's clients have covered, and what is missing. */
   coverage(): Promise<ControlSchemas['Coverage']>
-  /** Lists the retry rules that the clients broke. */
+  /** Lists the retry rules that the sandbox's clients broke. */
   retryProblems(): Promise<readonly ControlSchemas['RetryProblem'][]>
   /** Lists the failed calls with their attempts, latest first. */
   retries(): Promise<readonly ControlSchemas['RetryChain'][]>
@@ -78,7 +78,7 @@ export interface SandboxRequests<N extends Names> {
 
 const pageSize = 1000
 
-/** Creates the methods of a sandbox client for its requests. `consoleUrl`: the page that shows them. @internal */
+/** Creates a sandbox client's methods for requests. `consoleUrl`: the page that shows the requests. @internal */
 export function sandboxRequests<N extends Names>(
   transport: Transport,
   sandbox: string,
@@ -98,17 +98,17 @@ export function sandboxRequests<N extends Names>(
     follow: (filter = {}) => streamRequests(transport, { ...toQuery(filter), sandbox }),
     clearRequests: () => done(transport.DELETE('/requests', { params })),
     count: async (operation, match) =>
-      dataOf(transport.POST('/requests/count', { params, body: toQuestion<N>(operation, match) })),
+      dataOf(transport.POST('/requests/count', { params, body: toMatchBody<N>(operation, match) })),
     async expectReceived(operation, expectation = {}) {
       refuseUnknownMembers(expectation)
       const { match, times, within = 0, force = false } = expectation
       const count = typeof times === 'number' ? { exactly: times } : (times ?? { atLeast: 1 })
-      const body = { ...toQuestion<N>(operation, match), count, withinMs: within, force }
+      const body = { ...toMatchBody<N>(operation, match), count, withinMs: within, force }
       // A failed verdict has the status 417, which openapi-fetch treats as an error.
       const { data, error } = await transport.POST('/verify', { params, body })
       const problem = expectationProblem((data ?? error) as ControlSchemas['Verdict'])
-      const look = consoleUrl === undefined ? keepOpen : `Look at the requests: ${consoleUrl}`
-      if (problem !== undefined) throw new ExpectationError(`${problem}\n${look}`)
+      const hint = consoleUrl === undefined ? keepOpenHint : `Look at the requests: ${consoleUrl}`
+      if (problem !== undefined) throw new ExpectationError(`${problem}\n${hint}`)
     },
     expectNoViolations: () => expectNoFindings(['unexpected', 'retry', 'unmet']),
     expectNoFindings,
@@ -120,7 +120,7 @@ export function sandboxRequests<N extends Names>(
   }
 }
 
-/** Rejects what TypeScript would reject: an expectation with a misspelt member would match other requests. */
+/** Rejects what TypeScript would reject, since an expectation with a misspelt member would match other requests. */
 function refuseUnknownMembers(expectation: unknown): void {
   const known = ['match', 'times', 'within', 'force']
   const isObject = typeof expectation === 'object' && expectation !== null
@@ -128,16 +128,16 @@ function refuseUnknownMembers(expectation: unknown): void {
   if (isObject && unknown === undefined) return
   const got = unknown === undefined ? `got ${JSON.stringify(expectation)}` : `there is no "${unknown}"`
   throw new Error(
-    `An expectation is an object with ${known.join(', ')}; ${got}. Conditions on the request are in match.`,
+    `An expectation must be an object with ${known.join(', ')}; ${got}. Put conditions on the request in match.`,
   )
 }
 
-/** The advice if the simulator ends with the test. */
-const keepOpen =
+/** The hint for a simulator that stops when the test ends. */
+const keepOpenHint =
   'To look at the requests, start "npx convsim" and run the test with ' +
   'CONVSIM_CONTROL_URL=http://127.0.0.1:4010/__sim.'
 
-function toQuestion<N extends Names>(operation: N['operation'] | undefined, match: MatchInput<N> | undefined) {
+function toMatchBody<N extends Names>(operation: N['operation'] | undefined, match: MatchInput<N> | undefined) {
   checkMatch({ match })
   return {
     ...(operation !== undefined && { operation }),

@@ -9,12 +9,12 @@ type ScenarioSpec<N extends Names> =
   | `${ScenarioNameOf<N>};${string}`
   | `${ScenarioNameOf<N>},${string}`
 
-/** An item of a sequence: a scenario, optionally with the number of requests that get it after `*`: `429*2`. */
+/** A sequence item: a scenario, optionally followed by `*` and the number of requests that get it: `429*2`. */
 type SequenceItemText<N extends Names> = ScenarioSpec<N> | `${ScenarioNameOf<N>}*${number}`
 
-/** The conditions under which a rule acts; without conditions it acts on every request of the sandbox. */
+/** The conditions under which a rule acts. Without conditions, it acts on every request in the sandbox. */
 interface RuleConditions<N extends Names> extends Omit<ControlSchemas['Rule'], 'operation' | 'scenario' | 'sequence'> {
-  /** The operation; without it, the rule acts on every operation that its scenario applies to. */
+  /** The operation. By default, the rule acts on every operation that its scenario applies to. */
   readonly operation?: N['operation']
 }
 
@@ -25,7 +25,7 @@ type NewRule<N extends Names> = RuleConditions<N> &
     | { readonly sequence: string; readonly scenario?: never }
   )
 
-/** The arguments after a scenario name. The parameters can be omitted if none of them is required. */
+/** The arguments after a scenario name. The parameters can be omitted if none is required. */
 type ScenarioArguments<N extends Names, Name extends ScenarioNameOf<N>> =
   Record<never, never> extends N['scenarios'][Name]
     ? [parameters?: N['scenarios'][Name], conditions?: RuleConditions<N>]
@@ -33,18 +33,18 @@ type ScenarioArguments<N extends Names, Name extends ScenarioNameOf<N>> =
 
 /** The rules of a sandbox, in the order in which they were added. Only the first matching rule acts on a request. */
 export interface SandboxRules<N extends Names> {
-  /** Switches a scenario on: `sim.scenario('rate-limited', { 'retry-after': 3 }, { times: 2 })`. */
+  /** Turns on a scenario: `sim.scenario('rate-limited', { 'retry-after': 3 }, { times: 2 })`. */
   scenario<Name extends ScenarioNameOf<N>>(name: Name, ...rest: ScenarioArguments<N, Name>): Promise<void>
   /**
-   * Applies the n-th item to the n-th request, and the last item to all later ones: `sim.sequence(['429*2', '200'])` or
-   * `sim.sequence('429*2, 200')`.
+   * Applies the n-th item to the n-th request, and the last item to all later requests:
+   * `sim.sequence(['429*2', '200'])` or `sim.sequence('429*2, 200')`.
    */
   sequence(items: readonly SequenceItemText<N>[] | string, conditions?: RuleConditions<N>): Promise<void>
   /** Adds a rule: `await sim.rule({ scenario: '503', match: { body: { eventType: 'upgrade' } } })`. */
   rule(rule: NewRule<N>): Promise<void>
-  /** Lists the rules of the sandbox and the start-up rules, and how often each rule acted. */
+  /** Lists the rules of the sandbox and the start-up rules, with the number of times that each rule acted. */
   rules(): Promise<RuleListing<N>>
-  /** Replaces all rules of the sandbox, and restarts their counts. */
+  /** Replaces all rules of the sandbox, and resets their counts. */
   setRules(rules: readonly NewRule<N>[]): Promise<void>
   /** Removes all rules of the sandbox. */
   clearRules(): Promise<void>
@@ -52,17 +52,17 @@ export interface SandboxRules<N extends Names> {
   sequences(): Promise<readonly ControlSchemas['SequenceProgress'][]>
 }
 
-/** The rules of a sandbox, the start-up rules, which are tried after them, and the counts of both. */
+/** The rules of a sandbox, and the start-up rules, which are tried afterwards, with their counts. */
 type RuleListing<N extends Names> = Omit<ControlSchemas['RuleListing'], 'rules'> & {
   readonly rules: readonly NewRule<N>[]
 }
 
-/** Creates the methods of a sandbox client that read and change its rules. @internal */
+/** Creates a sandbox client's methods for rules. @internal */
 export function sandboxRules<N extends Names>(transport: Transport, sandbox: string): SandboxRules<N> {
   const params = { query: { sandbox } }
-  const rule = async (added: NewRule<N>) => {
-    checkMatch(added)
-    await transport.POST('/scenarios', { params, body: { rules: [added] } })
+  const rule = async (newRule: NewRule<N>) => {
+    checkMatch(newRule)
+    await transport.POST('/scenarios', { params, body: { rules: [newRule] } })
   }
   return {
     rule,
@@ -80,22 +80,22 @@ export function sandboxRules<N extends Names>(transport: Transport, sandbox: str
   }
 }
 
-/** Rejects conditions that JSON cannot represent: without them, a rule would match other requests, too. @internal */
+/** Rejects conditions that JSON cannot represent: without them, a rule would also match other requests. @internal */
 export function checkMatch({ match }: { readonly match?: unknown }): void {
   if (match !== undefined) refuseNonJson(match, 'match')
 }
 
-/** `path`: the path of the value as the caller sees it, such as `match.body.insertId`. */
+/** Throws if JSON cannot represent the value. `path`: the value's path in the error, such as `match.body.insertId`. */
 function refuseNonJson(value: unknown, path: string): void {
   if (value === null || typeof value === 'string' || typeof value === 'boolean' || Number.isFinite(value)) return
   if (typeof value !== 'object' || !(Array.isArray(value) || isPlain(value)))
     throw new Error(
-      `${path} is ${nameValue(value)}, which JSON cannot represent. Give a JSON value, or omit the condition.`,
+      `${path} is ${nameValue(value)}, which JSON cannot represent. Use a JSON value, or omit the condition.`,
     )
   for (const [name, member] of Object.entries(value)) refuseNonJson(member, `${path}.${name}`)
 }
 
-/** Returns true for a plain object of any realm. */
+/** Returns true for a plain object from any realm. */
 function isPlain(value: object): boolean {
   const prototype: unknown = Object.getPrototypeOf(value)
   return prototype === null || Object.getPrototypeOf(prototype) === null

@@ -7,13 +7,13 @@ import type { BundledNames, Names } from './typed-names.ts'
 /** The clock of a sandbox. An instant is a `Date` or a string: `2026-01-15T12:00:00Z`. */
 interface SandboxClock {
   read(): Promise<ControlSchemas['Clock']>
-  /** Stops the clock at an instant, by default its current time. */
+  /** Stops the clock at an instant, by default the clock's current time. */
   freeze(at?: Date | string): Promise<ControlSchemas['Clock']>
-  /** Sets the clock to an instant; it keeps running. */
+  /** Sets the clock to an instant. The clock keeps running. */
   shift(to: Date | string): Promise<ControlSchemas['Clock']>
   /**
-   * Advances the clock by milliseconds, rounded up, or by a duration: `90s`, `1h`, `7d`. A client can use it as its
-   * `sleep(ms)`: retry rules count the advance as waiting.
+   * Advances the clock by milliseconds, rounded up, or by a duration: `90s`, `1h`, `7d`. A client can call this method
+   * as its `sleep(ms)`: retry rules count the advance as waiting.
    */
   advance(by: number | string): Promise<void>
   /** Resets the clock to the time of the simulator's machine. */
@@ -32,7 +32,7 @@ export interface SandboxClient<N extends Names = BundledNames>
   readonly token: string
   /** `{ 'X-Sim-Sandbox': 'checkout' }`. */
   readonly headers: Readonly<Record<string, string>>
-  /** The page of the console that shows the requests of this sandbox. */
+  /** The page of the console that shows the requests in this sandbox. */
   readonly consoleUrl: string
   readonly clock: SandboxClock
   /** Sets the seed of analytics, identifiers and random decisions. */
@@ -44,18 +44,18 @@ export interface SandboxClient<N extends Names = BundledNames>
   [Symbol.asyncDispose](): Promise<void>
 }
 
-/** The parts of a simulator's client. @internal */
+/** The parts of a simulator client. @internal */
 export interface SimulatorClientParts extends Pick<ConnectOptions, 'authority'> {
   readonly transport: Transport
   readonly origin: string
   readonly basePath: string
-  /** True for a simulator that ends with the tests, so that its console is not available afterwards. */
+  /** True for a simulator that stops when the tests end, so that its console is not available afterwards. */
   readonly isTemporary: boolean
   readonly newName: () => string
   readonly close: () => Promise<void>
 }
 
-/** Creates the client of a sandbox. Sends nothing: a sandbox is created by its first request. @internal */
+/** Creates a client for a sandbox. Sends nothing: the first request in a sandbox creates the sandbox. @internal */
 export function createSandboxClient<N extends Names>(
   transport: Transport,
   { origin, basePath, isTemporary }: Pick<SimulatorClientParts, 'origin' | 'basePath' | 'isTemporary'>,
@@ -63,13 +63,13 @@ export function createSandboxClient<N extends Names>(
 ): SandboxClient<N> {
   if (!/^[A-Za-z0-9][A-Za-z0-9._-]{0,63}$/.test(name)) {
     throw new Error(
-      `A sandbox's name has 1 to 64 letters, digits, dots, hyphens or underscores, starting with a letter or digit; ` +
-        `got ${JSON.stringify(name)}.`,
+      "A sandbox's name must have 1 to 64 letters, digits, dots, hyphens or underscores, and start with a letter or " +
+        `digit; got ${JSON.stringify(name)}.`,
     )
   }
   const consoleUrl = `${origin}/__sim/#/requests?sandbox=${name}`
-  const own = { path: { name } }
-  const remove = () => done(transport.DELETE('/sandboxes/{name}', { params: own }))
+  const params = { path: { name } }
+  const remove = () => done(transport.DELETE('/sandboxes/{name}', { params }))
   return {
     name,
     baseUrl: `${origin}/_s/${name}${basePath}`,
@@ -80,7 +80,7 @@ export function createSandboxClient<N extends Names>(
     ...sandboxRecords(transport, name),
     ...sandboxRequests<N>(transport, name, isTemporary ? undefined : consoleUrl),
     clock: sandboxClock(transport, name),
-    seed: (seed) => done(transport.PUT('/sandboxes/{name}', { params: own, body: { seed: String(seed) } })),
+    seed: (seed) => done(transport.PUT('/sandboxes/{name}', { params, body: { seed: String(seed) } })),
     reset: () => done(transport.POST('/reset', { params: { query: { sandbox: name } } })),
     delete: remove,
     [Symbol.asyncDispose]: remove,

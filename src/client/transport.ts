@@ -4,28 +4,28 @@ import { Readable } from 'node:stream'
 import createClient from 'openapi-fetch'
 import type { components, operations, paths } from './control-types.ts'
 
-/** Node's clients, saved at load time, so that a test's mock does not replace them. */
+/** Node's HTTP clients, saved at load time, so that a test's mock does not replace them. */
 const senders = { 'http:': http.request, 'https:': https.request }
 
 export interface ConnectOptions {
   /** The value of the simulator's `--control-token`. */
   readonly token?: string | undefined
-  /** The certificate, in PEM, of the authority of a simulator with TLS, unless Node trusts it already. */
+  /** The PEM certificate of the CA of a simulator that uses TLS, unless Node already trusts that CA. */
   readonly authority?: string | undefined
 }
 
-/** The types of the control plane's requests and responses, by their names in its document. */
+/** The types of the control plane's requests and responses, by their names in its OpenAPI document. */
 export type ControlSchemas = components['schemas']
 
-/** The query of an operation. Not for public types, since the package omits it. @internal */
+/** The query of an operation. Not for public types, since the package's declarations omit this type. @internal */
 export type ControlQuery<Id extends keyof operations> = NonNullable<operations[Id]['parameters']['query']>
 
-/** A typed client of the control plane. It throws if the simulator refuses a request or is unreachable. @internal */
+/** A typed client for the control plane. It throws if the simulator refuses a request or is unreachable. @internal */
 export type Transport = ReturnType<typeof createTransport>
 
 /**
- * Creates a client of the control plane at `http://127.0.0.1:4010/__sim`. `token`: the value of `--control-token`;
- * `authority`: the certificate in PEM to trust, default: those that Node trusts.
+ * Creates a client for the control plane at `http://127.0.0.1:4010/__sim`. `token`: the value of `--control-token`.
+ * `authority`: the PEM certificate of the CA to trust, by default the CAs that Node trusts.
  * @internal
  */
 export function createTransport(controlUrl: string, { token, authority }: ConnectOptions = {}) {
@@ -37,7 +37,7 @@ export function createTransport(controlUrl: string, { token, authority }: Connec
   })
   client.use({
     async onResponse({ request, response }) {
-      // `verify` responds with 417 to an unexpected count.
+      // `verify` returns 417 if the count is not as expected.
       if (response.ok || response.status === 417) return
       throw new Error(await describeRefusal(request, response))
     },
@@ -46,13 +46,13 @@ export function createTransport(controlUrl: string, { token, authority }: Connec
 }
 
 /** Returns the data of a response that `onResponse` has accepted. */
-export async function dataOf<Data>(asked: Promise<{ readonly data?: Data }>): Promise<Data> {
-  return (await asked).data as Data // openapi-fetch returns data for every successful response
+export async function dataOf<Data>(response: Promise<{ readonly data?: Data }>): Promise<Data> {
+  return (await response).data as Data // openapi-fetch returns data for every successful response
 }
 
 /** Awaits a response without content. @internal */
-export async function done(asked: Promise<unknown>): Promise<void> {
-  await asked
+export async function done(response: Promise<unknown>): Promise<void> {
+  await response
 }
 
 async function fetchOrExplain(request: Request, controlUrl: string, authority?: string): Promise<Response> {
@@ -62,29 +62,29 @@ async function fetchOrExplain(request: Request, controlUrl: string, authority?: 
     const { message, code } = error as NodeJS.ErrnoException // an error about several addresses has no message
     throw new Error(
       `No simulator responds at ${controlUrl} (${message || code}). ` +
-        'Start one there (npx convsim), or give the URL of a running one.',
+        'Start one (npx convsim), or use the URL of a running simulator.',
       { cause: error },
     )
   }
 }
 
-/** Replaces `fetch`, which in happy-dom behaves as in a browser, and would send CORS preflights. */
+/** Sends a request. Used instead of `fetch`, which in happy-dom behaves as in a browser and sends CORS preflights. */
 async function send(request: Request, ca: string | undefined): Promise<Response> {
   const { url, method, headers, signal } = request
   const body = new Uint8Array(await request.arrayBuffer())
   return new Promise((resolve, reject) => {
     const open = senders[url.startsWith('https:') ? 'https:' : 'http:']
-    const sent = open(url, { method, headers: Object.fromEntries(headers), signal, ca }, (received) => {
-      const { statusCode: status = 0, headersDistinct } = received
+    const outgoing = open(url, { method, headers: Object.fromEntries(headers), signal, ca }, (incoming) => {
+      const { statusCode: status = 0, headersDistinct } = incoming
       const lines = Object.entries(headersDistinct).map(([name, values = []]) => [name, values.join(', ')] as const)
-      const content = status === 204 ? null : (Readable.toWeb(received) as ReadableStream<Uint8Array>)
+      const content = status === 204 ? null : (Readable.toWeb(incoming) as ReadableStream<Uint8Array>)
       resolve(new Response(content, { status, headers: Object.fromEntries(lines) }))
     })
-    sent.on('error', reject).end(body)
+    outgoing.on('error', reject).end(body)
   })
 }
 
-/** Returns the sentence of a refusal: `PUT /__sim/clock returned 400: body/now ...`. */
+/** Describes a refused request: `PUT /__sim/clock returned 400: body/now ...`. */
 async function describeRefusal({ method, url }: Request, response: Response): Promise<string> {
   const text = await response.text()
   return `${method} ${new URL(url).pathname} returned ${response.status}: ${errorOf(text) ?? text.slice(0, 200)}`

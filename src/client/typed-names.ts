@@ -1,6 +1,6 @@
 import type { DocumentedStatus, OperationId, ScenarioParameters } from './names.ts'
 
-/** The names used in requests to the control plane, so that a misspelt one does not compile. */
+/** The names used in requests to the control plane, so that a misspelt name does not compile. */
 export interface Names {
   readonly operation: string
   readonly scenarios: object
@@ -19,5 +19,5 @@ export interface AnyNames extends Names {
   readonly scenarios: Readonly<Record<string, Readonly<Record<string, ScenarioValueInput>>>>
 }
 
-/** A value of a scenario's parameter; the items of a list are joined by "|". */
+/** A value for a scenario's parameter. The items of a list are joined with "|". */
 export type ScenarioValueInput = number | string | readonly string[]

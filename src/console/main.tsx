@@ -1,6 +1,6 @@
 /**
  * The web page, a client of /__sim like any other.
- * This file mounts it; `views/index.tsx` lists the views, and `docs/development/architecture.md` says how to add one.
+ * This file mounts the page; `views/index.tsx` lists its views. To add one, see `docs/development/architecture.md`.
  */
 import { effect } from '@preact/signals'
 import { render } from 'preact'

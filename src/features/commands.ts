@@ -12,7 +12,7 @@ import { proxyCommand } from './proxy/command.ts'
 import { recordCommand } from './record/command.ts'
 import { scenariosCommand } from './scenarios/command.ts'
 
-/** The commands of the program, in the order of help; the first is the default. */
+/** The program's commands, in the order of `--help`. The first is the default. */
 export const commands: CommandTable<CliCommand> = [
   serveCommand,
   execCommand,

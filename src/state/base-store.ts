@@ -92,7 +92,7 @@ export class BaseStore implements Store {
   readonly putQuality: Store['putQuality'] = async (sandbox, settings) => {
     await this.#changeIf({ sandbox, op: 'quality', quality: cloneJson(settings) }, () => true)
   }
-  /** Creates a snapshot. Its id is derived from the number of earlier snapshots, so that a run can be repeated. */
+  /** Creates a snapshot. Its id is derived from the number of earlier snapshots, so repeated runs get the same id. */
   readonly createSnapshot: Store['createSnapshot'] = ({ sandbox, seed, now }, name) =>
     this.#commit(sandbox, ({ data, snapshotsTaken }) => {
       const snapshotId = deriveUuid([seed, sandbox, 'snapshot', snapshotsTaken])
@@ -139,7 +139,7 @@ export class BaseStore implements Store {
     return this.#state.sandbox(sandbox).data
   }
 
-  /** Determines, applies and stores a change, and returns the result. No other command runs before it is applied. */
+  /** Decides on a change, applies and stores it, and returns the result. No other command runs before it is applied. */
   async #commit<T>(sandbox: string, decide: Command<T>): Promise<T> {
     const { change, result } = decide(this.#state.sandbox(sandbox))
     if (change === undefined) return result
@@ -148,7 +148,7 @@ export class BaseStore implements Store {
     return result
   }
 
-  /** Makes the change if its sandbox passes the test. Returns true if it did. */
+  /** Makes the change if its sandbox passes the test. Returns true if the change was made. */
   #changeIf(change: Change, test: (entry: SandboxEntry) => boolean): Promise<boolean> {
     return this.#commit(change.sandbox, (entry) => (test(entry) ? { change, result: true } : { result: false }))
   }

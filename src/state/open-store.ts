@@ -8,7 +8,7 @@ import type { Store } from './store.ts'
 
 export interface StoreOptions extends FileStoreOptions {
   readonly prefix: string
-  /** Receives a sentence if Redis was emptied. */
+  /** Called with a sentence if Redis was emptied. */
   readonly warn: (problem: string) => void
 }
 

@@ -30,7 +30,7 @@ async function findPositions(texts: readonly string[], matches: (event: StoredEv
   return positions
 }
 
-/** Returns a test for events that match all filters of the query; undefined if it has no filters. */
+/** Returns a predicate for events that match all filters of the query; undefined if the query has no filters. */
 export function createTest(query: EventQuery): ((event: StoredEvent) => boolean) | undefined {
   const { offset, limit, order, ...filters } = query
   if (Object.values(filters).every((value) => value === undefined)) return undefined

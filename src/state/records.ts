@@ -19,20 +19,20 @@ export interface EventDraft {
   readonly [other: string]: Json | undefined
 }
 
-/** A recorded event. Events dropped by sampling are also stored, so that retries of them are dropped, too. */
+/** A recorded event. Events dropped by sampling are also stored, so that their retries are dropped too. */
 export interface StoredEvent {
   readonly eventId: string
   readonly fields: EventDraft & { readonly eventAt: string }
-  /** The impact, from -1 to 1: the `qualityImpactScore`, else 1 for positive, -1 for negative and 0 for neutral. */
+  /** The impact, from -1 to 1: the `qualityImpactScore`, or else 1 for positive, -1 for negative and 0 for neutral. */
   readonly impact: number
-  /** True if sampling dropped the event. Sums exclude such events. */
+  /** True if sampling dropped the event. Sums exclude dropped events. */
   readonly sampledOut: boolean
   /** UTC. */
   readonly receivedAt: string
   readonly replays: number
-  /** True if the caller sent no time, so `eventAt` is the time of receipt; else absent. */
+  /** True if the caller sent no time, so that `eventAt` is the time of receipt; otherwise absent. */
   readonly eventAtDefaulted?: true
-  /** The id of the sandbox's first event with the same payload. Absent for that event, and with an `insertId`. */
+  /** The id of the sandbox's first event with the same payload. Absent in that first event, and with an `insertId`. */
   readonly repeatOf?: string
 }
 
@@ -67,7 +67,7 @@ export interface StoredPrompt {
   readonly promptId: string
   readonly externalPromptId?: string
   readonly productId?: string
-  /** The id of the sandbox's first prompt from an equal request. Absent for that prompt, and with an external id. */
+  /** The id of the sandbox's first prompt from an identical request. Absent in that prompt, and with an external id. */
   readonly repeatOf?: string
   /** Oldest first; never empty. */
   readonly versions: readonly PromptVersion[]
@@ -75,25 +75,25 @@ export interface StoredPrompt {
 
 /** The service's quality settings that apply to events. */
 export interface QualitySettings {
-  /** The share of an event's impact that counts in quality scores, from 0 to 1. */
+  /** The fraction (0 to 1) of an event's impact that counts toward quality scores. */
   readonly weight: number
 }
 
-/** The quality settings of a sandbox that never changed them. */
+/** The quality settings of a sandbox in which they were never changed. */
 export const DEFAULT_QUALITY: QualitySettings = Object.freeze({ weight: 0.1 })
 
 export interface SnapshotHead {
   readonly snapshotId: string
   readonly name?: string
-  /** UTC, by the sandbox's clock. */
+  /** UTC, from the sandbox's clock. */
   readonly createdAt: string
 }
 
-/** The sandbox of a write, with its seed and time. Ids and sampling are derived from sandbox name and seed. */
+/** The sandbox to write to, with its seed and time. Ids and sampling are derived from the sandbox's name and seed. */
 export interface WriteContext {
   readonly sandbox: string
   readonly seed: string
-  /** Epoch milliseconds, by the sandbox's clock. */
+  /** Epoch milliseconds, from the sandbox's clock. */
   readonly now: number
 }
 
@@ -105,9 +105,9 @@ export interface ImpactQuery {
   readonly to: string
 }
 
-/** The impact of a day's events, without events that sampling dropped. */
+/** The impact of a day's events, excluding events that sampling dropped. */
 export interface DayImpact {
-  /** The sum of the events' impacts, exact to nine decimals, and independent of the order of recording. */
+  /** The sum of the events' impacts, exact to nine decimals, whatever the order in which they were recorded. */
   readonly impact: number
   readonly events: number
 }
@@ -127,7 +127,7 @@ export function cloneJson<T>(value: T): T {
   return copy as T // the same type as the original
 }
 
-/** Yields copies of records, which may be objects or JSON. */
+/** Yields copies of records, which can be objects or JSON text. */
 export function* copyEach<T extends object>(records: Iterable<T | string>): Generator<T> {
   for (const record of records) yield typeof record === 'string' ? JSON.parse(record) : cloneJson(record)
 }
@@ -137,12 +137,12 @@ export function uuidKey(value: unknown): string | null {
   return typeof value === 'string' ? value.toLowerCase() : null
 }
 
-/** For the id of a first record: the number of records with equal content. For the ids of later ones: 1. */
+/** Maps the id of the first record with some content to the number of such records, and ids of later records to 1. */
 export type Occurrences = Pick<ReadonlyMap<string, number>, 'get'>
 
 /**
- * Derives the id of a record that the caller did not name. `first`: the id of the first record with its content. Ids in
- * use are skipped, since an import may leave gaps in their numbers.
+ * Derives the id of a record that the caller did not name. `first`: the id of the first record with the same content.
+ * Ids in use are skipped, since an import may leave gaps in the numbering.
  */
 export function deriveOccurrenceId(
   seedPath: readonly string[],
@@ -157,7 +157,7 @@ export function deriveOccurrenceId(
   }
 }
 
-/** Counts a record among the records with equal content. */
+/** Counts a record among the records with identical content. */
 export function countOccurrence(occurrences: Map<string, number>, id: string, repeatOf: string | undefined): void {
   const first = repeatOf ?? id
   occurrences.set(first, (occurrences.get(first) ?? 0) + 1)

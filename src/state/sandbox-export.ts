@@ -15,7 +15,7 @@ export const exportSchema: PublishedSchema = { name: 'export', schema }
 
 const loadCheck = once(() => loadSchema(exportSchema))
 
-const moreFaults = `the export may break more rules: the check stops after ${MAX_ERRORS} errors`
+const moreFaults = `the export may have more errors: the check stops after ${MAX_ERRORS} errors`
 
 const emptyExport = {
   format: EXPORT_FORMAT,
@@ -25,8 +25,8 @@ const emptyExport = {
 
 /**
  * Parses the export of a sandbox, in slices between which other requests are handled. Records that match the schema are
- * also checked by the rules of their collections. Each problem is a sentence that begins with a JSON pointer:
- * `/events/3/impact must be a number; got null`. The result shares the records of the document.
+ * also checked against the rules of their collections. Each problem is a sentence that begins with a JSON pointer:
+ * `/events/3/impact must be a number; got null`. The result shares its records with the document.
  */
 export async function parseExport(document: unknown): Promise<Result<SandboxExport, readonly string[]>> {
   const check = await loadCheck()
@@ -42,10 +42,10 @@ export async function parseExport(document: unknown): Promise<Result<SandboxExpo
     let index = 0
     for await (const record of inSlices(given[name] as object[])) {
       if (faults.length >= MAX_ERRORS) return failure([...faults, moreFaults])
-      const place = `/${name}/${index++}`
-      const wrong = check({ ...emptyExport, [name]: [record] })
-      faults.push(...wrong.map(({ pointer, message }) => `${pointer.replace(`/${name}/0`, place)} ${message}`))
-      if (wrong.length === 0) faults.push(...findFaults(record).map((fault) => place + fault))
+      const start = `/${name}/${index++}`
+      const broken = check({ ...emptyExport, [name]: [record] })
+      faults.push(...broken.map(({ pointer, message }) => `${pointer.replace(`/${name}/0`, start)} ${message}`))
+      if (broken.length === 0) faults.push(...findFaults(record).map((fault) => start + fault))
     }
   }
   if (faults.length > 0) return failure(faults)
@@ -62,12 +62,12 @@ function createRuleCheck({ keyOf, otherKeys, findFaults }: Collection): (record:
     const keys = { key: keyOf(record).toLowerCase(), ...otherKeys?.(record) }
     for (const [kind, key] of Object.entries(keys)) {
       if (key === undefined) continue
-      const named = `${kind} ${key}`
-      if (earlier.has(named) && !repeatedKinds.has(kind)) {
+      const label = `${kind} ${key}`
+      if (earlier.has(label) && !repeatedKinds.has(kind)) {
         repeatedKinds.add(kind)
-        faults.push(` must not repeat the ${named} of an earlier record`)
+        faults.push(` must not repeat the ${label} of an earlier record`)
       }
-      earlier.add(named)
+      earlier.add(label)
     }
     return faults
   }

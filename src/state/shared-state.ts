@@ -2,9 +2,9 @@ import type { JsonObject } from '../base/core/json.ts'
 
 export interface SharedState {
   readonly shown: string
-  /** Reads the record stored with a sandbox in addition to its data, if any. The record is immutable. */
+  /** Reads the immutable record that is stored with a sandbox in addition to its data, if there is one. */
   readRecord(sandbox: string): Promise<JsonObject | undefined>
-  /** Replaces that record; undefined removes it. `update` is called again if another process changes it meanwhile. */
+  /** Replaces this record, or removes it if it is undefined. Calls `update` again after a change by another process. */
   updateRecord<T>(
     sandbox: string,
     update: (record: JsonObject | undefined) => { readonly record: JsonObject | undefined; readonly result: T },
@@ -30,7 +30,7 @@ export type StreamMessage = { readonly position: number } & (
       readonly number: number
       readonly place: SandboxPlace
       readonly text: string
-      /** The bodies: empty if there was none, undefined if trimmed. */
+      /** The bodies. A body is empty if there was none, and undefined if it was trimmed. */
       readonly request: string | undefined
       readonly response: string | undefined
     }
@@ -40,12 +40,12 @@ export type StreamMessage = { readonly position: number } & (
 )
 
 export interface StreamBatch {
-  /** The id of the stream; empty if there is none. A store that has lost its stream starts another. */
+  /** The id of the stream; empty if there is none. A store that has lost its stream starts a new one. */
   readonly id: string
-  /** The position of the latest message of the stream. */
+  /** The position of the latest message in the stream. */
   readonly end: number
   readonly messages: readonly StreamMessage[]
-  /** The latest positions by sandbox, if requested and if `messages` ends with the latest message. */
+  /** The latest positions by sandbox, if they were requested and `messages` ends with the latest message. */
   readonly counts: ReadonlyMap<string, SandboxPlace> | undefined
 }
 
@@ -55,14 +55,14 @@ export interface MessagePlace {
   readonly number: number
 }
 
-/** The exchanges of all replicas, in one order. Methods reject if the shared store does not respond. */
+/** The exchanges of all replicas, in a single order. Methods reject if the shared store does not respond. */
 export interface ExchangeStream {
   readonly replica: string
   /** Appends an exchange. Returns undefined while the store refuses changes. */
   append(sandbox: string, entry: string, request: string, response: string): Promise<MessagePlace | undefined>
-  /** Appends the outcome of a delivery that differs from the outcome appended before. Returns undefined as `append`. */
+  /** Appends a delivery's outcome, which corrects an earlier one. Returns undefined while the store refuses changes. */
   appendEnd(text: string): Promise<MessagePlace | undefined>
-  /** Counts a lost exchange for each of the sandboxes. Returns false if the store refuses changes. */
+  /** Counts one lost exchange for each element of `sandboxes`. Returns false if the store refuses changes. */
   countLost(sandboxes: readonly string[]): Promise<boolean>
   clear(sandbox: string | undefined): Promise<void>
   read(position: number, withCounts: boolean): Promise<StreamBatch>

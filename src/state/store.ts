@@ -14,7 +14,7 @@ import type {
   WriteContext,
 } from './records.ts'
 
-/** Filters for events, and a page. Absent fields do not filter. UUIDs are compared case-insensitively. */
+/** Filters and paging for events. Absent fields do not filter. UUIDs are compared case-insensitively. */
 export interface EventQuery {
   readonly eventType?: string
   readonly productId?: string
@@ -41,7 +41,7 @@ export interface EventReceipt {
   readonly event: StoredEvent
   /** True if an event with the same `insertId` was already stored; `event` is that first event. */
   readonly replayed: boolean
-  /** True if the payload of a replayed event differs from the stored payload, which is not changed. */
+  /** True if the payload of a replayed event differs from the stored payload, which stays unchanged. */
   readonly payloadDiffers: boolean
 }
 
@@ -54,7 +54,7 @@ export interface RateResult {
   readonly resetMs: number
 }
 
-/** A refused change. The state is unchanged. The cause is a disk error, or the loss of the files. */
+/** Reports a refused change. The state is unchanged. The cause is a disk error, or the loss of the files. */
 export class StoreWriteError extends Error {
   override readonly name = 'StoreWriteError'
 }
@@ -63,14 +63,14 @@ export class StoreUnavailableError extends Error {
   override readonly name = 'StoreUnavailableError'
 }
 
-/** Reports damaged data of a sandbox. The message names the sandbox. */
+/** Reports damaged data in a sandbox. The message names the sandbox. */
 export class StoreReadError extends Error {
   override readonly name = 'StoreReadError'
 }
 
 export interface Snapshot extends SnapshotHead, RecordCounts {}
 
-/** `if-empty`: an import has an effect only if the sandbox has no records. */
+/** The condition for an import. With `if-empty`, an import changes only a sandbox that has no records. */
 export type ImportCondition = 'always' | 'if-empty'
 
 /** A sandbox as JSON, for import into another sandbox or simulator. Identifiers stay the same. */
@@ -96,14 +96,14 @@ export interface StateSummary extends RecordCounts {
 
 /**
  * The port to the simulator's state. Every method is atomic, so that an adapter for a shared database can use one round
- * trip. A promise resolves once the change is stored. If that fails, it rejects with `StoreWriteError`, and the state
- * is unchanged. Arguments are copied; results are copies or frozen. An unknown sandbox counts as empty.
+ * trip. A promise resolves once the change is stored, or rejects with `StoreWriteError` and leaves the state unchanged.
+ * Arguments are copied; results are copies or frozen. An unknown sandbox counts as empty.
  */
 export interface Store {
   recordEvent(context: WriteContext, draft: EventDraft): Promise<EventReceipt>
   /** Adds a version to the prompt with the same `externalPromptId` and `productId`, or else to a new prompt. */
   addPromptVersion(context: WriteContext, draft: PromptDraft): Promise<{ promptId: string; version: PromptVersion }>
-  /** Consumes one unit of the fixed rate window of `key`, which opens at its first use. A restart resets windows. */
+  /** Consumes one unit of the fixed rate window for `key`, which opens on first use. A restart resets windows. */
   consumeRate(context: WriteContext, key: string, limit: number, windowMs: number): Promise<RateResult>
   /** Advances the sequence `key`, and returns its previous index: 0, 1, 2, ... A restart resets sequences. */
   nextSequenceIndex(sandbox: string, key: string): Promise<number>
@@ -111,7 +111,7 @@ export interface Store {
 
   listEvents(sandbox: string, query?: EventQuery): Promise<EventPage>
   listPrompts(sandbox: string): Promise<Records<StoredPrompt>>
-  /** Makes a version the only active version of its prompt. Returns false if it does not exist. */
+  /** Makes a version the only active version of its prompt. Returns false if the version does not exist. */
   activateVersion(sandbox: string, promptId: string, versionId: string): Promise<boolean>
 
   eventImpact(sandbox: string, query: ImpactQuery): Promise<ReadonlyMap<string, DayImpact>>
@@ -120,7 +120,7 @@ export interface Store {
 
   createSnapshot(context: WriteContext, name?: string): Promise<Snapshot>
   listSnapshots(sandbox: string): Promise<readonly Snapshot[]>
-  /** Replaces the sandbox's data with the snapshot's, and resets its counters. Returns false without a snapshot. */
+  /** Replaces the sandbox's data with the snapshot's, and resets counters. Returns false for an unknown snapshot. */
   restoreSnapshot(sandbox: string, snapshotId: string): Promise<boolean>
   /** Returns false if the snapshot does not exist. */
   deleteSnapshot(sandbox: string, snapshotId: string): Promise<boolean>
@@ -138,13 +138,13 @@ export interface Store {
   reset(sandbox: string): Promise<void>
   size(): Promise<StateSummary>
   /**
-   * Creates a store for one request, which responds like this store but stores nothing: its writes are not visible even
-   * to its own later calls. Its counters advance independently. It must not be used after this store is closed.
+   * Creates a store for one request. The fork responds like this store but stores nothing: even its own later calls do
+   * not see its writes. Its counters advance independently. It must not be used after this store is closed.
    */
   fork(): Store
-  /** Returns why all further writes are refused, if they are; after `close`, why it could not write the state. */
+  /** Returns why all further writes are refused, or why `close` could not write the state; otherwise undefined. */
   findLoss(): Promise<string | undefined>
-  /** Returns why requests that need the state are refused until the shared store responds again, if they are. */
+  /** Returns why requests that need the state are refused while the shared store is out of service; else undefined. */
   findOutage(): Promise<string | undefined>
   /** Writes pending changes and releases files and locks. Later writes are refused. */
   close(): Promise<void>

@@ -19,89 +19,89 @@ const lenient = sharedSimulator()
 const strict = sharedSimulator({ strict: true })
 const limited = sharedSimulator({ maxAnalysesPerHour: 60 })
 
-const linked = (fields = {}) => event({ externalConversationId: 'chat-1', ...fields })
-const complete = (fields = {}) => prompt({ productId, role: 'support', ...fields })
+const linkedEvent = (fields = {}) => event({ externalConversationId: 'chat-1', ...fields })
+const fullPrompt = (fields = {}) => prompt({ productId, role: 'support', ...fields })
 
-/** A request, and the location and message ending of each advice about it. */
+/** A request, and for each piece of advice about the request, its location and the end of its message. */
 type Case = [name: string, path: string, body: Json | undefined, ...advice: (readonly [at: string, end: RegExp])[]]
 
-const valued = (value: string, valueType: string) => linked({ value, valueType })
-const unfit = ['body /value', /^should be/] as const
-const meant = (name: string) => new RegExp(`did you mean "${name}"\\?$`)
+const eventWithValue = (value: string, valueType: string) => linkedEvent({ value, valueType })
+const valueAdvice = ['body /value', /^should be/] as const
+const hint = (name: string) => new RegExp(`did you mean "${name}"\\?$`)
 const components = [{ content: 'a' }, { content: 'b', isDinamic: true }]
 const [events, prompts] = ['/v1/events', '/v1/prompts']
 
 const cases: readonly Case[] = [
-  ['a query parameter one letter away', `${analyticsPath}?perod=7d`, undefined, ['query /perod', meant('period')]],
+  ['a parameter with one letter missing', `${analyticsPath}?perod=7d`, undefined, ['query /perod', hint('period')]],
   ['an unknown query parameter', `${analyticsPath}?limit=5`, undefined, ['query /limit', /known: period$/]],
-  ['a query where none is known', `${events}?period=7d`, linked(), ['query /period', /it has none$/]],
-  ['a member one capital away', events, linked({ insertID: 'a' }), ['body /insertID', meant('insertId')]],
-  ['a member with underscores', events, linked({ sample_rate: 1 }), ['body /sample_rate', meant('sampleRate')]],
-  ['a member of a component', prompts, complete({ components }), ['body /components/1/isDinamic', meant('isDynamic')]],
-  ['a prompt without productId', prompts, complete({ productId: undefined }), ['body /productId', /should be sent/]],
-  ['an empty eventType', events, linked({ eventType: ' ' }), ['body /eventType', /it is empty$/]],
-  ['an empty insertId', events, linked({ insertId: '' }), ['body /insertId', /does not identify anything/]],
+  ['an undocumented query', `${events}?period=7d`, linkedEvent(), ['query /period', /the operation has none$/]],
+  ['a member with a wrong capital', events, linkedEvent({ insertID: 'a' }), ['body /insertID', hint('insertId')]],
+  ['a member in snake case', events, linkedEvent({ sample_rate: 1 }), ['body /sample_rate', hint('sampleRate')]],
+  ['a nested misspelling', prompts, fullPrompt({ components }), ['body /components/1/isDinamic', hint('isDynamic')]],
+  ['a prompt without productId', prompts, fullPrompt({ productId: undefined }), ['body /productId', /should be sent/]],
+  ['an empty eventType', events, linkedEvent({ eventType: ' ' }), ['body /eventType', /it is empty$/]],
+  ['an empty insertId', events, linkedEvent({ insertId: '' }), ['body /insertId', /does not identify anything/]],
   ['an empty chat id', events, event({ externalConversationId: '' }), ['body /externalConversationId', /is empty/]],
-  ['an empty prompt id', prompts, complete({ externalPromptId: '' }), ['body /externalPromptId', /is empty/]],
-  ['a member unlike any known one', events, linked({ campaign: 'spring' })],
-  ['a member similar to another one sent', events, linked({ values: ['1'] })],
-  ['any member of properties', events, linked({ properties: { valeu: 1 } })],
-  ['text as a number', events, valued('many', 'numeric'), unfit],
-  ['empty text as a currency', events, valued('', 'currency'), unfit],
-  ['"yes" as a boolean', events, valued('yes', 'boolean'), unfit],
-  ['a number as a currency', events, valued('149.00', 'currency')],
-  ['a number with an exponent', events, valued('-1e3', 'numeric')],
-  ['a boolean', events, valued('false', 'boolean')],
-  ['a value without a type', events, linked({ value: 'anything' })],
-  ['a complete prompt', prompts, complete()],
-  ['a period', `${analyticsPath}?period=7d`, undefined],
+  ['an empty prompt id', prompts, fullPrompt({ externalPromptId: '' }), ['body /externalPromptId', /is empty/]],
+  ['an unknown member', events, linkedEvent({ campaign: 'spring' })],
+  ['a member similar to a known member that is also sent', events, linkedEvent({ values: ['1'] })],
+  ['an unknown member of properties', events, linkedEvent({ properties: { valeu: 1 } })],
+  ['a numeric value that is text', events, eventWithValue('many', 'numeric'), valueAdvice],
+  ['an empty currency value', events, eventWithValue('', 'currency'), valueAdvice],
+  ['the boolean value "yes"', events, eventWithValue('yes', 'boolean'), valueAdvice],
+  ['a currency value', events, eventWithValue('149.00', 'currency')],
+  ['a number with an exponent', events, eventWithValue('-1e3', 'numeric')],
+  ['a boolean value', events, eventWithValue('false', 'boolean')],
+  ['a value without a type', events, linkedEvent({ value: 'anything' })],
+  ['a complete prompt', prompts, fullPrompt()],
+  ['a known period', `${analyticsPath}?period=7d`, undefined],
 ]
 
 const optionsOf = (body: Json | undefined): RequestOptions => (body === undefined ? {} : { body })
 
-/** Returns the location and the message of each advice about a request. */
+/** Returns the location and the message of each piece of advice about a request. */
 async function adviceAbout(sim: TestSimulator, { headers }: TestResponse): Promise<string[][]> {
   const entry = await ask(sim, `/__sim/requests/${headers.get('x-request-id')}`, { token: null })
   const advice = objectOf(entry)['advice'] as { in: string; pointer: string; message: string }[]
-  return advice.map((one) => [`${one.in} ${one.pointer}`, one.message])
+  return advice.map((item) => [`${item.in} ${item.pointer}`, item.message])
 }
 
-describe('advice', () => {
-  test.each(cases)('about %s refuses the request only with --strict', async (_name, path, body, ...advice) => {
+describe('a request with', () => {
+  test.each(cases)('%s is refused only if it gets advice and --strict is set', async (_name, path, body, ...advice) => {
     const response = await ask(lenient(), path, optionsOf(body))
     expect(response.status).toBeLessThan(300)
-    const expected = advice.map(([place, end]) => [place, expect.stringMatching(end)])
+    const expected = advice.map(([location, end]) => [location, expect.stringMatching(end)])
     expect(await adviceAbout(lenient(), response)).toEqual(expected)
-    const strictly = await ask(strict(), path, optionsOf(body))
-    if (advice.length === 0) expect(strictly.status).toBeLessThan(300)
-    else expectRefusal(strictly, 400, ...advice.map(([place]) => place.replace(' ', '')))
+    const strictResponse = await ask(strict(), path, optionsOf(body))
+    if (advice.length === 0) expect(strictResponse.status).toBeLessThan(300)
+    else expectRefusal(strictResponse, 400, ...advice.map(([location]) => location.replace(' ', '')))
   })
 
-  test('is bounded, however many members are unknown', async () => {
-    const many = Object.fromEntries(Array.from({ length: 9_000 }, (_, index) => [`value${index % 9}_${index}`, 1]))
+  test('thousands of unknown members gets at most 20 pieces of advice', async () => {
+    const members = Object.fromEntries(Array.from({ length: 9_000 }, (_, index) => [`value${index % 9}_${index}`, 1]))
     const parameters = Array.from({ length: 500 }, (_, index) => `p${index}=1`).join('&')
-    const response = await ask(lenient(), `/v1/events?${parameters}`, { body: linked(many) })
+    const response = await ask(lenient(), `/v1/events?${parameters}`, { body: linkedEvent(members) })
     expect(response.status).toBe(201)
     expect((await adviceAbout(lenient(), response)).length).toBe(20)
   })
 })
 
 test.each([
-  ['undefined', 'is the text of a missing value'],
-  ['[object Object]', 'is the text of a missing value'],
+  ['undefined', 'is a missing value converted to text'],
+  ['[object Object]', 'is a missing value converted to text'],
   ['{{API_KEY}}', 'is a placeholder that was not replaced'],
   ['<API_KEY>', 'is a placeholder that was not replaced'],
-  ['abcdefgabcdefg', 'repeats a key'],
+  ['abcdefgabcdefg', 'contains the same key twice'],
   ['one two', 'contains a space'],
-])('the key %s is advice, and a 401 with --strict', async (token, problem) => {
+])('the key %s gets advice, or a 401 with --strict', async (token, problem) => {
   const response = await ask(lenient(), analyticsPath, { token })
   expect(response.status).toBe(200)
   expect(await adviceAbout(lenient(), response)).toEqual([['header /authorization', problem]])
   expectRefusal(await ask(strict(), analyticsPath, { token }), 401, new RegExp(problem))
 })
 
-test('a byte order mark is advice, and a 400 with --strict', async () => {
-  const body = new TextEncoder().encode(`\uFEFF${JSON.stringify(linked())}`)
+test('a byte order mark gets advice, or a 400 with --strict', async () => {
+  const body = new TextEncoder().encode(`\uFEFF${JSON.stringify(linkedEvent())}`)
   const send = (sim: TestSimulator) => ask(sim, events, { body, contentType: 'application/json' })
   const advice = await adviceAbout(lenient(), await send(lenient()))
   expect(advice).toEqual([['body ', expect.stringContaining('begins with a byte order mark')]])
@@ -109,7 +109,7 @@ test('a byte order mark is advice, and a 400 with --strict', async () => {
 })
 
 test('three events with an empty insertId are stored separately', async () => {
-  const body = linked({ insertId: '' })
+  const body = linkedEvent({ insertId: '' })
   const ids = [1, 2, 3].map(async () => objectOf(await ask(lenient(), events, { body, sandbox: 'empty' }))['eventId'])
   expect(new Set(await Promise.all(ids)).size).toBe(3)
 })

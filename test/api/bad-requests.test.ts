@@ -11,46 +11,46 @@ const sim = sharedSimulator()
 
 type Request = RequestOptions & { readonly path: string }
 
-/** A name, the request, its status, and what the message must contain: the location, and what is valid. */
+/** A name, a request, its status, and patterns for the message: where the problem is, and what is valid. */
 type Bad = [string, Request, number, readonly RegExp[]]
 
-const post = (path: string, body: RequestOptions['body'], how: RequestOptions = {}): Request => {
-  return { path, method: 'POST', ...(body !== undefined && { body }), ...how }
+const post = (path: string, body: RequestOptions['body'], options: RequestOptions = {}): Request => {
+  return { path, method: 'POST', ...(body !== undefined && { body }), ...options }
 }
 
 const events = '/v1/events'
 const withMember = (member: string) => JSON.stringify(event()).replace('{', `{${member},`)
 
-const bad: Bad[] = [
+const badRequests: Bad[] = [
   ['an unknown path', { path: '/v1/interactions' }, 404, [/\/v1\/interactions/, /\/v1\/events/]],
   ['analytics without /v1', { path: analyticsPath.slice(3) }, 404, [/base URL/, new RegExp(analyticsPath)]],
-  ['a sandbox, no /v1', { path: `/_s/ra${analyticsPath.slice(3)}` }, 404, [/ in \/_s\/ra\/v1: request \/_s\/ra\/v/]],
+  ['no /v1 in a sandbox', { path: `/_s/ra${analyticsPath.slice(3)}` }, 404, [/ in \/_s\/ra\/v1: request \/_s\/ra\/v/]],
   ['controls in a sandbox', { path: '/_s/ra/__sim/info' }, 404, [/served at \/_s\/ra\/__sim\/info\. .* \/_s\/ra\/v1,/]],
   ['events without /v1', post('/events', event()), 404, [/base URL/, /\/v1\/events/]],
-  ['another version', post('/v2/events', event()), 404, [/\/v1/]],
+  ['an unknown version', post('/v2/events', event()), 404, [/\/v1/]],
   ['an empty period', { path: `${analyticsPath}?period=` }, 400, [/query\/period/, /"7d"/]],
   ['no content type', post(events, event(), { contentType: null }), 415, [/content-type/, /application\/json/]],
   ['an empty body', post(events, ''), 400, [/body/, /required/, /application\/json/]],
   ['no body at all', post(events, undefined), 400, [/body/, /required/]],
-  ['[]', post(events, '[]'), 400, [/body/, /must be an object/, /array/]],
-  ['a member twice', post(events, withMember('"value":"first"')), 400, [/body/, /"value" twice/]],
+  ['an array as the body', post(events, '[]'), 400, [/body/, /must be an object/, /array/]],
+  ['a repeated member', post(events, withMember('"value":"first"')), 400, [/body/, /"value" twice/]],
 ]
 
-test.each(bad)('%s is refused with what is valid, and changes nothing', async (_name, request, status, says) => {
+test.each(badRequests)('%s has no effect, and the refusal names the fix', async (_name, request, status, patterns) => {
   const before = await readStateInfo(sim())
   const response = await ask(sim(), request.path, request)
-  expectRefusal(response, status, ...says)
+  expectRefusal(response, status, ...patterns)
   expect(response.headers.get('content-type')).toBe('application/json; charset=utf-8')
   expect(await readStateInfo(sim())).toEqual(before)
 })
 
 const methods = ['DELETE', 'GET', 'HEAD', 'OPTIONS', 'PATCH', 'POST', 'PUT']
-const documented = groupBy(allOperations, ({ path }) => path.replace(/\?.*/, ''))
-const wrongMethods = Array.from(documented, ([path, own]) => ({ path, allowed: own.map(({ method }) => method) }))
-  .flatMap((of) => methods.map((method) => ({ ...of, method })))
+const byPath = groupBy(allOperations, ({ path }) => path.replace(/\?.*/, ''))
+const wrongMethods = Array.from(byPath, ([path, group]) => ({ path, allowed: group.map(({ method }) => method) }))
+  .flatMap((operation) => methods.map((method) => ({ ...operation, method })))
   .filter(({ method, allowed }) => !allowed.includes(method))
 
-test.each(wrongMethods)('the wrong method $method on $path is a 405 that allows $allowed', async (wrong) => {
+test.each(wrongMethods)('$method on $path gets a 405 that allows $allowed', async (wrong) => {
   const { method, path } = wrong
   const allowed = wrong.allowed.join(', ')
   const before = await readStateInfo(sim())
@@ -76,14 +76,14 @@ const send = (encoding: string, body: Uint8Array) =>
   ask(sim(), '/v1/events', { body, headers: { 'content-encoding': encoding } })
 
 const rows = Object.entries(encode).map(([encoding, bytesOf]) => ({ encoding, bytesOf }))
-const packing = rows.filter(({ encoding }) => encoding !== 'identity')
+const compressions = rows.filter(({ encoding }) => encoding !== 'identity')
 
-test('every supported encoding has a row here', () => {
+test('every supported encoding is tested', () => {
   expect([...decoders.keys()]).toEqual(Object.keys(encode))
 })
 
-describe.each(rows)('a body in $encoding', ({ encoding, bytesOf }) => {
-  test.each([encoding, encoding.toUpperCase()])('is read with the media type %s', async (name) => {
+describe.each(rows)('a body in the encoding $encoding', ({ encoding, bytesOf }) => {
+  test.each([encoding, encoding.toUpperCase()])('is read with Content-Encoding: %s', async (name) => {
     const response = await send(name, bytesOf(JSON.stringify(event())))
     expect({ status: response.status, text: response.text }).toMatchObject({ status: 201 })
   })
@@ -97,7 +97,7 @@ describe.each(rows)('a body in $encoding', ({ encoding, bytesOf }) => {
   })
 })
 
-test.each(packing)('a body that is not in its declared encoding $encoding is refused', async ({ encoding }) => {
+test.each(compressions)('a body that is declared as $encoding but not encoded is refused', async ({ encoding }) => {
   expectRefusal(await send(encoding, Buffer.from(JSON.stringify(event()))), 400, /body cannot be read/)
 })
 
@@ -118,17 +118,17 @@ interface Fault extends RequestOptions {
   readonly name: string
   readonly status: number
   readonly path?: string
-  /** The simulator knows only the models of the fixtures. */
+  /** `closed`: only the models in the fixtures exist. */
   readonly models?: 'closed' | 'open'
   /** The hourly limit is already used up. */
   readonly exhausted?: true
 }
 
-/** The faults of an analytics request, in the order in which they are checked. */
+/** Faults in an analytics request, in the order in which the simulator checks for them. */
 const faults: readonly Fault[] = [
   { name: 'unknown path', status: 404, path: '/v1/nowhere' },
   { name: 'wrong method', status: 405, method: 'DELETE' },
-  { name: 'no token', status: 401, token: null },
+  { name: 'missing token', status: 401, token: null },
   { name: 'scenario', status: 503, scenario: 'unavailable' },
   { name: 'plan', status: 403, token: 'key_free' },
   { name: 'validation', status: 400, path: `${analyticsPath}?period=14d` },
@@ -136,33 +136,33 @@ const faults: readonly Fault[] = [
   { name: 'rate', status: 429, exhausted: true },
 ]
 
-/** Pairs that one request can have: a token cannot be both missing and on the free plan. */
+/** Pairs of faults that one request can have. A token cannot both be missing and have the free plan. */
 const pairs = faults.flatMap((first, index) =>
   faults
     .slice(index + 1)
-    .filter((second) => !(first.name === 'no token' && second.name === 'plan'))
+    .filter((second) => !(first.name === 'missing token' && second.name === 'plan'))
     .map((second) => ({ first, second })),
 )
 
-/** A model of the fixtures, which also exists with `--models closed`. */
-const known = '/v1/models/00000000-0000-4000-8000-000000000001/analytics'
+/** The path of a model in the fixtures, which exists even with `--models closed`. */
+const knownModelPath = '/v1/models/00000000-0000-4000-8000-000000000001/analytics'
 
-test.each(pairs)('the earlier of two faults decides: $first.name before $second.name', async ({ first, second }) => {
-  const { path = analyticsPath, models = 'open', exhausted, ...how }: Fault = { ...second, ...first }
+test.each(pairs)('$first.name is checked before $second.name', async ({ first, second }) => {
+  const { path = analyticsPath, models = 'open', exhausted, ...options }: Fault = { ...second, ...first }
   const sim = await startForTest({ models, maxAnalysesPerHour: 1 })
-  if (exhausted) expect((await ask(sim, known, { token: how.token ?? 'any-key' })).status).not.toBe(429)
-  const { status, text } = await ask(sim, path, how)
+  if (exhausted) expect((await ask(sim, knownModelPath, { token: options.token ?? 'any-key' })).status).not.toBe(429)
+  const { status, text } = await ask(sim, path, options)
   expect({ status, text }).toMatchObject({ status: first.status })
 })
 
 test.for<[string, RequestOptions, number]>([
-  ['no token before a body that is too large', { token: null, body: event({ value: 'x'.repeat(2_000_000) }) }, 401],
-  ['no token before a broken body', { token: null, body: '{' }, 401],
-  ['a scenario before a broken body', { headers: { 'x-sim-scenario': 'unavailable' }, body: '{' }, 503],
+  ['a missing token before an oversized body', { token: null, body: event({ value: 'x'.repeat(2_000_000) }) }, 401],
+  ['a missing token before a broken body', { token: null, body: '{' }, 401],
+  ['a known scenario before a broken body', { headers: { 'x-sim-scenario': 'unavailable' }, body: '{' }, 503],
   ['an unknown scenario before a broken body', { headers: { 'x-sim-scenario': 'x' }, body: '{' }, 400],
-  ['the content type before the body', { contentType: 'text/plain', body: '{' }, 415],
-])('on POST /events %s decides', async ([, how, status], { own }) => {
+  ['a wrong content type before a broken body', { contentType: 'text/plain', body: '{' }, 415],
+])('POST /events stores nothing, and handles %s', async ([, options, status], { own }) => {
   const before = await readStateInfo(own)
-  expect((await ask(own, '/v1/events', how)).status).toBe(status)
+  expect((await ask(own, '/v1/events', options)).status).toBe(status)
   expect(await readStateInfo(own)).toEqual(before)
 })

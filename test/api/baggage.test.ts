@@ -7,44 +7,44 @@ import { sharedSimulator } from '../support/shared.ts'
 /** Baggage is never a violation, not even with --strict. */
 const sim = sharedSimulator({ strict: true })
 
-/** Sends a request with this `baggage`, and returns its sandbox and its advice. */
-async function askWith(baggage: string, { prefix = '', ...how }: RequestOptions & { prefix?: string } = {}) {
-  const headers = { ...how.headers, baggage }
-  const response = await ask(sim(), `${prefix}${analyticsPath}`, { ...how, headers })
+/** Sends a request with a `baggage` header, and returns the status, the sandbox and the first piece of advice. */
+async function askWith(baggage: string, { prefix = '', ...options }: RequestOptions & { prefix?: string } = {}) {
+  const headers = { ...options.headers, baggage }
+  const response = await ask(sim(), `${prefix}${analyticsPath}`, { ...options, headers })
   const advice = response.headers.get('x-sim-advice')
   const [first] = advice === null ? [] : JSON.parse(advice).violations
   return { status: response.status, sandbox: response.headers.get('x-sim-sandbox'), advice: first }
 }
 
-describe('the header baggage', () => {
+describe('the baggage header', () => {
   test.each([
-    ['alone', 'convsim.sandbox=worker-3'],
+    ['as its only member', 'convsim.sandbox=worker-3'],
     ['among members of other tools', 'userId=alice,convsim.sandbox=worker-3,isProduction=false'],
     ['with white space wherever it is allowed', ' convsim.sandbox\t=  worker-3 , a=b'],
     ['with properties', 'convsim.sandbox=worker-3;ttl=1;secret , a=b;c'],
     ['percent-encoded', 'convsim.sandbox=%77orker%2D3'],
-    ['beside members that are not well-formed', 'nonsense,,=x,a=%zz,convsim.sandbox=worker-3'],
-    ['twice with the same name', 'convsim.sandbox=worker-3,convsim.sandbox=worker%2d3'],
+    ['among malformed members', 'nonsense,,=x,a=%zz,convsim.sandbox=worker-3'],
+    ['twice, with the same name', 'convsim.sandbox=worker-3,convsim.sandbox=worker%2d3'],
     ['as the last of 64 members', `${'a=b,'.repeat(63)}convsim.sandbox=worker-3`],
   ])('names the sandbox: %s', async (_how, baggage) => {
     expect(await askWith(baggage)).toEqual({ status: 200, sandbox: 'worker-3', advice: undefined })
   })
 
-  test('names the sandbox in the second of two headers', async () => {
+  test('can name the sandbox in the second of two headers', async () => {
     const text = requestText('GET', analyticsPath, ['Baggage: a=b', 'Baggage: convsim.sandbox=worker-3'])
     expect((await askRaw(sim().origin, text)).headers['x-sim-sandbox']).toBe('worker-3')
   })
 
   test.each([
-    ['with another key', 'sandbox=worker-3,CONVSIM.SANDBOX=worker-3,xconvsim=y'],
-    ['in a value or a property of another key', 'note=convsim.sandbox,a=b;convsim.sandbox=worker-3'],
-  ])('of other tools selects no sandbox and gets no advice: %s', async (_how, baggage) => {
+    ['a similar key', 'sandbox=worker-3,CONVSIM.SANDBOX=worker-3,xconvsim=y'],
+    ['the key within a value or a property', 'note=convsim.sandbox,a=b;convsim.sandbox=worker-3'],
+  ])('with members only for other tools selects no sandbox and gets no advice: %s', async (_how, baggage) => {
     expect(await askWith(baggage)).toEqual({ status: 200, sandbox: 'default', advice: undefined })
   })
 
   test.each([
-    ['no name', 'convsim.sandbox=worker%203', /convsim\.sandbox=worker 3, which does not name one sandbox.* 1 to 64/],
-    ['nothing', 'convsim.sandbox=', /does not name one sandbox/],
+    ['a space', 'convsim.sandbox=worker%203', /convsim\.sandbox=worker 3, which does not name one sandbox.* 1 to 64/],
+    ['an empty value', 'convsim.sandbox=', /does not name one sandbox/],
     ['a value that cannot be decoded', 'convsim.sandbox=%zz', /%zz, which does not name one sandbox/],
     ['two names', 'convsim.sandbox=a,convsim.sandbox=b', /=a, b, which does not name one sandbox/],
     ['a misspelt member', 'convsim.sandbx=a', /"convsim\.sandbx".*known: convsim\.sandbox$/],
@@ -58,11 +58,11 @@ describe('the header baggage', () => {
     })
   })
 
-  test('has lower priority than header, key and path, and may differ from them', async () => {
+  test('has a lower priority than X-Sim-Sandbox, key and path, and may differ from them', async () => {
     const others = [{ headers: { 'x-sim-sandbox': 'b' } }, { token: 'k~b' }, { prefix: '/_s/b' }]
-    for (const how of others)
+    for (const options of others)
       for (const baggage of ['convsim.sandbox=a', 'convsim.sandbox=no name'])
-        expect(await askWith(baggage, how)).toEqual({ status: 200, sandbox: 'b', advice: undefined })
+        expect(await askWith(baggage, options)).toEqual({ status: 200, sandbox: 'b', advice: undefined })
   })
 
   test('is named in the explanation as the source of the sandbox', async () => {
@@ -70,10 +70,10 @@ describe('the header baggage', () => {
     const headers = { ...request.headers, Baggage: 'convsim.sandbox=a' }
     const { sandbox, why } = await steer(sim(), 'POST', '/explain', { ...request, headers })
     expect(sandbox).toBe('a')
-    expect(why).toContain('The header baggage names the sandbox "a".')
+    expect(why).toContain('The baggage header names the sandbox "a".')
   })
 
-  test('does not select a sandbox for the control plane, so a reset cannot affect another one', async () => {
+  test('does not select a sandbox for control requests, so a reset cannot affect the wrong sandbox', async () => {
     const { body } = await ask(sim(), '/__sim/coverage', { headers: { baggage: 'convsim.sandbox=a' } })
     expect(body).toMatchObject({ sandbox: 'default' })
   })

@@ -8,8 +8,8 @@ import { listRequests } from '../support/stored-records.ts'
 
 const sim = sharedSimulator()
 
-const get = (target: string, more: readonly string[] = []) => requestText('GET', target, more)
-const post = (body: Json, more: readonly string[] = []) => postText('/v1/events', body, more)
+const get = (target: string, headers: readonly string[] = []) => requestText('GET', target, headers)
+const post = (body: Json, headers: readonly string[] = []) => postText('/v1/events', body, headers)
 
 test.each([
   ['a lone percent sign in the path', get('/v1/models/%/analytics'), 400, /%25/],
@@ -23,14 +23,14 @@ test.each([
   ['two Host headers in HTTP/1.0', 'GET /v1/events HTTP/1.0\r\nHost: a\r\nHost: b\r\n\r\n', 400, /more than one Host/],
   ['not HTTP at all', 'hello\r\n\r\n', 400, /HTTP\/1\.1/],
   ['an unknown method', 'BREW /v1/events HTTP/1.1\r\nHost: localhost\r\n\r\n', 400, /HTTP\/1\.1/],
-  ['Content-Length and chunks', post('{}', ['Transfer-Encoding: chunked']), 400, /HTTP\/1\.1/],
+  ['both Content-Length and chunks', post('{}', ['Transfer-Encoding: chunked']), 400, /HTTP\/1\.1/],
   ['CONNECT', 'CONNECT example.test:443 HTTP/1.1\r\nHost: example.test\r\n\r\n', 400, /CONNECT/],
   ['OPTIONS with *', 'OPTIONS * HTTP/1.1\r\nHost: localhost\r\n\r\n', 400, /target must be a path; got "\*"/],
   ['an absolute URL with an unclosed host', get('http://[::1/v2/x'), 404, /\/v1/],
   ['an absolute URL with another scheme', get('gopher://[::1/v1/x'), 400, /target must be a path/],
   ['two leading slashes', get('//v1/events'), 404, /\/v1/],
   ['an unsupported expectation', post('{}', ['Expect: a-miracle']), 417, /Expect|expectation/],
-])('a request refused early still gets the error body of the service: %s', async (_name, text, status, words) => {
+])('a request refused before routing still gets the service’s error body: %s', async (_name, text, status, words) => {
   const before = await readStateInfo(sim())
   const response = await askRaw(sim().origin, text)
   expectRefusal(response, status, words)
@@ -48,7 +48,7 @@ test('an absolute URL as the request target is treated like its path', async () 
   expect({ status: response.status, text: response.text.slice(0, 300) }).toMatchObject({ status: 200 })
 })
 
-test('an absolute URL with an invalid host is journaled like any other request', async ({ own }) => {
+test('a request for an absolute URL with an invalid host is recorded like any other request', async ({ own }) => {
   await askRaw(own.origin, get('http://[::1/v2/x'))
   expect(await listRequests(own)).toMatchObject([{ request: { path: '/v2/x' } }])
 })
@@ -70,13 +70,13 @@ test('a chunked body is read like any other', async () => {
 test.each([
   ['/v1/events', event(), 201],
   ['/__sim/verify', '{}', 200],
-])('a client that waits for 100 Continue from %s gets it, then the response', async (path, body, status) => {
+])('a client that waits for 100 Continue from %s gets the 100, then the final response', async (path, body, status) => {
   const text = post(body, ['Expect: 100-continue']).replace('/v1/events', path)
   const responses = await sendRaw(sim().origin, text, 2)
   expect(responses.map((response) => response.status)).toEqual([100, status])
 })
 
-test('a client that waits for 100 Continue with too large a body gets a 413, which is journaled', async () => {
+test('a client that waits for 100 Continue with an oversized body gets a 413, which is recorded', async () => {
   const own = await startForTest({ bodyLimit: '1kb' })
   const connection = await connectTo(own.origin)
   connection.send(post('', ['Expect: 100-continue']).replace('Content-Length: 0', 'Content-Length: 1025'))
@@ -115,9 +115,9 @@ test('a request that ends in the middle of its body is refused, and its connecti
   await connection.closed()
 })
 
-test('the first value of a repeated header counts, or all of them if the header is a list', async ({ own }) => {
-  const twice = ['Authorization: Bearer other', 'User-Agent: a', 'User-Agent: b', 'X-Team: red', 'X-Team: blue']
-  expect((await askRaw(own.origin, get(analyticsPath, twice))).status).toBe(200)
+test('the first value of a repeated header is used, or all of its values if the header is a list', async ({ own }) => {
+  const lines = ['Authorization: Bearer other', 'User-Agent: a', 'User-Agent: b', 'X-Team: red', 'X-Team: blue']
+  expect((await askRaw(own.origin, get(analyticsPath, lines))).status).toBe(200)
   const headers = { 'user-agent': 'a', 'x-team': 'red, blue' }
   expect(await listRequests(own)).toMatchObject([{ request: { headers } }])
 })

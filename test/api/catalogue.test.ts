@@ -10,18 +10,18 @@ const sim = sharedSimulator()
 
 const readCatalogue = () => readControl<ControlSchemas['Catalogue']>(sim(), '/catalogue')
 
-/** Describes a response as the catalogue does, with the headers that the description names. */
-function describeSeen(description: string, { status, headers, text }: TestResponse): string[] {
+/** Describes a response as the catalogue would, with the headers that the catalogue's description names. */
+function describeResponse(description: string, { status, headers, text }: TestResponse): string[] {
   const [head = '', body] = description.split(/, body (?=\{)/)
   if (body === undefined) return [description.replace(/^Status \d+/, `Status ${status}`)]
-  const [, ...named] = head.split(', ').map((part) => part.split(': ')[0] ?? '')
-  const fields = named.map((name) => `${name}: ${headers.get(name)}`)
+  const [, ...headerNames] = head.split(', ').map((part) => part.split(': ')[0] ?? '')
+  const fields = headerNames.map((name) => `${name}: ${headers.get(name)}`)
   // The message of a 404 names the requested model, which the description cannot know.
   return [[`Status ${status}`, ...fields, `body ${status === 404 ? body : text}`].join(', ')]
 }
 
 describe('GET /__sim/catalogue', () => {
-  test('lists operations, and the keys, models and products of the fixtures', async () => {
+  test('lists the operations, and the keys, models and products in the fixtures', async () => {
     const body = await readCatalogue()
     const { keys, models, products } = inputs.fixtures
     expect(body).toMatchObject({ keys, models, products })
@@ -37,7 +37,7 @@ describe('GET /__sim/catalogue', () => {
       const operation = allOperations.find(({ id }) => id === operations[0])
       if (!operation) throw new Error(`no operation for ${name}`)
       const response = await askOperation(sim(), operation, { headers: { 'x-sim-scenario': String(example) } })
-      expect([name, ...describeSeen(String(clientSees), response)]).toEqual([name, clientSees])
+      expect([name, ...describeResponse(String(clientSees), response)]).toEqual([name, clientSees])
     }
   })
 })

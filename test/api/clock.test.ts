@@ -7,23 +7,23 @@ import { sharedSimulator } from '../support/shared.ts'
 import { frozenNow, startForTest, type TestSimulator, test } from '../support/start.ts'
 import { readAllEvents } from '../support/stored-records.ts'
 
-const frozen = sharedSimulator()
-const real = sharedSimulator({ clock: 'real' })
+const frozenSim = sharedSimulator()
+const realSim = sharedSimulator({ clock: 'real' })
 
 let sandboxes = 0
 
-/** Names a sandbox that no other test of this file uses, so its clock is in its initial state. */
+/** Returns a key and control paths for a sandbox that no other test in this file uses, so its clock is unchanged. */
 function freshSandbox() {
   const name = `clock-${++sandboxes}`
   return { token: `k~${name}`, path: (path: string) => `${path}?sandbox=${name}` }
 }
 
-/** Returns the days of an analytics reply: `2026-01-15`. */
+/** Returns the days in an analytics response: `2026-01-15`. */
 const daysOf = ({ text }: TestResponse): string[] =>
   (JSON.parse(text) as Analytics).dataPoints.map(({ date }) => date.slice(0, 10))
 
 const dateOf = ({ headers }: TestResponse) => Date.parse(headers.get('date') ?? '')
-const shown = ({ now }: Record<string, Json>) => Date.parse(String(now))
+const timeShown = ({ now }: Record<string, Json>) => Date.parse(String(now))
 const week = `${analyticsPath}?period=7d`
 const instant = '2026-03-01T00:30:00.000Z'
 
@@ -32,22 +32,22 @@ describe('the clock', () => {
   const shiftToInstant: [string, string, JsonObject] = ['PUT', '/clock', { mode: 'shifted', now: instant }]
 
   test.each<[string, () => TestSimulator, [string, string, JsonObject][], string, () => number]>([
-    ['is real by default', real, [], 'real', Date.now],
-    ['returns to real time', frozen, [advanceBy('7d'), ['PUT', '/clock', { mode: 'real' }]], 'real', Date.now],
-    ['continues from where it is shifted', frozen, [shiftToInstant], 'shifted', () => Date.parse(instant)],
-    ['becomes shifted when it is advanced', real, [advanceBy('1h')], 'shifted', () => Date.now() + 3_600_000],
+    ['is real by default', realSim, [], 'real', Date.now],
+    ['returns to real time', frozenSim, [advanceBy('7d'), ['PUT', '/clock', { mode: 'real' }]], 'real', Date.now],
+    ['continues from the time it was shifted to', frozenSim, [shiftToInstant], 'shifted', () => Date.parse(instant)],
+    ['becomes shifted if advanced in real mode', realSim, [advanceBy('1h')], 'shifted', () => Date.now() + 3_600_000],
   ])('%s', async (_name, sim, steps, mode, startsAt) => {
     const { path } = freshSandbox()
-    const [begun, start] = [Date.now(), startsAt()]
+    const [startedAt, expectedStart] = [Date.now(), startsAt()]
     for (const [method, control, body] of steps) await steer(sim(), method, path(control), body)
     const clock = await steer(sim(), 'GET', path('/clock'))
     expect(clock['mode']).toBe(mode)
-    expect(shown(clock)).toBeGreaterThanOrEqual(start)
-    expect(shown(clock)).toBeLessThanOrEqual(start + Date.now() - begun)
+    expect(timeShown(clock)).toBeGreaterThanOrEqual(expectedStart)
+    expect(timeShown(clock)).toBeLessThanOrEqual(expectedStart + Date.now() - startedAt)
   })
 
-  test('stays shifted, and stops at the last date', async () => {
-    const [sim, { path, token }] = [real(), freshSandbox()]
+  test('stays shifted, and stops at the latest possible time', async () => {
+    const [sim, { path, token }] = [realSim(), freshSandbox()]
     expect((await steer(sim, 'PUT', path('/clock'), { mode: 'shifted' }))['mode']).toBe('shifted')
     expect((await steer(sim, 'GET', path('/clock')))['mode']).toBe('shifted')
     await steer(sim, 'PUT', path('/clock'), { mode: 'shifted', now: '9999-12-31T23:59:59.999Z' })
@@ -60,10 +60,10 @@ describe('the clock', () => {
     ['2026-03-01T01:30:00+01:00', instant],
     ['1900-01-01', '1900-01-01T00:00:00.000Z'],
     ['9999-12-31T23:59:59.999Z', '9999-12-31T23:59:59.999Z'],
-  ])('can be frozen at %s', async (now, shown) => {
-    const [sim, { path, token }] = [real(), freshSandbox()]
-    expect(await steer(sim, 'PUT', path('/clock'), { mode: 'frozen', now })).toEqual({ mode: 'frozen', now: shown })
-    expect(await steer(sim, 'GET', path('/clock'))).toEqual({ mode: 'frozen', now: shown })
+  ])('can be frozen at %s', async (now, expected) => {
+    const [sim, { path, token }] = [realSim(), freshSandbox()]
+    expect(await steer(sim, 'PUT', path('/clock'), { mode: 'frozen', now })).toEqual({ mode: 'frozen', now: expected })
+    expect(await steer(sim, 'GET', path('/clock'))).toEqual({ mode: 'frozen', now: expected })
     expect((await ask(sim, analyticsPath, { token })).status).toBe(200)
   })
 
@@ -75,8 +75,8 @@ describe('the clock', () => {
     ['7d', 604_800_000],
     ['0s', 0],
     [' 1 h ', 3_600_000],
-  ])('advances by %s while it is frozen', async (by, ms) => {
-    const [sim, { path }] = [frozen(), freshSandbox()]
+  ])('can be advanced by %s while it is frozen', async (by, ms) => {
+    const [sim, { path }] = [frozenSim(), freshSandbox()]
     const now = new Date(Date.parse(frozenNow) + ms).toISOString()
     expect(await steer(sim, 'POST', path('/clock/advance'), { by })).toEqual({ mode: 'frozen', now })
   })
@@ -93,15 +93,15 @@ describe('the clock', () => {
     ['POST', '/clock/advance', { by: '-1h' }, /duration/],
     ['POST', '/clock/advance', { by: '3000000d' }, /year 9999/],
     ['POST', '/clock/advance', { by: `${'9'.repeat(40)}s` }, /by/],
-  ])('%s %s refuses %j and does not change the clock', async (method, control, body, says) => {
-    const [sim, { path }] = [frozen(), freshSandbox()]
-    expectRefusal(await ask(sim, `/__sim${path(control)}`, { method, body }), 400, says)
+  ])('is not changed by %s %s with the invalid body %j', async (method, control, body, pattern) => {
+    const [sim, { path }] = [frozenSim(), freshSandbox()]
+    expectRefusal(await ask(sim, `/__sim${path(control)}`, { method, body }), 400, pattern)
     expect(await steer(sim, 'GET', path('/clock'))).toEqual({ mode: 'frozen', now: frozenNow })
   })
 })
 
-describe('the time of the sandbox', () => {
-  test('is the default of eventAt and the time of receipt', async ({ own }) => {
+describe('the time in a sandbox', () => {
+  test('is the default for eventAt, and is stored as receivedAt', async ({ own }) => {
     await steer(own, 'PUT', '/clock?sandbox=a', { mode: 'frozen', now: instant })
     await ask(own, '/v1/events', { token: 'k~a', body: event() })
     await ask(own, '/v1/events', { token: 'k~b', body: event(), headers: { 'x-sim-now': '2025-05-05T05:05:05Z' } })
@@ -111,7 +111,7 @@ describe('the time of the sandbox', () => {
     expect(await times('b')).toEqual([['2025-05-05T05:05:05.000Z', '2025-05-05T05:05:05.000Z']])
   })
 
-  test('is the Date header of responses and refusals', async () => {
+  test('is the Date of successful responses and refusals', async () => {
     const sim = await startForTest({ clock: '2026-03-01T00:30:00.999Z' })
     expect(dateOf(await ask(sim, analyticsPath))).toBe(Date.parse(instant))
     expect(dateOf(await ask(sim, '/v1/nothing'))).toBe(Date.parse(instant))
@@ -120,16 +120,16 @@ describe('the time of the sandbox', () => {
 })
 
 describe('X-Sim-Now', () => {
-  test('sets the time of one request, which gets the numbers of a clock frozen at that time', async () => {
-    const [sim, standing] = [frozen(), await startForTest({ clock: instant })]
-    const moved = await ask(sim, week, { headers: { 'x-sim-now': '2026-03-01T01:30:00.5+01:00' } })
-    expect(moved.text).toBe((await ask(standing, week)).text)
-    expect(dateOf(moved)).toBe(Date.parse(instant))
+  test('gives one request the same data as a clock frozen at that time', async () => {
+    const [sim, frozenAtInstant] = [frozenSim(), await startForTest({ clock: instant })]
+    const response = await ask(sim, week, { headers: { 'x-sim-now': '2026-03-01T01:30:00.5+01:00' } })
+    expect(response.text).toBe((await ask(frozenAtInstant, week)).text)
+    expect(dateOf(response)).toBe(Date.parse(instant))
     expect(daysOf(await ask(sim, week)).at(-1)).toBe('2026-01-15')
   })
 
-  test.each(['noon', '', '1899-12-31', '9'.repeat(5000)])('refuses %.20j', async (now) => {
-    const response = await ask(frozen(), analyticsPath, { headers: { 'x-sim-now': now } })
+  test.each(['noon', '', '1899-12-31', '9'.repeat(5000)])('with the value %.20j is refused', async (now) => {
+    const response = await ask(frozenSim(), analyticsPath, { headers: { 'x-sim-now': now } })
     expectRefusal(response, 400, /X-Sim-Now must be a time in the years 1900 to 9999, such as/)
     expect(errorOf(response).length).toBeLessThan(250)
   })

@@ -5,13 +5,13 @@ import { askRaw } from '../support/raw-http.ts'
 import { sharedSimulator } from '../support/shared.ts'
 import { startForTest } from '../support/start.ts'
 
-const workshop = 'http://localhost:6006'
-const sim = sharedSimulator({ controlOrigins: `https://docs.example.com, ${workshop}` })
+const allowedOrigin = 'http://localhost:6006'
+const sim = sharedSimulator({ controlOrigins: `https://docs.example.com, ${allowedOrigin}` })
 
 const corsHeaders = (headers: Headers) => [...headers.keys()].filter((name) => name.startsWith('access-control'))
 
 describe('a page from an origin in --control-origins', () => {
-  const page = { origin: workshop, 'sec-fetch-site': 'same-site', 'sec-fetch-mode': 'cors' }
+  const page = { origin: allowedOrigin, 'sec-fetch-site': 'same-site', 'sec-fetch-mode': 'cors' }
 
   test('can send a preflight request', async () => {
     const headers = {
@@ -21,33 +21,33 @@ describe('a page from an origin in --control-origins', () => {
     }
     const response = await ask(sim(), '/__sim/scenarios', { method: 'OPTIONS', headers, token: null })
     expect([response.status, response.text]).toEqual([204, ''])
-    expect(response.headers.get('access-control-allow-origin')).toBe(workshop)
+    expect(response.headers.get('access-control-allow-origin')).toBe(allowedOrigin)
     expect(response.headers.get('access-control-allow-methods')).toContain('PUT')
     expect(response.headers.get('access-control-allow-headers')).toBe('authorization,content-type')
   })
 
-  test('can read and write, and read the headers of responses', async () => {
+  test('can read and write, and can read response headers', async () => {
     const body = { rules: [{ scenario: 'unavailable' }] }
     const path = '/__sim/scenarios?sandbox=workshop'
     expect((await ask(sim(), path, { method: 'PUT', headers: page, body })).body).toEqual(body)
     for (const path of ['/__sim/info', '/healthz', '/__sim/nothing']) {
       const { headers } = await ask(sim(), path, { headers: page })
       const names = ['allow-origin', 'expose-headers', 'allow-credentials'].map((name) => `access-control-${name}`)
-      const granted = [...names, 'vary'].map((name) => headers.get(name))
-      expect([path, ...granted]).toEqual([path, workshop, '*', null, 'Origin'])
+      const corsValues = [...names, 'vary'].map((name) => headers.get(name))
+      expect([path, ...corsValues]).toEqual([path, allowedOrigin, '*', null, 'Origin'])
     }
   })
 
-  test('still needs the token, and can read the refusal', async () => {
-    const own = await startForTest({ controlOrigins: workshop, controlToken: 'let me in' })
+  test('still needs the control token, and can read the refusal without it', async () => {
+    const own = await startForTest({ controlOrigins: allowedOrigin, controlToken: 'let me in' })
     const refused = await ask(own, '/__sim/info', { headers: page, token: null })
-    expect([refused.status, refused.headers.get('access-control-allow-origin')]).toEqual([401, workshop])
+    expect([refused.status, refused.headers.get('access-control-allow-origin')]).toEqual([401, allowedOrigin])
     expect((await ask(own, '/__sim/info', { headers: page, token: 'let me in' })).status).toBe(200)
   })
 })
 
-const others = ['http://localhost:6007', 'https://localhost:6006', 'http://localhost:6006.example.com', 'null']
-test.each(others)('a page from the unlisted origin %s is refused without a CORS header', async (origin) => {
+const unlistedOrigins = ['http://localhost:6007', 'https://localhost:6006', 'http://localhost:6006.example.com', 'null']
+test.each(unlistedOrigins)('a page from the unlisted origin %s is refused without a CORS header', async (origin) => {
   const headers = { origin, 'access-control-request-method': 'PUT' }
   for (const method of ['GET', 'OPTIONS', 'PUT']) {
     const response = await ask(sim(), '/__sim/scenarios', { method, headers, token: null })
@@ -56,14 +56,14 @@ test.each(others)('a page from the unlisted origin %s is refused without a CORS 
   }
 })
 
-test('the setting accepts origins in any spelling, and nothing else', () => {
+test('--control-origins accepts origins in any spelling, and nothing else', () => {
   expect(parseOrigins('http://LOCALHOST:80/, https://[::1]:8443')).toEqual(['http://localhost', 'https://[::1]:8443'])
   const wrong = ['', '*', 'null', 'localhost:6006', 'http://localhost:6006,', 'http://localhost:6006/path', 'http://']
   for (const text of [...wrong, 'http://localhost?x', 'http://*.example.com', 'http://user@localhost', 'file:///home'])
     expect([text, parseOrigins(text)]).toEqual([text, undefined])
 })
 
-test.each(['', '&failOn=coverage<100'])('a report as HTML%s has the console’s policy and own styles', async (query) => {
+test.each(['', '&failOn=coverage<100'])('an HTML report%s has the console’s security policy', async (query) => {
   const console = await ask(sim(), '/__sim/', { headers: { accept: 'text/html' } })
   const report = await ask(sim(), `/__sim/report?format=html${query}`)
   const policyOf = ({ headers }: typeof report) => headers.get('content-security-policy') ?? ''
@@ -82,19 +82,19 @@ test.each<[string, Parameters<typeof ask>[2]]>([
   ['/__sim/nothing', {}],
   ['/__SIM/info', {}],
   ['/__sim/info', { headers: { origin: 'https://evil.example' } }],
-  ['/__sim/info', { method: 'OPTIONS', headers: { origin: workshop } }],
+  ['/__sim/info', { method: 'OPTIONS', headers: { origin: allowedOrigin } }],
   ['/__sim/clock', { method: 'PUT', body: '{' }],
   ['/healthz', {}],
-])('%s %j stops browsers from sniffing its type', async (path, how) => {
-  expect((await ask(sim(), path, how)).headers.get('x-content-type-options')).toBe('nosniff')
+])('the response to %s %j prevents browsers from sniffing its media type', async (path, options) => {
+  expect((await ask(sim(), path, options)).headers.get('x-content-type-options')).toBe('nosniff')
 })
 
-test('a refusal for a missing Host also has X-Content-Type-Options', async () => {
+test('the refusal of a request without Host also has X-Content-Type-Options', async () => {
   const { status, headers } = await askRaw(sim().origin, 'GET /__sim/report HTTP/1.1\r\n\r\n')
   expect([status, headers['x-content-type-options']]).toEqual([400, 'nosniff'])
 })
 
-test('a response of the service has no header that the real service lacks', async () => {
+test('a response of the simulated service does not have X-Content-Type-Options, like the real service', async () => {
   const { headers } = await ask(sim(), '/v1/events')
   expect(headers.get('x-content-type-options')).toBeNull()
 })

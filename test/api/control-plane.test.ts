@@ -8,19 +8,19 @@ import { sharedSimulator } from '../support/shared.ts'
 import { frozenNow, startForTest } from '../support/start.ts'
 
 const sim = sharedSimulator()
-const open = { token: null }
+const noToken = { token: null }
 
 const aliases = ['/healthz', '/readyz', '/livez', '/_x-steady/health', '/__admin/health']
 
 test.each(['/__sim/health', ...aliases])('%s responds with status healthy, and refuses other origins', async (path) => {
   for (const target of [path, `${path}?now`, path === '/__sim/health' ? path : path.toUpperCase()]) {
-    const response = await ask(sim(), target, open)
+    const response = await ask(sim(), target, noToken)
     expect([response.status, response.body]).toEqual([200, { status: 'healthy', version }])
     expect(response.headers.get('cache-control')).toBe('no-store')
-    const crossOrigin = await ask(sim(), target, { ...open, headers: { origin: 'https://app.example.test' } })
+    const crossOrigin = await ask(sim(), target, { ...noToken, headers: { origin: 'https://app.example.test' } })
     expectRefusal(crossOrigin, 403, /other origins/)
   }
-  const head = await ask(sim(), path, { ...open, method: 'HEAD' })
+  const head = await ask(sim(), path, { ...noToken, method: 'HEAD' })
   expect([head.status, head.text]).toEqual([200, ''])
 })
 
@@ -35,37 +35,37 @@ test.each([
   }
 })
 
-test('a path below an alias gets the service’s CORS headers, and the alias those of the control plane', async () => {
+test('an alias gets the control plane’s CORS headers, and a path below an alias gets the service’s', async () => {
   const own = await startForTest({ cors: false, controlOrigins: 'http://allowed.example' })
   const origin = 'http://allowed.example'
-  const grantOf = async (path: string, method: string) => {
+  const allowedOriginFor = async (path: string, method: string) => {
     const headers = { origin, 'access-control-request-method': 'GET' }
     const response = await fetch(own.origin + path, { method, headers })
     return response.headers.get('access-control-allow-origin')
   }
-  expect(await grantOf('/metrics/1', 'GET')).toBe(null)
-  expect(await grantOf('/healthz', 'OPTIONS')).toBe(origin)
+  expect(await allowedOriginFor('/metrics/1', 'GET')).toBe(null)
+  expect(await allowedOriginFor('/healthz', 'OPTIONS')).toBe(origin)
 })
 
-const ownPaths = ['/metrics', '/Metrics', '/metrics/', '/', '/favicon.ico']
-test.each(ownPaths)('an operation of the contract with the path %s takes precedence', async (path) => {
+const simulatorPaths = ['/metrics', '/Metrics', '/metrics/', '/', '/favicon.ico']
+test.each(simulatorPaths)('a contract operation takes precedence over the simulator’s path %s', async (path) => {
   const content = { 'application/json': { schema: { type: 'object' }, example: { sold: 7 } } }
   const get = { operationId: 'getSales', security: [], responses: { 200: { description: 'Sales.', content } } }
   const file = await documentWithPaths({ [path]: { get } })
   await writeFile(file, (await readFile(file, 'utf8')).replace('4010/v1', '4010'))
   const own = await startForTest({ contract: file })
-  const response = await ask(own, path, open)
+  const response = await ask(own, path, noToken)
   expect([response.body, response.headers.get('x-sim-operation')]).toEqual([{ sold: 7 }, 'getSales'])
-  const explained = await ask(own, '/__sim/explain', { ...open, body: { method: 'GET', path } })
+  const explained = await ask(own, '/__sim/explain', { ...noToken, body: { method: 'GET', path } })
   expect(objectOf(explained)).toMatchObject({ operation: 'getSales' })
-  expect((await ask(own, '/healthz', open)).body).toEqual({ status: 'healthy', version })
+  expect((await ask(own, '/healthz', noToken)).body).toEqual({ status: 'healthy', version })
 })
 
-test('GET /__sim/info names version, contract, seed and operations, and counts the stored records', async () => {
+test('GET /__sim/info returns version, contract, seed and operations, and counts the stored records', async () => {
   const own = await startForTest({ seed: '42' })
   for (const token of ['key', 'key~worker']) await ask(own, '/v1/events', { body: event(), token })
   await ask(own, '/v1/prompts', { body: prompt() })
-  expect(objectOf(await ask(own, '/__sim/info', open))).toMatchObject({
+  expect(objectOf(await ask(own, '/__sim/info', noToken))).toMatchObject({
     ...{ version, seed: '42', now: frozenNow },
     contract: { title: 'Conversation-Analytics Service', version: '1.0.0', basePath: '/v1' },
     state: { file: ':memory:', sandboxes: 2, events: 2, prompts: 1 },
@@ -73,18 +73,18 @@ test('GET /__sim/info names version, contract, seed and operations, and counts t
   })
 })
 
-describe('a request that is not a control request', () => {
+describe('an invalid control request', () => {
   test.each([
     ['GET', '/__sim/reset', 'POST'],
     ['POST', '/__sim/health', 'GET'],
     ['DELETE', '/__sim/info', 'GET'],
-  ])('gets a 405 for %s %s', async (method, path, allowed) => {
-    const response = await ask(sim(), path, { ...open, method })
+  ])('gets a 405 for the wrong method: %s %s', async (method, path, allowed) => {
+    const response = await ask(sim(), path, { ...noToken, method })
     expect([response.status, response.headers.get('allow')]).toEqual([405, allowed])
     expect(errorOf(response)).toContain(`Allowed: ${allowed}`)
   })
 
-  test('is refused if its path has a lone percent sign', async () => {
-    expectRefusal(await ask(sim(), '/__sim/%25%', open), 404)
+  test('gets a 404 if its path has a lone percent sign', async () => {
+    expectRefusal(await ask(sim(), '/__sim/%25%', noToken), 404)
   })
 })

@@ -52,7 +52,7 @@ describe('the Host header', () => {
       expect([target, (await askAs({ host: 'example.com' }, target)).status]).toEqual([target, 200])
   })
 
-  test('--control-hosts allows its names, in any case and with any port, and no other name without dots', async () => {
+  test('may name hosts in --control-hosts, in any case and with any port, but no other host without dots', async () => {
     const own = await startForTest({ controlHosts: 'sim.example.com, Other.Example.org, convsim' })
     const status = async (host: string) => (await askAs({ host }, '/__sim/info', 'GET', own.origin)).status
     const accepted = ['sim.example.com', 'SIM.example.com:4010', 'other.example.org', 'convsim:4010', 'a.localhost']
@@ -69,27 +69,27 @@ describe('the Host header', () => {
   })
 })
 
-describe('a page from another origin', () => {
-  const own = () => new URL(sim().origin).host
+describe('a control request from', () => {
+  const ownHost = () => new URL(sim().origin).host
 
-  test.each<[string, () => Record<string, string>, number]>([
-    ['no Origin, as from non-browser clients', () => ({}), 200],
-    ['the console itself', () => ({ origin: `http://${own()}`, 'sec-fetch-site': 'same-origin' }), 200],
-    ['the console behind TLS', () => ({ origin: `https://${own()}` }), 200],
-    ['an address typed into the browser', () => ({ 'sec-fetch-site': 'none', 'sec-fetch-mode': 'navigate' }), 200],
-    ['a link from elsewhere', () => ({ 'sec-fetch-site': 'cross-site', 'sec-fetch-mode': 'navigate' }), 200],
-    ['another site', () => ({ origin: 'https://example.com' }), 403],
-    ['another port of this machine', () => ({ origin: 'http://127.0.0.1:1' }), 403],
-    ['an origin that starts with the simulator’s', () => ({ origin: `http://${own()}.example.com` }), 403],
-    ['an image of another site', () => ({ 'sec-fetch-site': 'cross-site', 'sec-fetch-mode': 'no-cors' }), 403],
-    ['a frame without Sec-Fetch-Mode', () => ({ 'sec-fetch-site': 'cross-site' }), 403],
-  ])('%s', async (_name, headers, status) => {
+  test.each<[string, number, () => Record<string, string>]>([
+    ['a client other than a browser', 200, () => ({})],
+    ['the console itself', 200, () => ({ origin: `http://${ownHost()}`, 'sec-fetch-site': 'same-origin' })],
+    ['the console behind TLS', 200, () => ({ origin: `https://${ownHost()}` })],
+    ['an address typed into the browser', 200, () => ({ 'sec-fetch-site': 'none', 'sec-fetch-mode': 'navigate' })],
+    ['a link on another site', 200, () => ({ 'sec-fetch-site': 'cross-site', 'sec-fetch-mode': 'navigate' })],
+    ['a page on another site', 403, () => ({ origin: 'https://example.com' })],
+    ['a page on another port of this machine', 403, () => ({ origin: 'http://127.0.0.1:1' })],
+    ['an origin that starts with the simulator’s', 403, () => ({ origin: `http://${ownHost()}.example.com` })],
+    ['an image on another site', 403, () => ({ 'sec-fetch-site': 'cross-site', 'sec-fetch-mode': 'no-cors' })],
+    ['a frame without Sec-Fetch-Mode', 403, () => ({ 'sec-fetch-site': 'cross-site' })],
+  ])('%s gets a %i', async (_name, status, headers) => {
     const response = await askAs(headers())
-    if (status === 403) expectRefusal(response, 403, /rejects requests from pages of other origins/)
+    if (status === 403) expectRefusal(response, 403, /rejects requests from pages on other origins/)
     else expect(response.status).toBe(status)
   })
 
-  test('cannot reset the state with a form or a beacon', async () => {
+  test('a form or a beacon on another site cannot reset the state', async () => {
     await ask(sim(), '/v1/events', { body: event() })
     const before = await readStateInfo(sim())
     const navigation = { 'sec-fetch-site': 'cross-site', 'sec-fetch-mode': 'navigate' }
@@ -104,7 +104,7 @@ describe('a page from another origin', () => {
   })
 })
 
-describe('the body of a write', () => {
+describe('the body of a control request', () => {
   test.each([
     ['text/plain', 415],
     ['application/x-www-form-urlencoded', 415],
@@ -113,7 +113,7 @@ describe('the body of a write', () => {
     [null, 415],
     ['application/json', 200],
     ['application/json; charset=utf-8', 200],
-  ])('with Content-Type %j gets %d', async (contentType, status) => {
+  ])('with Content-Type %j gets a %d', async (contentType, status) => {
     const body = new TextEncoder().encode('{"rules":[]}')
     const response = await ask(sim(), '/__sim/scenarios', { method: 'PUT', body, contentType })
     if (status === 415) expectRefusal(response, 415, /Content-Type: application\/json/)
@@ -133,19 +133,19 @@ describe('the body of a write', () => {
 
   test.each<[string, RequestOptions['body'], RegExp]>([
     ['broken JSON', '{"rules":', /body/],
-    ['bytes that are not UTF-8', new Uint8Array([0x7b, 0xff, 0x7d]), /body/],
-    ['a duplicate key', '{"rules":[],"rules":[]}', /rules/],
-  ])('is refused as %s', async (_name, body = '', says) => {
-    expectRefusal(await ask(sim(), '/__sim/scenarios', { method: 'PUT', body }), 400, says)
+    ['not UTF-8', new Uint8Array([0x7b, 0xff, 0x7d]), /body/],
+    ['JSON with a duplicate key', '{"rules":[],"rules":[]}', /rules/],
+  ])('is refused if it is %s', async (_name, body = '', pattern) => {
+    expectRefusal(await ask(sim(), '/__sim/scenarios', { method: 'PUT', body }), 400, pattern)
   })
 
-  test('may be larger than --body-limit, which is for the simulated service', async () => {
+  test('may be larger than --body-limit, which applies only to the simulated service', async () => {
     const own = await startForTest({ bodyLimit: '1kb' })
     const body = { rules: [{ scenario: 'unavailable', match: { header: { 'x-long': 'x'.repeat(2000) } } }] }
     expect((await ask(own, '/__sim/scenarios', { method: 'PUT', body })).status).toBe(200)
   })
 
-  test('is at most 1 MB on every path except the import', async () => {
+  test('is limited to 1 MB on every path except /import', async () => {
     const writes = (await controlOperations()).filter(({ method }) => method !== 'GET')
     expect(writes.length).toBeGreaterThan(15)
     const body = ' '.repeat(2 ** 20 + 1)
@@ -156,14 +156,14 @@ describe('the body of a write', () => {
     }
   })
 
-  test('of an import is at most 16 MB, as the refusal says', async () => {
+  test('of an import is limited to 16 MB, as the refusal says', async () => {
     expectRefusal(await ask(sim(), '/__sim/import', { body: ' '.repeat(2 ** 24 + 1) }), 413, /the limit of 16mb\.$/)
   })
 
   test.each([
     ['gzip', gzipSync],
     ['br', (bytes: Buffer) => brotliCompressSync(bytes, { params: { [constants.BROTLI_PARAM_QUALITY]: 1 } })],
-  ])('in %s is not decoded beyond 100 times its size', async (encoding, compress) => {
+  ])('compressed with %s is not decoded beyond 100 times its size', async (encoding, compress) => {
     const bomb = compress(Buffer.alloc(8 * 2 ** 20, ' '))
     const headers = { 'content-encoding': encoding }
     expectRefusal(await ask(sim(), '/__sim/import', { body: bomb, headers }), 413, /more than 100 times its size/)
@@ -173,17 +173,17 @@ describe('the body of a write', () => {
 describe('--control-token', () => {
   const guarded = sharedSimulator({ controlToken: 'let me in' })
 
-  test.each<[string, RequestOptions, number]>([
-    ['no token', { token: null }, 401],
-    ['another token', { token: 'let me out' }, 401],
-    ['a key of the simulated service', { token: 'any-key' }, 401],
-    ['a prefix of the token', { token: 'let me' }, 401],
-    ['the token with a suffix', { token: 'let me in!' }, 401],
-    ['another scheme', { token: null, headers: { authorization: 'Basic let me in' } }, 401],
-    ['the token', { token: 'let me in' }, 200],
-    ['the scheme in another case', { token: null, headers: { authorization: 'bearer let me in' } }, 200],
-  ])('%s', async (_name, how, status) => {
-    const response = await ask(guarded(), '/__sim/info', how)
+  test.each<[number, string, RequestOptions]>([
+    [401, 'no token', { token: null }],
+    [401, 'another token', { token: 'let me out' }],
+    [401, 'a key for the simulated service', { token: 'any-key' }],
+    [401, 'a prefix of the token', { token: 'let me' }],
+    [401, 'the token with a suffix', { token: 'let me in!' }],
+    [401, 'another scheme', { token: null, headers: { authorization: 'Basic let me in' } }],
+    [200, 'the token', { token: 'let me in' }],
+    [200, 'the scheme in another case', { token: null, headers: { authorization: 'bearer let me in' } }],
+  ])('causes a %i for a request with %s', async (status, _name, options) => {
+    const response = await ask(guarded(), '/__sim/info', options)
     expect(response.status).toBe(status)
     expect(response.headers.get('www-authenticate')).toBe(status === 401 ? 'Bearer' : null)
     if (status === 401) expectRefusal(response, 401, /requires its token/)
@@ -198,7 +198,7 @@ describe('--control-token', () => {
       expect([path, (await ask(own, path, { method: 'PUT', token: null })).status]).toEqual([path, 401])
   })
 
-  test('is not a key of the simulated service, and is not logged', async () => {
+  test('is not required by the simulated service, and is not logged', async () => {
     const own = guarded()
     await ask(own, '/__sim/info', { token: 'let me in' })
     expect((await ask(own, analyticsPath, { token: 'secret-key' })).status).toBe(200)
@@ -206,7 +206,7 @@ describe('--control-token', () => {
   })
 })
 
-test('listening beyond this machine is refused without --control-token and --control-open', async () => {
+test('listening beyond this machine is refused without --control-token or --control-open', async () => {
   for (const host of ['0.0.0.0', '::'])
     await expect(startForTest({ host })).rejects.toThrow(/^--host: .*--control-token, or --control-open/)
   for (const allowed of [{ controlOpen: true }, { controlToken: 'x' }])
@@ -223,8 +223,8 @@ test.each<[string, RequestOptions, number, RegExp]>([
   ['/__sim/clock?sandbox=a&sandbox=b', {}, 400, /sandbox/],
   ['/__sim/info?sandbox=a', {}, 400, /sandbox/],
   ['/__sim/scenarios', { method: 'PUT' }, 400, /JSON body is required/],
-])('the refusal of %s has the service’s format and a helpful message', async (path, how, status, says) => {
-  expectRefusal(await ask(sim(), path, how), status, says)
+])('the refusal of %s has the service’s error format and a hint', async (path, options, status, pattern) => {
+  expectRefusal(await ask(sim(), path, options), status, pattern)
 })
 
 describe('the sandbox of a control request', () => {
@@ -234,7 +234,7 @@ describe('the sandbox of a control request', () => {
     expect((await ask(own, '/__sim/clock')).body).toMatchObject({ mode: 'frozen' })
   })
 
-  test('is refused if header and query differ, and ignored by controls of the process', async () => {
+  test('is refused if header and query differ, and ignored by operations on the whole process', async () => {
     expectRefusal(await ask(sim(), '/__sim/clock?sandbox=w1', { sandbox: 'w2' }), 400, /different sandboxes/)
     expect((await ask(sim(), '/__sim/info', { sandbox: 'w2' })).status).toBe(200)
   })
@@ -250,7 +250,7 @@ async function holdLongResponses(own: TestSimulator) {
   return readers
 }
 
-test('a long response is read by 10 clients at a time, and a further one is told to retry', async ({ own }) => {
+test('at most 10 clients read long responses at a time, and another client is told to retry', async ({ own }) => {
   const readers = await holdLongResponses(own)
   const refused = await ask(own, '/__sim/export')
   expectRefusal(refused, 429, /^10 long responses are being read already\./)
@@ -259,7 +259,7 @@ test('a long response is read by 10 clients at a time, and a further one is told
   await expect.poll(async () => (await ask(own, '/__sim/events?limit=1')).status).toBe(200)
 })
 
-test('clients that do not read a long response for half a minute lose their slots', { tags: ['long'] }, async ({
+test('clients that stop reading a long response for half a minute lose their slots', { tags: ['long'] }, async ({
   own,
 }) => {
   const readers = await holdLongResponses(own)
@@ -269,7 +269,7 @@ test('clients that do not read a long response for half a minute lose their slot
   for (const reader of readers) reader.destroy()
 })
 
-test('hanging requests keep the newest 16 MB of bodies for the journal', async ({ own }) => {
+test('the journal keeps the newest 16 MB of bodies of hanging requests', async ({ own }) => {
   const body = event({ value: 'x'.repeat(900_000) })
   const connections = await Promise.all(Array.from({ length: 24 }, () => connectTo(own.origin)))
   for (const connection of connections) {
@@ -279,18 +279,18 @@ test('hanging requests keep the newest 16 MB of bodies for the journal', async (
   for (const connection of connections) connection.destroy()
   await steer(own, 'POST', '/verify', { count: { atLeast: 24 }, withinMs: 30_000 })
   const requests = await listRequests(own, 'bodies=true&limit=24')
-  const sizes = requests.map(({ request }) => JSON.stringify(request).length > 900_000)
-  expect(sizes.slice(0, 5)).toEqual([false, false, false, false, false])
-  expect(sizes.at(-1)).toBe(true)
+  const areKept = requests.map(({ request }) => JSON.stringify(request).length > 900_000)
+  expect(areKept.slice(0, 5)).toEqual([false, false, false, false, false])
+  expect(areKept.at(-1)).toBe(true)
 })
 
-describe('the head of a request', () => {
+describe('the head of a control request', () => {
   test('is enough to refuse an unknown host before the body arrives', async () => {
     const head = 'Host: evil.example\r\nContent-Type: application/json\r\nContent-Length: 100000000'
     expect((await askRaw(sim().origin, `POST /__sim/import HTTP/1.1\r\n${head}\r\n\r\n{`)).status).toBe(403)
   })
 
-  test('is refused with a header that has no effect on the control plane', async () => {
+  test('is refused if it contains a simulator header without effect on the control plane', async () => {
     for (const name of ['x-sim-scenario', 'x-sim-seed', 'x-sim-anything'])
       expectRefusal(await ask(sim(), '/__sim/info', { headers: { [name]: '500' } }), 400, name)
   })

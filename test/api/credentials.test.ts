@@ -19,8 +19,8 @@ const schemes = {
 
 const key = 'my-secret-key'
 
-/** Ways to send a credential: `?query`, or a header. */
-const ways: Record<string, string> = {
+/** Credentials by name, each in the form in which it is sent: a query or a header. */
+const credentials: Record<string, string> = {
   bearer: `authorization: Bearer ${key}`,
   basic: `authorization: Basic ${key}`,
   digest: `authorization: digest username="a", response="${key}"`,
@@ -36,26 +36,26 @@ const ways: Record<string, string> = {
 }
 
 const asBearer = 'Send your API key as "Authorization: Bearer <API_KEY>"'
-const missing = 'The Authorization header is missing.'
-const keyMissing = 'The API key is missing. Send your API key as'
+const noHeader = 'The Authorization header is missing.'
+const noApiKey = 'The API key is missing. Send your API key as'
 const noLogin = 'The credentials are missing. Send your credentials as'
 
-/** Security alternatives, credentials that do not fit them, and the message and challenge of the 401. */
+/** Security alternatives, names of credentials that they do not accept, and the message and challenge of the 401. */
 const rows: readonly [security: readonly JsonObject[], wrong: readonly string[], error: string, challenge: string][] = [
-  [[{ bearer: [] }], ['empty bearer', 'plain', 'header'], `${missing} ${asBearer}.`, 'Bearer'],
-  [[{ oauth: ['read'] }], ['basic'], `${missing} ${asBearer}.`, 'Bearer'],
-  [[{ openId: [] }], ['basic'], `${missing} ${asBearer}.`, 'Bearer'],
+  [[{ bearer: [] }], ['empty bearer', 'plain', 'header'], `${noHeader} ${asBearer}.`, 'Bearer'],
+  [[{ oauth: ['read'] }], ['basic'], `${noHeader} ${asBearer}.`, 'Bearer'],
+  [[{ openId: [] }], ['basic'], `${noHeader} ${asBearer}.`, 'Bearer'],
   [[{ basic: [] }], ['empty basic', 'plain'], `${noLogin} "Authorization: Basic <CREDENTIALS>".`, 'Basic realm="api"'],
   [[{ digest: [] }], ['basic', 'bearer'], `${noLogin} "Authorization: Digest <CREDENTIALS>".`, 'Digest realm="api"'],
-  [[{ header: [] }], ['query', 'empty header'], `${keyMissing} "X-Acme: <API_KEY>".`, 'APIKey'],
-  [[{ plain: [] }], ['header'], `${keyMissing} "Authorization: <API_KEY>".`, 'APIKey'],
-  [[{ query: [] }], ['header', 'empty query'], `${keyMissing} "?acme=<API_KEY>".`, 'APIKey'],
-  [[{ cookie: [] }], ['header', 'empty cookie'], `${keyMissing} "Cookie: sid=<API_KEY>".`, 'APIKey'],
-  [[{ header: [], query: [] }], ['header'], `${keyMissing} "X-Acme: <API_KEY>" and "?acme=<API_KEY>".`, 'APIKey'],
+  [[{ header: [] }], ['query', 'empty header'], `${noApiKey} "X-Acme: <API_KEY>".`, 'APIKey'],
+  [[{ plain: [] }], ['header'], `${noApiKey} "Authorization: <API_KEY>".`, 'APIKey'],
+  [[{ query: [] }], ['header', 'empty query'], `${noApiKey} "?acme=<API_KEY>".`, 'APIKey'],
+  [[{ cookie: [] }], ['header', 'empty cookie'], `${noApiKey} "Cookie: sid=<API_KEY>".`, 'APIKey'],
+  [[{ header: [], query: [] }], ['header'], `${noApiKey} "X-Acme: <API_KEY>" and "?acme=<API_KEY>".`, 'APIKey'],
   [
     [{ bearer: [] }, { header: [], cookie: [] }],
     ['header', 'cookie'],
-    `${missing} ${asBearer}, or as "X-Acme: <API_KEY>" and "Cookie: sid=<API_KEY>".`,
+    `${noHeader} ${asBearer}, or as "X-Acme: <API_KEY>" and "Cookie: sid=<API_KEY>".`,
     'Bearer, APIKey',
   ],
 ]
@@ -77,9 +77,9 @@ const own = sharedSimulator(async (onFinished) => ({
   contract: await tempFile(JSON.stringify(document), 'credentials.json', onFinished),
 }))
 
-/** Sends a request with the credential that `ways` has under a name. */
+/** Sends a request with one of the `credentials`. */
 function send(path: string, name: string) {
-  const text = ways[name] ?? ''
+  const text = credentials[name] ?? ''
   const headers = text.startsWith('?') ? {} : Object.fromEntries([text.split(/: ?/)])
   return ask(own(), `/v1${path}${text.startsWith('?') ? text : ''}`, { token: null, headers })
 }
@@ -87,14 +87,14 @@ function send(path: string, name: string) {
 describe.each(rows.map((row, index) => [JSON.stringify(row[0]), `/c${index}`, row] as const))(
   'security %s',
   (_security, path, [, wrong, error, challenge]) => {
-    test('is explained by the 401 with its challenge, with and without another credential', async () => {
+    test('is explained by the message and challenge of a 401, for a missing and for a wrong credential', async () => {
       const response = await ask(own(), `/v1${path}`, { token: null })
       expect([response.status, errorOf(response)]).toEqual([401, error])
       expect(response.headers.get('www-authenticate')).toBe(challenge)
       for (const name of wrong) expect([name, (await send(path, name)).status]).toEqual([name, 401])
     })
 
-    test('appears in a requested 401', async () => {
+    test('is also explained by a 401 that a scenario causes', async () => {
       const response = await ask(own(), `/v1${path}`, { token: null, scenario: 'unauthorized' })
       expect([response.status, response.headers.get('www-authenticate')]).toEqual([401, challenge])
       expect(errorOf(response)).toContain(error.slice(error.indexOf('Send')))
@@ -102,14 +102,14 @@ describe.each(rows.map((row, index) => [JSON.stringify(row[0]), `/c${index}`, ro
   },
 )
 
-test.each(Object.keys(ways).filter((name) => !name.startsWith('empty')))(
-  'a credential is hidden in journal, report and log: %s',
+test.each(Object.keys(credentials).filter((name) => !name.startsWith('empty')))(
+  'a credential is hidden in the journal, the report and the log: %s',
   async (name) => {
-    const seen = own().logged.length
+    const loggedBefore = own().logged.length
     await send(pathOf('oauth'), name)
     const entry = (await listRequests(own(), 'bodies=true')).at(-1)
     const report = await ask(own(), '/__sim/report?format=html')
-    expect(JSON.stringify([entry, report.text, own().logged.slice(seen)])).not.toContain(key)
+    expect(JSON.stringify([entry, report.text, own().logged.slice(loggedBefore)])).not.toContain(key)
   },
 )
 
@@ -118,8 +118,8 @@ test.each([
   [['header'], '', { 'x-acme': 'key_server_error' }],
   [['query'], '?acme=key_server_error', {}],
   [['cookie'], '', { cookie: 'sid=key_server_error' }],
-])('a magic key acts wherever the document declares its key: %j', async (names, query, headers) => {
-  const how = { token: null, headers: headers as Record<string, string>, may500: true }
-  const response = await ask(own(), `/v1${pathOf(...names)}${query}`, how)
+])('a magic key acts wherever the document lets clients send a key: %j', async (names, query, headers) => {
+  const options = { token: null, headers: headers as Record<string, string>, may500: true }
+  const response = await ask(own(), `/v1${pathOf(...names)}${query}`, options)
   expect([response.status, response.headers.get('x-sim-advice')]).toEqual([500, null])
 })

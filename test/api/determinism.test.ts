@@ -5,45 +5,45 @@ import { modelIds } from '../support/model-ids.ts'
 import { sharedSimulator } from '../support/shared.ts'
 import { startForTest, type TestSimulator } from '../support/start.ts'
 
-type Wanted = RequestOptions & { readonly path: string }
+type Call = RequestOptions & { readonly path: string }
 
-const upTo = (count: number) => [...Array(count).keys()]
+const range = (count: number) => [...Array(count).keys()]
 
 /** Every kind of request whose response must not depend on other requests. */
-const wanted: readonly Wanted[] = [
+const calls: readonly Call[] = [
   ...modelIds(15).flatMap((id) => periods.map((period) => ({ path: `/v1/models/${id}/analytics?period=${period}` }))),
-  ...upTo(30).map((n) => ({ path: '/v1/events', body: event({ insertId: `order-${n}`, sampleRate: 0.5 }) })),
-  ...upTo(30).map((n) => ({ path: '/v1/events', body: event({ value: `${n}` }) })),
-  ...upTo(20).map((n) => ({ path: '/v1/prompts', body: prompt({ name: `prompt ${n}` }) })),
+  ...range(30).map((n) => ({ path: '/v1/events', body: event({ insertId: `order-${n}`, sampleRate: 0.5 }) })),
+  ...range(30).map((n) => ({ path: '/v1/events', body: event({ value: `${n}` }) })),
+  ...range(20).map((n) => ({ path: '/v1/prompts', body: prompt({ name: `prompt ${n}` }) })),
   { path: '/v1/models/gpt/analytics' },
   { path: '/v1/nowhere' },
 ]
 
-const keyOf = ({ path, body }: Wanted) => `${path} ${JSON.stringify(body) ?? ''}`
+const keyOf = ({ path, body }: Call) => `${path} ${JSON.stringify(body) ?? ''}`
 
-const textOf = async (sim: TestSimulator, one: Wanted) => [keyOf(one), (await ask(sim, one.path, one)).text] as const
+const textOf = async (sim: TestSimulator, call: Call) => [keyOf(call), (await ask(sim, call.path, call)).text] as const
 
 test('the same seed and clock give the same bytes in any order of requests, sequential or concurrent', async () => {
   const [first, second] = [await startForTest({ seed: 'same' }), await startForTest({ seed: 'same' })]
   const inOrder = new Map<string, string>()
-  for (const one of wanted) inOrder.set(...(await textOf(first, one)))
-  expect(inOrder.size).toBe(wanted.length)
-  const atOnce = await Promise.all(wanted.toReversed().map((one) => textOf(second, one)))
-  expect(new Map(atOnce)).toEqual(inOrder)
+  for (const call of calls) inOrder.set(...(await textOf(first, call)))
+  expect(inOrder.size).toBe(calls.length)
+  const concurrent = await Promise.all(calls.toReversed().map((call) => textOf(second, call)))
+  expect(new Map(concurrent)).toEqual(inOrder)
 })
 
 const sim = sharedSimulator({ seed: '1' })
 const bytes = async (headers: Record<string, string>, path = analyticsPath) =>
   (await ask(sim(), path, { headers })).text
 
-describe('one request with another seed', () => {
-  test('X-Sim-Seed gives the same data as --seed', async () => {
+describe('the seed of one request', () => {
+  test('in X-Sim-Seed gives the same data as --seed', async () => {
     const own = await startForTest({ seed: '42' })
     expect(await bytes({ 'x-sim-seed': '42' })).toBe((await ask(own, analyticsPath)).text)
     expect(await bytes({ 'x-sim-seed': '42' })).not.toBe(await bytes({}))
   })
 
-  test('Prefer: seed= does the same, and is acknowledged', async () => {
+  test('in Prefer gives the same data as X-Sim-Seed, and is acknowledged', async () => {
     const response = await ask(sim(), analyticsPath, { headers: { prefer: 'seed=42' } })
     expect(response.text).toBe(await bytes({ 'x-sim-seed': '42' }))
     expect(response.headers.get('preference-applied')).toBe('seed=42')
@@ -54,25 +54,25 @@ describe('one request with another seed', () => {
     [{ 'x-sim-seed': '1, 2' }, /must be given once, .*; got "1, 2"\.$/],
     [{ 'x-sim-seed': 'two words' }, /seed must be given once, and have 1 to 64 visible/],
     [{ prefer: 'seed=' }, /seed must be given once, and have 1 to 64 visible/],
-  ] as [Record<string, string>, RegExp][])('%o is refused', async (headers, words) => {
+  ] as [Record<string, string>, RegExp][])('is refused if the header is invalid: %o', async (headers, words) => {
     const response = await ask(sim(), analyticsPath, { headers })
     expectRefusal(response, 400, words)
     expect(response.headers.get('x-sim-origin')).toBe('simulator')
   })
 })
 
-test('20 models: every period conforms to the document, and equals the last days of a longer one', async () => {
+test('for 20 models, every period conforms to the document, and is the end of each longer period', async () => {
   for (const id of modelIds(20)) {
     const [week, month, quarter] = await Promise.all(periods.map((period) => readAnalytics(sim(), id, period)))
-    expect([week, month, quarter].map((one) => one?.dataPoints.length)).toEqual([7, 30, 90])
+    expect([week, month, quarter].map((analytics) => analytics?.dataPoints.length)).toEqual([7, 30, 90])
     expect(quarter?.dataPoints.slice(-30)).toEqual(month?.dataPoints)
     expect(month?.dataPoints.slice(-7)).toEqual(week?.dataPoints)
   }
 })
 
 test('the default period is 30 days', async () => {
-  const [without, month] = await Promise.all([readAnalytics(sim(), modelId), readAnalytics(sim(), modelId, '30d')])
-  expect(without).toEqual(month)
+  const [byDefault, month] = await Promise.all([readAnalytics(sim(), modelId), readAnalytics(sim(), modelId, '30d')])
+  expect(byDefault).toEqual(month)
 })
 
 test('model ids are case-insensitive', async () => {

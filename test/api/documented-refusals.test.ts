@@ -26,14 +26,14 @@ const nested = `
       required: [code, message]
       properties: { code: { type: integer }, message: { type: string }, field: { enum: [a, b] } }
 `
-const own = '{ type: object, required: [error], properties: { error: { type: string } } }'
+const simple = '{ type: object, required: [error], properties: { error: { type: string } } }'
 
 /** The documented responses of each operation, apart from its 200. */
 const documented = {
   nothing: '{}',
-  exact: `{ '404': ${json(problem, 'application/problem+json')}, '429': ${json(nested)}, '503': ${json(own)} }`,
+  exact: `{ '404': ${json(problem, 'application/problem+json')}, '429': ${json(nested)}, '503': ${json(simple)} }`,
   range: `{ 4XX: ${json(problem, 'application/problem+json')}, 5XX: ${json(nested, 'application/vnd.acme+json')} }`,
-  both: `{ '422': ${json(nested)}, 4XX: ${json(problem)}, default: ${json(own)} }`,
+  both: `{ '422': ${json(nested)}, 4XX: ${json(problem)}, default: ${json(simple)} }`,
   fallback: `{ default: ${json(nested)} }`,
   lenient: `{ default: ${json('{ type: object, properties: { reason: { enum: [late] } } }')} }`,
   list: `{ default: ${json('{ type: array, minItems: 1, items: { type: string } }')} }`,
@@ -75,10 +75,10 @@ const sim = sharedSimulator(async (onFinished) => ({
   xRateLimit: 'seconds',
 }))
 
-const ask = (name: Name, how: RequestOptions) => askSimulator(sim(), `/v1/${name}`, { method: 'POST', ...how })
+const ask = (name: Name, options: RequestOptions) => askSimulator(sim(), `/v1/${name}`, { method: 'POST', ...options })
 
 /** Returns the status, the media type and the body of a response. */
-function seen({ status, headers, text }: TestResponse): [number, string, Json] {
+function summarize({ status, headers, text }: TestResponse): [number, string, Json] {
   const type = headers.get('content-type')?.replace('; charset=utf-8', '') ?? ''
   return [status, type, type.endsWith('json') ? JSON.parse(text) : text]
 }
@@ -119,26 +119,26 @@ const isUndocumented = (name: Name, status: number) =>
   name === 'nothing' || (name === 'exact' && ![404, 429, 503].includes(status))
 
 test.each(table)(
-  'a refusal is the documented one for its status, range or default, else the simulator’s: %s: %s',
+  'a refusal is the response documented for its status, range or default, or else the simulator’s: %s: %s',
   async (name, scenario, expected) => {
     const response = await ask(name, { scenario })
-    expect(seen(response)).toEqual(expected)
+    expect(summarize(response)).toEqual(expected)
     expect(response.headers.get('x-sim-origin')).toBe('scenario')
     if (response.status === 429) expect(response.headers.get('retry-after')).toBe('1')
     const mark = isUndocumented(name, response.status) ? 'undocumented status' : null
     expect(response.headers.get('x-sim-damage')).toBe(mark)
-    const rules = mark === null ? [] : [{ in: 'response', keyword: 'status' }]
-    expect((await listRequests(sim())).at(-1)?.responseViolations).toMatchObject(rules)
+    const violations = mark === null ? [] : [{ in: 'response', keyword: 'status' }]
+    expect((await listRequests(sim())).at(-1)?.responseViolations).toMatchObject(violations)
     const sandbox = `${name}-${scenario}`
     await putRules(sim(), [{ operation: name, scenario }], sandbox)
-    expect(seen(await ask(name, { sandbox }))).toEqual(expected)
+    expect(summarize(await ask(name, { sandbox }))).toEqual(expected)
   },
 )
 
-test('a refused Prefer: code names the documented ranges', async () => {
+test('the refusal of Prefer: code names the documented ranges', async () => {
   const response = await ask('range', { headers: { prefer: 'code=202' } })
   const error = 'Prefer: code=202: the code must be a status from 200 to 599 that range documents: 200, 4XX, 5XX.'
-  expect(seen(response)).toEqual([400, plain, simulatorError(error)])
+  expect(summarize(response)).toEqual([400, plain, simulatorError(error)])
 })
 
 test.each<[Name, RequestOptions, Expected]>([
@@ -147,9 +147,9 @@ test.each<[Name, RequestOptions, Expected]>([
   ['both', { body: [] }, [422, plain, nestedOf(422, expect.stringMatching(/^Invalid request: body: must be/))]],
   ['fallback', { body: '{', contentType: 'text/x' }, [415, plain, nestedOf(415, expect.stringMatching(/text\/x/))]],
   ['text', { body: '{' }, [400, 'text/plain', 'No thanks.']],
-])('a refusal caused by the client also has the documented format: %s: %j', async (name, how, expected) => {
-  const response = await ask(name, how)
-  expect(seen(response)).toEqual(expected)
+])('a refusal caused by the client also has the documented format: %s: %j', async (name, options, expected) => {
+  const response = await ask(name, options)
+  expect(summarize(response)).toEqual(expected)
   expect(response.headers.get('x-sim-origin')).toBe('contract')
   expect(response.headers.has('x-sim-damage')).toBe(false)
 })

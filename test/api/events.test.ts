@@ -9,12 +9,12 @@ import { tempFolder } from '../support/temp-folder.ts'
 
 type Target = Pick<TestSimulator, 'origin'>
 
-/** Posts the event that all tests of this file use, and returns its id. */
-async function post(target: Target, about: JsonObject = {}, how: RequestOptions = {}): Promise<string> {
+/** Posts an event with the default fields below or those in `about`, and returns the event's id. */
+async function post(target: Target, about: JsonObject = {}, options: RequestOptions = {}): Promise<string> {
   const response = await ask(target, '/v1/events', {
     // An event without a conversation would get advice to link it.
     body: { ...event({ insertId: 'order-7', value: 'first', externalConversationId: 'chat-7' }), ...about },
-    ...how,
+    ...options,
   })
   expect(response.status).toBe(201)
   return textOf(response, 'eventId')
@@ -26,12 +26,12 @@ async function readStoredRecords(target: Target) {
   return events.map(({ eventId, fields, replays }) => ({ eventId, value: fields.value, replays }))
 }
 
-describe('a retry returns the first event', () => {
-  test('with another payload, which is advice even with --strict, and changes nothing stored', async () => {
+describe('a retry returns the first event’s id', () => {
+  test('for another payload, which gets only advice even with --strict and changes no stored data', async () => {
     const sim = await startForTest({ strict: true })
     const eventId = await post(sim)
-    const other = { value: 'second', influence: 'negative', eventAt: '2025-12-24T00:00:00Z' }
-    expect(await post(sim, other)).toBe(eventId)
+    const changes = { value: 'second', influence: 'negative', eventAt: '2025-12-24T00:00:00Z' }
+    expect(await post(sim, changes)).toBe(eventId)
     expect(await readStoredRecords(sim)).toEqual([{ eventId, value: 'first', replays: 1 }])
     const { requests } = await steer(sim, 'GET', '/requests?advice=true')
     const advice = { pointer: '/insertId', keyword: 'idempotency', message: expect.stringMatching(/event is kept/) }
@@ -49,7 +49,7 @@ describe('a retry returns the first event', () => {
   })
 })
 
-test('a refused request does not affect later ones', async ({ own }) => {
+test('a refused request does not affect later requests', async ({ own }) => {
   const body = event({ insertId: 'order-7', value: 'scripted' })
   expect((await ask(own, '/v1/events', { body: { ...body, value: 7 } })).status).toBe(400)
   expect((await ask(own, '/v1/events', { body, headers: { 'x-sim-scenario': 'unavailable' } })).status).toBe(503)
@@ -57,7 +57,7 @@ test('a refused request does not affect later ones', async ({ own }) => {
   expect(await readStoredRecords(own)).toEqual([{ eventId, value: 'first', replays: 0 }])
 })
 
-test('an id is derived from the payload, not from the time of receipt', async () => {
+test('an event’s id is derived from the payload, not from the time of receipt', async () => {
   const body = event({ externalUserId: 'customer-1' })
   const idAt = async (clock: string) =>
     textOf(await ask(await startForTest({ clock }), '/v1/events', { body }), 'eventId')
@@ -65,7 +65,7 @@ test('an id is derived from the payload, not from the time of receipt', async ()
 })
 
 test('eventAt is accepted in every documented format, and stored as UTC', async ({ own }) => {
-  const taken = {
+  const expected = {
     '2026-01-15T12:00:00.123456789Z': '2026-01-15T12:00:00.123Z',
     '2026-01-15T23:30:00-08:00': '2026-01-16T07:30:00.000Z',
     '2024-02-29': '2024-02-29T00:00:00.000Z',
@@ -73,7 +73,7 @@ test('eventAt is accepted in every documented format, and stored as UTC', async 
     '2026-01-15T12:00+01:00': '2026-01-15T11:00:00.000Z',
     '2026-01-15T12:00': '2026-01-15T12:00:00.000Z',
   }
-  for (const eventAt of Object.keys(taken)) await post(own, { eventAt, insertId: eventAt })
+  for (const eventAt of Object.keys(expected)) await post(own, { eventAt, insertId: eventAt })
   const { events } = await readEventPage(own)
-  expect(Object.fromEntries(events.map(({ fields }) => [fields.insertId, fields.eventAt]))).toEqual(taken)
+  expect(Object.fromEntries(events.map(({ fields }) => [fields.insertId, fields.eventAt]))).toEqual(expected)
 })

@@ -12,13 +12,13 @@ type Request = { method: string; path: string; headers: Record<string, string>; 
 
 const key = { authorization: 'Bearer any-key' }
 const analytics: Request = { method: 'GET', path: `${analyticsPath}?period=7d`, headers: key }
-const recording: Request = { method: 'POST', path: '/v1/events', headers: key, body: event() }
-const creating: Request = { method: 'POST', path: '/v1/prompts', headers: key, body: prompt() }
+const eventRequest: Request = { method: 'POST', path: '/v1/events', headers: key, body: event() }
+const promptRequest: Request = { method: 'POST', path: '/v1/prompts', headers: key, body: prompt() }
 
 const explain = (sim: TestSimulator, request: Request, query = '') => steer(sim, 'POST', `/explain${query}`, request)
 
-async function send(sim: TestSimulator, { path, ...how }: Request) {
-  const response = await ask(sim, path, { ...how, token: null })
+async function send(sim: TestSimulator, { path, ...options }: Request) {
+  const response = await ask(sim, path, { ...options, token: null })
   return { status: response.status, body: response.body ?? null, origin: response.headers.get('x-sim-origin') }
 }
 
@@ -30,25 +30,25 @@ async function readState(sim: TestSimulator): Promise<Json> {
   return [...responses, sandboxes.map(({ name, seed, rules }) => ({ name, seed, rules }))]
 }
 
-const settings: [string, Request, JsonObject[]][] = [
+const cases: [string, Request, JsonObject[]][] = [
   ['analytics', analytics, []],
-  ['an event', recording, []],
-  ['an event with an insertId', { ...recording, body: event({ insertId: 'order-1' }) }, []],
-  ['a sampled event', { ...recording, body: event({ sampleRate: 0.5 }) }, []],
-  ['a prompt', creating, []],
-  ['an invalid event', { ...recording, body: { value: 1 } }, []],
+  ['an event', eventRequest, []],
+  ['an event with an insertId', { ...eventRequest, body: event({ insertId: 'order-1' }) }, []],
+  ['a sampled event', { ...eventRequest, body: event({ sampleRate: 0.5 }) }, []],
+  ['a prompt', promptRequest, []],
+  ['an invalid event', { ...eventRequest, body: { value: 1 } }, []],
   ['an unknown path', { ...analytics, path: '/v1/nowhere' }, []],
-  ['no credential', { ...recording, headers: {} }, []],
-  ['another sandbox', { ...recording, headers: { authorization: 'Bearer k~a' } }, []],
+  ['no credential', { ...eventRequest, headers: {} }, []],
+  ['another sandbox', { ...eventRequest, headers: { authorization: 'Bearer k~a' } }, []],
   ['a scenario in a header', { ...analytics, headers: { ...key, 'x-sim-scenario': '429;retry-after=3' } }, []],
   ['a sequence in a header', { ...analytics, headers: { ...key, 'x-sim-sequence': '429, 200' } }, []],
   ['a probability', { ...analytics, headers: { ...key, 'x-sim-scenario': '500;p=0.5' } }, []],
-  ['a drift', { ...analytics, headers: { ...key, 'x-sim-scenario': 'drop-field' } }, []],
+  ['drift', { ...analytics, headers: { ...key, 'x-sim-scenario': 'drop-field' } }, []],
   ['a rule', analytics, [{ scenario: 'forbidden', times: 1 }]],
-  ['a rule with a sequence', recording, [{ operation: 'createEvent', sequence: '503, 201' }]],
+  ['a rule with a sequence', eventRequest, [{ operation: 'createEvent', sequence: '503, 201' }]],
   ['a rule with a probability', analytics, [{ scenario: 'server-error', probability: 0.5 }]],
 ]
-test.each(settings)('POST /explain predicts the response and changes nothing: %s', async (_name, request, rules) => {
+test.each(cases)('POST /explain predicts the response and changes nothing: %s', async (_name, request, rules) => {
   const sim = await startForTest({ maxAnalysesPerHour: 5 })
   await putRules(sim, rules)
   for (let round = 0; round < 3; round += 1) {
@@ -64,31 +64,31 @@ test.each(settings)('POST /explain predicts the response and changes nothing: %s
 
 describe('an explanation', () => {
   const withHeader = (name: string, value: string) => ({ ...analytics, headers: { ...key, [name]: value } })
-  const misplaced = 'all-null, drop-field;pointer=/recommendations/summary'
-  const scripted = (scenario: string) => withHeader('x-sim-scenario', scenario)
-  const bearer = (token: string) => withHeader('authorization', `Bearer ${token}`)
+  const impossibleDrift = 'all-null, drop-field;pointer=/recommendations/summary'
+  const faulty = (scenario: string) => withHeader('x-sim-scenario', scenario)
+  const withToken = (token: string) => withHeader('authorization', `Bearer ${token}`)
   const magicModel = { ...analytics, path: '/v1/models/00000000-0000-4000-8000-000000000429/analytics' }
-  const twiceBad = { ...recording, body: { productId: modelId } }
+  const invalidEvent = { ...eventRequest, body: { productId: modelId } }
 
   test.each<[string, Request, string, readonly RegExp[]]>([
     ['an unknown path', { ...analytics, path: '/models' }, 'identify', [/returns 404: .*\/models/]],
     ['a wrong method', { ...analytics, method: 'PATCH' }, 'identify', [/returns 405: PATCH is not/]],
     ['no credential', { ...analytics, headers: {} }, 'authenticate', [/returns 401: .*Authorization/]],
-    ['an unknown control', withHeader('x-sim-scenaro', 'slow'), 'scenario', [/400: .*mean "x-sim-scenario"\?/]],
-    ['a scenario', scripted('hang'), 'scenario', [/own header takes precedence \(X-Sim-Scenario: hang\)\. Magic/]],
+    ['an unknown header', withHeader('x-sim-scenaro', 'slow'), 'scenario', [/400: .*mean "x-sim-scenario"\?/]],
+    ['a scenario', faulty('hang'), 'scenario', [/own header takes precedence \(X-Sim-Scenario: hang\)\. Magic/]],
     ['a preference', withHeader('prefer', 'code=404'), 'scenario', [/precedence \(Prefer: code=404\)\. Magic/]],
-    ['a magic key', bearer('key_rate_limited'), 'scenario', [/key \(keys\.yaml\) is a magic value/]],
+    ['a magic key', withToken('key_rate_limited'), 'scenario', [/key \(keys\.yaml\) is a magic value/]],
     ['a magic model', magicModel, 'scenario', [/\(models\.yaml\) is a magic value/]],
-    ['a plan', bearer('key_free'), 'plan', [/returns 403: Your plan "free" does not include/]],
-    ['two broken rules', twiceBad, 'validate', [/400: body\/eventType/, /400: body\/value/]],
-    ['no refusal', recording, 'handle', [/^No stage refuses the request, .*createEvent runs/]],
+    ['a plan', withToken('key_free'), 'plan', [/returns 403: Your plan "free" does not include/]],
+    ['two violations', invalidEvent, 'validate', [/400: body\/eventType/, /400: body\/value/]],
+    ['no refusal', eventRequest, 'handle', [/^No stage refuses the request, .*createEvent runs/]],
     [
-      'an impossible drift',
-      scripted(misplaced),
+      'impossible drift',
+      faulty(impossibleDrift),
       'handle',
       [/takes precedence/, /^The stage "handle" returns 400: .*cannot/],
     ],
-  ])('says why, and names the stage: %s', async (_name, request, stage, reasons) => {
+  ])('names the responding stage and gives reasons: %s', async (_name, request, stage, reasons) => {
     const why = reasons.map((reason) => expect.stringMatching(reason))
     expect(await explain(shared(), request)).toMatchObject({ stage, why })
   })
@@ -97,8 +97,8 @@ describe('an explanation', () => {
     await putRules(own, [{ scenario: 'forbidden', times: 1 }])
     for (let count = 0; count < 2; count += 1) await send(own, analytics)
     await putRules(own, [])
-    const acts = 'Rule 1 of the sandbox applies: {"scenario":"forbidden","times":1}.'
-    expect(await steer(own, 'GET', '/requests/req-1')).toMatchObject({ why: [acts] })
+    const applied = 'Rule 1 of the sandbox applies: {"scenario":"forbidden","times":1}.'
+    expect(await steer(own, 'GET', '/requests/req-1')).toMatchObject({ why: [applied] })
     const usedUp = 'Rule 1 of the sandbox is used up (times 1).'
     const { why } = await steer(own, 'GET', '/requests/req-2')
     expect(why).toEqual([usedUp, 'No stage refuses the request, so the operation getModelAnalytics runs.'])
@@ -120,17 +120,17 @@ describe('an explanation', () => {
     await putRules(own, [{ scenario: 'forbidden' }], 'a')
     expect(await explain(own, analytics, '?sandbox=a')).toMatchObject({ sandbox: 'a', response: { status: 403 } })
     expect(await explain(own, analytics)).toMatchObject({ sandbox: 'default', response: { status: 200 } })
-    expect(await explain(own, bearer('k~a'), '?sandbox=a')).toMatchObject({ sandbox: 'a' })
+    expect(await explain(own, withToken('k~a'), '?sandbox=a')).toMatchObject({ sandbox: 'a' })
   })
 
   test('names violations and advice', async () => {
-    const bad = { ...recording, body: { eventType: 'x', productId: modelId, value: 1 } }
+    const bad = { ...eventRequest, body: { eventType: 'x', productId: modelId, value: 1 } }
     const violations = [{ in: 'body', pointer: '/value' }]
     expect(await explain(shared(), bad)).toMatchObject({ operation: 'createEvent', sandbox: 'default', violations })
-    const broken = { ...recording, headers: { ...key, 'Content-Type': 'application/json' }, body: '{"a":' }
+    const broken = { ...eventRequest, headers: { ...key, 'Content-Type': 'application/json' }, body: '{"a":' }
     expect(await steer(shared(), 'POST', '/explain', broken)).toMatchObject({ violations: [{ keyword: 'json' }] })
-    const odd = { ...recording, body: event({ value: 'many', valueType: 'numeric' }) }
-    expect(await explain(shared(), odd)).toMatchObject({ violations: [], advice: [{ pointer: '/value' }, {}] })
+    const doubtful = { ...eventRequest, body: event({ value: 'many', valueType: 'numeric' }) }
+    expect(await explain(shared(), doubtful)).toMatchObject({ violations: [], advice: [{ pointer: '/value' }, {}] })
   })
 
   test('names the rule that acts, and why each earlier rule does not', async () => {
@@ -145,7 +145,7 @@ describe('an explanation', () => {
       { scenario: 'server-error', probability: 0 },
       { scenario: 'unavailable', match: { body: { '/eventType': 'upgrade_purchased' } } },
     ])
-    const { rule, why, response } = await explain(sim, recording)
+    const { rule, why, response } = await explain(sim, eventRequest)
     expect(rule).toEqual({ scope: 'sandbox', index: 7 })
     expect(response).toMatchObject({ origin: 'scenario' })
     expect(why).toEqual([
@@ -158,13 +158,13 @@ describe('an explanation', () => {
       'Rule 7 of the sandbox was not applied (probability 0).',
       expect.stringMatching(/^Rule 8 of the sandbox applies: \{.*"unavailable"/),
     ])
-    expect(await explain(sim, creating)).toMatchObject({ rule: { scope: 'sandbox', index: 0 } })
+    expect(await explain(sim, promptRequest)).toMatchObject({ rule: { scope: 'sandbox', index: 0 } })
     await putRules(sim, [])
-    const atStart = { rule: { scope: 'start-up', index: 0 }, delayMs: 5, scenarios: ['slow;ms=5'] }
-    expect(await explain(sim, analytics)).toMatchObject(atStart)
+    const startUpRule = { rule: { scope: 'start-up', index: 0 }, delayMs: 5, scenarios: ['slow;ms=5'] }
+    expect(await explain(sim, analytics)).toMatchObject(startUpRule)
   })
 
-  test('names the position in a sequence, of the request or of a rule', async ({ own }) => {
+  test('names the position in a sequence from a header or a rule', async ({ own }) => {
     const limited = withHeader('x-sim-sequence', '429*2,200')
     await send(own, limited)
     const first = 'Request 2 of the sequence "429*2,200" gets item 1 of 2, "429".'
@@ -179,12 +179,12 @@ describe('an explanation', () => {
   })
 
   test('names the damage and the delivery of the response', async () => {
-    const cut = scripted('truncated, slow;ms=100')
-    expect(await explain(shared(), cut)).toMatchObject({ delivery: 'truncated', delayMs: 100, damage: ['truncated'] })
-    expect(await explain(shared(), scripted('drop-field'))).toMatchObject({ responseViolations: [{ in: 'response' }] })
+    const fault = faulty('truncated, slow;ms=100')
+    expect(await explain(shared(), fault)).toMatchObject({ delivery: 'truncated', delayMs: 100, damage: ['truncated'] })
+    expect(await explain(shared(), faulty('drop-field'))).toMatchObject({ responseViolations: [{ in: 'response' }] })
   })
 
-  test('is refused if its body is not a request', async () => {
+  test('is refused if the body does not describe a request', async () => {
     for (const body of [{}, { method: 'GET' }, { method: 'GET', path: 'v1' }, { method: 'G T', path: '/' }])
       expectRefusal(await ask(shared(), '/__sim/explain', { body }), 400)
   })

@@ -7,23 +7,23 @@ import { isUnfinished, sendBytes, withoutInterim } from '../support/one-shot.ts'
 import { readHeader } from '../support/raw-http.ts'
 import { startForTest } from '../support/start.ts'
 
-/** `FUZZ=100000 npx vitest run --config test/vitest.config.ts test/api/fuzz.test.ts`; `FUZZ_SEED` varies them. */
+/** The number of requests: `FUZZ=100000 npx vitest run --config test/vitest.config.ts test/api/fuzz.test.ts` */
 const count = Number(process.env['FUZZ'] ?? 1500)
-const seed = process.env['FUZZ_SEED'] ?? '1'
-const atATime = 64
-const limits = { timeout: 240_000 + count * 40 }
+const seed = process.env['FUZZ_SEED'] ?? '1' // another seed creates other requests
+const concurrency = 64
+const options = { timeout: 240_000 + count * 40 }
 
-/** Internal details that no response may show. */
+/** Matches internal details, which must not appear in any response. */
 const internals = /\n\s+at |node:internal|node_modules|\.[jt]s:\d+|(Type|Range|Reference|Syntax)Error|\[object/
 
-/** Returns what is wrong with the bytes received, if anything. After a response only another response may follow. */
+/** Returns what is wrong with the received bytes, which must be complete responses; undefined if nothing is wrong. */
 function faultIn(sent: string, received: string): string | undefined {
   let text = withoutInterim(received)
   if (text === '') return isUnfinished(sent) ? undefined : 'no response'
   if (internals.test(text)) return 'shows internals'
   while (text !== '') {
     const [, status, head = ''] = /^HTTP\/1\.1 (\d{3}) [^\r]*\r\n(.*?)\r\n\r\n/s.exec(text) ?? []
-    if (status === undefined) return 'no HTTP'
+    if (status === undefined) return 'not HTTP'
     const headers = Object.fromEntries(head.split('\r\n').map(readHeader))
     const from = text.indexOf('\r\n\r\n') + 4
     const to = from + Number(headers['content-length'] ?? 0)
@@ -37,9 +37,9 @@ function faultIn(sent: string, received: string): string | undefined {
 function faultInResponse(status: number, headers: Record<string, string>, body: string): string | undefined {
   if (!/^\d+$/.test(headers['content-length'] ?? '0')) return 'a length that is not a number'
   const violations = headers['x-sim-violations']
-  if (violations !== undefined && !isViolations(parsed(violations))) return 'violations that cannot be parsed'
+  if (violations !== undefined && !isViolations(parseOrUndefined(violations))) return 'violations that cannot be parsed'
   if (status >= 500 && headers['x-sim-origin'] !== 'scenario') return `a ${status}`
-  return status < 400 || headers['content-length'] === '0' ? undefined : faultInError(parsed(body))
+  return status < 400 || headers['content-length'] === '0' ? undefined : faultInError(parseOrUndefined(body))
 }
 
 function faultInError(body: Json | undefined): string | undefined {
@@ -51,7 +51,7 @@ function faultInError(body: Json | undefined): string | undefined {
 const isViolations = (value: Json | undefined) =>
   isObject(value) && typeof value['total'] === 'number' && Array.isArray(value['violations'])
 
-function parsed(text: string): Json | undefined {
+function parseOrUndefined(text: string): Json | undefined {
   try {
     return JSON.parse(Buffer.from(text, 'latin1').toString('utf8'))
   } catch {
@@ -59,16 +59,16 @@ function parsed(text: string): Json | undefined {
   }
 }
 
-test(`each of ${count} malformed requests gets a response, and the simulator stays healthy`, limits, async () => {
+test(`each of ${count} malformed requests gets a response, and the simulator stays healthy`, options, async () => {
   const sim = await startForTest({ sandboxLimit: 50 })
   const random = seededChance(seed)
   const kinds = new Set<string>()
   const statuses = new Set<string>()
   const faults: { fault: string; sent: string; received: string }[] = []
-  let left = count
+  let remaining = count
   const worker = async () => {
-    while (left > 0) {
-      left -= 1
+    while (remaining > 0) {
+      remaining -= 1
       const { kind, bytes } = createMalformed(random)
       const received = await sendBytes(sim.origin, bytes)
       kinds.add(kind)
@@ -78,10 +78,10 @@ test(`each of ${count} malformed requests gets a response, and the simulator sta
         faults.push({ fault, sent: bytes.toString('latin1').slice(0, 500), received: received.slice(0, 500) })
     }
   }
-  await Promise.all(Array.from({ length: atATime }, worker))
+  await Promise.all(Array.from({ length: concurrency }, worker))
   expect(faults).toEqual([])
   expect([...kinds].sort()).toEqual(['bodies', 'bytes', 'damaged', 'framing', 'headers', 'paths'])
-  // Otherwise the requests would only have reached the first check.
+  // Without these statuses, the requests would have reached only the first check.
   expect([...statuses]).toEqual(expect.arrayContaining(['201', '400', '401', '404', '405', '415']))
   expect((await ask(sim, '/__sim/health')).status).toBe(200)
 })

@@ -11,8 +11,8 @@ const sim = sharedSimulator()
 const simHeaders = (headers: Headers) =>
   [...headers.keys()].filter((name) => name.startsWith('x-sim-') || name === 'x-request-id').sort()
 
-describe('the informative headers', () => {
-  test.each(operations)('of $id name operation, sandbox, origin and request', async (operation) => {
+describe('the simulator’s headers', () => {
+  test.each(operations)('on a response of $id name operation, sandbox, origin and request', async (operation) => {
     const { headers } = await askOperation(sim(), operation)
     const names = ['x-sim-operation', 'x-sim-sandbox', 'x-sim-origin', 'x-request-id', 'x-powered-by']
     const expected = [operation.id, 'default', 'contract', expect.stringMatching(/^\S+$/), null]
@@ -24,7 +24,7 @@ describe('the informative headers', () => {
   })
 })
 
-test('--no-sim-headers removes all of them, but none of the service’s', async () => {
+test('--no-sim-headers removes all simulator headers, but none of the service’s headers', async () => {
   const own = await startForTest({ simHeaders: false, maxAnalysesPerHour: 1 })
   const responses = [
     ...(await Promise.all(operations.map((operation) => askOperation(own, operation)))),
@@ -69,7 +69,7 @@ describe('CORS', () => {
     expect(response.headers.get('access-control-allow-headers')).toBe('authorization,content-type,x-sim-scenario')
   })
 
-  test('is absent for clients other than browsers, and if switched off', async () => {
+  test('adds no headers for clients other than browsers, or if it is disabled', async () => {
     const own = await startForTest({ cors: false })
     for (const response of [await ask(sim(), analyticsPath), await ask(own, analyticsPath, { headers: { origin } })])
       expect([response.status, response.headers.get('access-control-allow-origin')]).toEqual([200, null])
@@ -101,7 +101,7 @@ test.each([
   ['a preference', { prefer: 'example=größe' }],
   ['a sandbox', { 'x-sim-sandbox': 'größe' }],
   ['a seed', { 'x-sim-seed': 'größe' }],
-  ['an instant', { 'x-sim-now': 'größe' }],
+  ['a time', { 'x-sim-now': 'größe' }],
   ['a media type', { 'content-type': 'größe' }],
 ])('non-ASCII characters in %s leave all response headers in ASCII', async (_name, headers) => {
   const response = await ask(sim(), '/v1/events', { body: event(), contentType: null, headers })
@@ -120,7 +120,7 @@ const send = (target: TestSimulator, traceparent: string) => ask(target, analyti
 const listTraceIds = async (target: TestSimulator, query?: string) =>
   (await listRequests(target, query)).map((one) => one.traceId)
 
-describe('the trace id of traceparent', () => {
+describe('the trace id in traceparent', () => {
   test.each([
     ['version 00', `00-${traceId}-${parent}-01`, traceId],
     ['a later version with more parts', `cc-${traceId}-${parent}-00-what-comes`, traceId],
@@ -130,7 +130,7 @@ describe('the trace id of traceparent', () => {
     ['a trace id of zeros', `00-${'0'.repeat(32)}-${parent}-01`, undefined],
     ['a parent id of zeros', `00-${traceId}-${'0'.repeat(16)}-01`, undefined],
     ['two headers', `00-${traceId}-${parent}-01, 00-${otherId}-${parent}-01`, undefined],
-  ])('is in the journal if the header is valid: %s', async (_what, traceparent, expected) => {
+  ])('is recorded only if the header is valid: %s', async (_what, traceparent, expected) => {
     const response = await send(sim(), traceparent)
     const entry = await ask(sim(), `/__sim/requests/${response.headers.get('x-request-id')}`)
     expect(objectOf(entry)['traceId']).toBe(expected)
@@ -144,7 +144,7 @@ describe('the trace id of traceparent', () => {
     expect(lines).toEqual([expect.objectContaining({ traceId }), expect.not.objectContaining({ traceId })])
   })
 
-  test('selects requests in lists, verifications and counts, in any case of its letters', async ({ own }) => {
+  test('selects requests in lists, verifications and counts, in upper or lower case', async ({ own }) => {
     for (const id of [traceId, otherId, traceId]) await send(own, `00-${id}-${parent}-01`)
     await ask(own, analyticsPath)
     expect(await listTraceIds(own)).toEqual([traceId, otherId, traceId, undefined])

@@ -8,7 +8,7 @@ import { connectTo, requestText } from '../support/raw-http.ts'
 import { type TestSimulator, test } from '../support/start.ts'
 import { listRequests } from '../support/stored-records.ts'
 
-/** Opens a stream of the journal. `until` reads until the text so far matches an expression. */
+/** Opens a stream of the journal. `until` reads until the text received so far matches a pattern. */
 async function follow(sim: TestSimulator, query = '', headers: Record<string, string> = {}) {
   const response = await fetch(`${sim.origin}/__sim/requests/stream?${query}`, { headers })
   const reader = response.body?.getReader()
@@ -26,7 +26,7 @@ async function follow(sim: TestSimulator, query = '', headers: Record<string, st
   return { response, until, leave: () => reader.cancel() }
 }
 
-test('a stream sends each request as it is recorded', async ({ own }) => {
+test('a stream sends each request as soon as it is recorded', async ({ own }) => {
   await ask(own, analyticsPath)
   const { response, until } = await follow(own)
   expect(response.headers.get('content-type')).toBe('text/event-stream; charset=utf-8')
@@ -42,7 +42,7 @@ test.for<[string, string, Record<string, string>, number[]]>([
   ['Last-Event-ID', '', { 'last-event-id': '1' }, [2, 3, 4, 5]],
   ['since', 'since=1', {}, [2, 3, 4, 5]],
   ['Last-Event-ID of an earlier process', '', { 'last-event-id': '99' }, [1, 2, 3, 4, 5]],
-  ['since beyond the newest', 'since=4', {}, [5]],
+  ['since beyond the newest request', 'since=4', {}, [5]],
 ])('a stream resumes with %s', async ([, query, headers, numbers], { own }) => {
   for (let count = 0; count < 3; count += 1) await ask(own, analyticsPath)
   const { until } = await follow(own, query, headers)
@@ -51,7 +51,7 @@ test.for<[string, string, Record<string, string>, number[]]>([
   expect([...text.matchAll(/^id: (\d)$/gm)].map(([, id]) => Number(id))).toEqual(numbers)
 })
 
-test('a stream accepts the list’s filters, and includes bodies on request', async ({ own }) => {
+test('a stream accepts the filters of the request list, and includes bodies if bodies=true', async ({ own }) => {
   const { until } = await follow(own, 'status=201&sandbox=*&bodies=true')
   await ask(own, analyticsPath)
   await ask(own, '/v1/events', { body: event({ insertId: 'in-the-body' }), headers: { 'x-sim-sandbox': 'a' } })
@@ -59,7 +59,7 @@ test('a stream accepts the list’s filters, and includes bodies on request', as
   expect([text.includes('id: 1'), text.includes('"insertId":"in-the-body"')]).toEqual([false, true])
 })
 
-test('a stop of the simulator ends the streams and does not wait for their readers', async ({ own }) => {
+test('stopping the simulator ends all streams without waiting for their readers', async ({ own }) => {
   const followed = await Promise.all([follow(own), follow(own, 'sandbox=*')])
   for (const { until } of followed) await until(/^: /)
   const ends = followed.map(({ until }) => expect(until(/never sent/)).rejects.toThrow('the stream ended'))
@@ -67,16 +67,16 @@ test('a stop of the simulator ends the streams and does not wait for their reade
   await Promise.all(ends)
 })
 
-test('an invalid stream request is refused as JSON, and HEAD is handled at once', async ({ own }) => {
+test('an invalid stream request gets a JSON refusal, and a HEAD request is handled immediately', async ({ own }) => {
   errorOf(await ask(own, '/__sim/requests/stream?status=many'))
   const head = await fetch(`${own.origin}/__sim/requests/stream`, { method: 'HEAD' })
   expect(head.status).toBe(200)
   expect(head.headers.get('content-type')).toBe('text/event-stream; charset=utf-8')
 })
 
-test('there are at most 100 streams at a time; a further one is refused until one ends', async ({ own }) => {
+test('at most 100 streams are open at a time, and another is refused until one of them ends', async ({ own }) => {
   const url = `${own.origin}/__sim/requests/stream`
-  for (let count = 0; count < 120; count += 1) await fetch(url, { method: 'HEAD' }) // HEAD holds no stream
+  for (let count = 0; count < 120; count += 1) await fetch(url, { method: 'HEAD' }) // HEAD opens no stream
   const followed = await Promise.all(Array.from({ length: 100 }, () => follow(own)))
   expectRefusal(await ask(own, '/__sim/requests/stream', { token: null }), 429, /100 streams.*since=/)
   await followed[0]?.leave()
@@ -89,7 +89,7 @@ test.for(['default', '*'])('a stream of the sandbox %s says that requests were d
   await until(/^: /)
   await ask(own, analyticsPath)
   await until(/\nid: 2\n/)
-  await ask(own, analyticsPath, { headers: { 'x-sim-sandbox': 'other' } }) // its first request clears nothing
+  await ask(own, analyticsPath, { headers: { 'x-sim-sandbox': 'other' } }) // a sandbox's first request clears nothing
   await steer(own, 'POST', '/reset')
   await ask(own, analyticsPath)
   const text = await until(/\nid: 4\n/)
@@ -114,7 +114,7 @@ test('the recorded requests are exported as a valid HAR file, filtered and witho
   const har = JSON.parse(text)
   expect([validate(har), validate.errors]).toEqual([true, null])
   expect(text).not.toMatch(/my-secret|hunter2/)
-  const [analytics, invalid, reset, binary, marked] = har.log.entries
+  const [analytics, invalid, reset, binary, withMark] = har.log.entries
   const url = `${own.origin}${analyticsPath}?period=7d`
   expect(analytics).toMatchObject({
     ...{ _operation: 'getModelAnalytics', _sandbox: 'default' },
@@ -128,20 +128,20 @@ test('the recorded requests are exported as a valid HAR file, filtered and witho
   })
   expect(reset).toMatchObject({ response: { status: 0, content: { size: 0 } }, _damage: ['reset'] })
   expect(binary).toMatchObject({ request: { postData: { text: '/wA=', _encoding: 'base64' } } })
-  expect(marked).toMatchObject({ request: { bodySize: 5, postData: { text: '\uFEFF[]' } } })
+  expect(withMark).toMatchObject({ request: { bodySize: 5, postData: { text: '\uFEFF[]' } } })
 
   const refused = await ask(own, '/__sim/requests?format=har&status=4xx&limit=1', { token: null })
   const { log } = JSON.parse(refused.text)
   expect(log).toMatchObject({ _total: 3, _next: 2, entries: [{ response: { status: 400 } }] })
 })
 
-test('a request whose client disconnected before the first byte of its response has the status 0', async ({ own }) => {
+test('a request whose client disconnects before the first response byte has the status 0 in HAR', async ({ own }) => {
   const connection = await connectTo(own.origin)
   connection.send(requestText('GET', analyticsPath, ['X-Sim-Scenario: slow;ms=60000']))
-  await ask(own, '/__sim/health', { token: null }) // its response shows that the request has arrived
+  await ask(own, '/__sim/health', { token: null }) // makes sure that the request above has arrived
   connection.destroy()
   await steer(own, 'POST', '/verify', { count: { atLeast: 1 }, withinMs: 30_000 })
   const { text } = await ask(own, '/__sim/requests?format=har', { token: null })
-  const [left] = JSON.parse(text).log.entries
-  expect(left).toMatchObject({ response: { status: 0, content: { size: 0 } }, _delivery: { outcome: 'client-gone' } })
+  const [entry] = JSON.parse(text).log.entries
+  expect(entry).toMatchObject({ response: { status: 0, content: { size: 0 } }, _delivery: { outcome: 'client-gone' } })
 })

@@ -13,8 +13,8 @@ const shared = sharedSimulator()
 
 const numbers = async (sim: TestSimulator, query?: string) => (await list(sim, query)).map(({ number }) => number)
 
-/** Makes six exchanges: 200, 429 by a scenario, 201 with advice, 400, 404 without the base path, 401. */
-async function sixExchanges(sim: TestSimulator): Promise<void> {
+/** Sends six requests, for a 200, a 429 from a scenario, a 201 with advice, a 400, a 404 without /v1, and a 401. */
+async function sendSixRequests(sim: TestSimulator): Promise<void> {
   await ask(sim, `${analyticsPath}?period=7d`)
   await ask(sim, analyticsPath, { headers: { 'x-sim-scenario': 'rate-limited' } })
   await ask(sim, '/v1/events', { body: event({ value: 'many', valueType: 'numeric' }) })
@@ -23,7 +23,7 @@ async function sixExchanges(sim: TestSimulator): Promise<void> {
   await ask(sim, '/v1/events', { body: event(), token: null })
 }
 
-test('an exchange is recorded with all its details', async ({ own }) => {
+test('a request and its response are recorded with all details', async ({ own }) => {
   const body = event({ value: 'many', valueType: 'numeric' })
   const agent = { 'user-agent': 'client/1' }
   const response = await ask(own, '/v1/events?source=app', { body, scenario: 'slow;ms=2', headers: agent })
@@ -56,7 +56,7 @@ test.for<[string, object]>([
   ['drop-field', { damage: [expect.stringMatching(/^drop-field at \//)], responseViolations: [{ in: 'response' }] }],
   ['extra-field', { damage: [expect.stringMatching(/^extra-field at \//)], responseViolations: [] }],
   ['truncated', { damage: ['truncated'], responseViolations: [] }],
-])('the damage by %s is recorded', async ([scenario, expected], { own }) => {
+])('the damage done by %s is recorded', async ([scenario, expected], { own }) => {
   await ask(own, analyticsPath, { scenario }).catch(() => undefined)
   expect(await list(own)).toMatchObject([{ scenarios: [scenario], ...expected }])
   await ask(own, analyticsPath)
@@ -73,12 +73,12 @@ test('the stage that responded and the rule that acted are recorded', async () =
   for (const body of [sent, sent, { value: 1 }]) await ask(sim, '/v1/events', { body })
   await ask(sim, analyticsPath, { token: null })
   await steer(sim, 'DELETE', '/scenarios')
-  const ofStartUp = { rule: { scope: 'start-up', index: 0 } }
+  const startUpRule = { rule: { scope: 'start-up', index: 0 } }
   const requests = await list(sim)
   expect(requests).toMatchObject([
     { stage: 'scenario', rule: { scope: 'sandbox', index: 1 } },
-    { stage: 'handle', ...ofStartUp },
-    { stage: 'validate', ...ofStartUp },
+    { stage: 'handle', ...startUpRule },
+    { stage: 'validate', ...startUpRule },
     { stage: 'authenticate' },
   ])
   expect(requests.at(-1)).not.toHaveProperty('rule')
@@ -89,12 +89,12 @@ describe('bodies', () => {
     ['JSON', '{"a":1}', { size: 7, json: { a: 1 } }],
     ['text', 'no json', { size: 7, text: 'no json' }],
     ['bytes', new Uint8Array([255, 0, 1]), { size: 3, base64: '/wAB' }],
-    ['nothing', undefined, { size: 0 }],
-    ['larger than a recorded response body', 'x'.repeat(70_000), { size: 70_000, text: 'x'.repeat(70_000) }],
-    ['larger than the body limit', 'x'.repeat(2_000_000), { size: 2_000_000, gone: true }],
-  ])('are shown by kind and size: %s', async (_name, body, shown) => {
-    const how = { method: 'POST', sandbox: 'bodies', ...(body !== undefined && { body }) }
-    const { headers } = await ask(shared(), '/v1/events', how)
+    ['no body', undefined, { size: 0 }],
+    ['text longer than a recorded response body', 'x'.repeat(70_000), { size: 70_000, text: 'x'.repeat(70_000) }],
+    ['text beyond the body limit', 'x'.repeat(2_000_000), { size: 2_000_000, gone: true }],
+  ])('are shown with their kind and size: %s', async (_name, body, shown) => {
+    const options = { method: 'POST', sandbox: 'bodies', ...(body !== undefined && { body }) }
+    const { headers } = await ask(shared(), '/v1/events', options)
     const one = await steer(shared(), 'GET', `/requests/${headers.get('x-request-id')}`)
     expect(valueAt(one, '/request/body')).toEqual(shown)
   })
@@ -103,16 +103,16 @@ describe('bodies', () => {
     ['a number with a fraction of zero', '{ "value" : 1.0 }', true],
     ['a number beyond the precision of JavaScript', '{"value":12345678901234567890}', true],
     ['a duplicate name', '{"value":1,"value":2}', true],
-    ['a duplicate name in more than 256 kB', `{"value":1,"value":"${'x'.repeat(256 * 1024)}"}`, false],
-    ['only other white space', '{ "value":\n\t[ 1 , "a \\" b" ] }', false],
-    ['a credential', '{"password":"abc","value":1.0}', false],
-  ])('include their text if JavaScript would serialize the JSON differently: %s', async ([, text, isKept], { own }) => {
+    ['but not a duplicate name in more than 256 kB', `{"value":1,"value":"${'x'.repeat(256 * 1024)}"}`, false],
+    ['but not other white space', '{ "value":\n\t[ 1 , "a \\" b" ] }', false],
+    ['but not with a credential', '{"password":"abc","value":1.0}', false],
+  ])('include their text if reserializing the JSON would change it: %s', async ([, text, isKept], { own }) => {
     await ask(own, '/v1/events', { body: text })
     const body = valueAt(await steer(own, 'GET', '/requests/req-1'), '/request/body')
     expect(body).toEqual({ size: text.length, json: expect.any(Object), ...(isKept && { text }) })
   })
 
-  test('are in the list with ?bodies=true, else only their sizes', async ({ own }) => {
+  test('are in the list with ?bodies=true, and otherwise only their sizes are', async ({ own }) => {
     await ask(own, '/v1/events', { body: event() })
     expect(await list(own)).toMatchObject([{ request: { body: { size: expect.any(Number) } } }])
     expect(JSON.stringify(await list(own))).not.toContain('upgrade_purchased')
@@ -122,7 +122,7 @@ describe('bodies', () => {
 
 describe('the list', () => {
   const six = sharedSimulator()
-  beforeAll(() => sixExchanges(six()))
+  beforeAll(() => sendSixRequests(six()))
 
   test.each([
     ['order=newest', [6, 5, 4, 3, 2, 1], 6],
@@ -140,7 +140,7 @@ describe('the list', () => {
     ['limit=0', [], 6],
     ['sandbox=other', [], 0],
     ['sandbox=*', [1, 2, 3, 4, 5, 6], 6],
-  ])('contains the requests that match ?%s, and counts them on all pages', async (query, expected, total) => {
+  ])('contains the requests that match ?%s, and their total across all pages', async (query, expected, total) => {
     expect(await numbers(six(), query)).toEqual(expected)
     expect(await steer(six(), 'GET', `/requests?${query}`)).toMatchObject({ total })
   })
@@ -148,8 +148,8 @@ describe('the list', () => {
   test.for([
     ['oldest', [1, 2, 3, 4, 5, 6]],
     ['newest', [6, 5, 4, 3, 2, 1]],
-  ])('has pages that new requests do not move, %s first', async ([order, expected], { own }) => {
-    await sixExchanges(own)
+  ])('has pages that new requests do not shift, %s first', async ([order, expected], { own }) => {
+    await sendSixRequests(own)
     const seen: number[] = []
     for (let cursor = ''; cursor !== '&cursor=undefined'; ) {
       const page = `/requests?order=${order}&limit=2${cursor}`
@@ -161,23 +161,23 @@ describe('the list', () => {
     expect(seen).toEqual(expected)
   })
 
-  test('refuses wrong values and unknown names in its query', async () => {
+  test('refuses invalid values and unknown parameters', async () => {
     for (const query of ['status=5', 'order=up', 'limit=-1', 'limit=1001', 'origin=me', 'sandbox=-', 'statuss=400'])
       expectRefusal(await ask(six(), `/__sim/requests?${query}`), 400)
   })
 })
 
-test('a full journal counts the requests that it drops, and each response with a count says so', async () => {
+test('a full journal counts the requests that it drops, and marks each count as truncated', async () => {
   const sim = await startForTest({ journalSize: 3 })
   for (let count = 0; count < 3; count += 1) await ask(sim, analyticsPath)
   expect(await steer(sim, 'GET', '/requests')).toMatchObject({ recorded: 3, dropped: 0, truncated: false })
   expect(await steer(sim, 'POST', '/requests/count')).toEqual({ count: 3, truncated: false })
   await ask(sim, '/v1/events', { body: event() })
   expect(await steer(sim, 'GET', '/requests')).toMatchObject({ recorded: 4, dropped: 1, truncated: true, total: 3 })
-  const question = { operation: 'getModelAnalytics' }
-  expect(await steer(sim, 'POST', '/requests/count', question)).toEqual({ count: 2, truncated: true })
-  expect(await steer(sim, 'POST', '/verify', question)).toMatchObject({ count: 2, truncated: true })
-  expectRefusal(await ask(sim, '/__sim/requests/req-1'), 404, /has dropped 1; see --journal-size/)
+  const query = { operation: 'getModelAnalytics' }
+  expect(await steer(sim, 'POST', '/requests/count', query)).toEqual({ count: 2, truncated: true })
+  expect(await steer(sim, 'POST', '/verify', query)).toMatchObject({ count: 2, truncated: true })
+  expectRefusal(await ask(sim, '/__sim/requests/req-1'), 404, /dropped so far: 1; see --journal-size/)
 })
 
 test.for<[string, string, number[]]>([
@@ -202,14 +202,14 @@ test('malformed HTTP is logged, but not recorded in the journal', async ({ own }
 })
 
 test('bodies appear in the log only with --log-bodies, truncated and without tokens', async () => {
-  const lineOf = async (logBodies: boolean) => {
+  const logLineWith = async (logBodies: boolean) => {
     const sim = await startForTest({ logBodies })
     const properties = { apiKey: 's3cr3t', pin: { password: 's3cr3t' }, note: 'x'.repeat(3000) }
     const { text } = await ask(sim, '/v1/events', { body: event({ properties }), token: 's3cr3t' })
     return { text, fields: sim.logged.find(({ message }) => message === 'responded')?.fields ?? {} }
   }
-  expect(Object.keys((await lineOf(false)).fields).filter((name) => /body/i.test(name))).toEqual([])
-  const { text, fields } = await lineOf(true)
+  expect(Object.keys((await logLineWith(false)).fields).filter((name) => /body/i.test(name))).toEqual([])
+  const { text, fields } = await logLineWith(true)
   expect(fields).toMatchObject({
     requestId: 'req-1',
     requestBody: expect.stringMatching(/^\{"eventType":"upgrade_purchased".{1900,2000}$/s),
@@ -218,15 +218,13 @@ test('bodies appear in the log only with --log-bodies, truncated and without tok
   expect(JSON.stringify(fields)).not.toContain('s3cr3t')
 })
 
-test('a list with large bodies, sent entry by entry, equals the single entries without their reasons', async ({
-  own,
-}) => {
+test('each entry in a list with large bodies is identical to the single entry without its reasons', async ({ own }) => {
   const note = 'x'.repeat(100_000)
   for (let index = 0; index < 4; index += 1)
     await ask(own, '/v1/events', { body: event({ properties: { note, index } }) })
-  const list = objectOf(await ask(own, '/__sim/requests?bodies=true&limit=3', { token: null }))
-  expect(list).toMatchObject({ total: 4, recorded: 4, dropped: 0, truncated: false, next: 3 })
-  const requests = list['requests'] as JsonObject[]
+  const page = objectOf(await ask(own, '/__sim/requests?bodies=true&limit=3', { token: null }))
+  expect(page).toMatchObject({ total: 4, recorded: 4, dropped: 0, truncated: false, next: 3 })
+  const requests = page['requests'] as JsonObject[]
   expect(requests).toHaveLength(3)
   for (const entry of requests) {
     const { why, ...same } = objectOf(await ask(own, `/__sim/requests/${entry['id']}`, { token: null }))

@@ -13,8 +13,8 @@ const uuid = (index: number) => `${String(index).padStart(8, '0')}-0000-4000-800
 
 const defaults = { valueType: 'text', influence: 'neutral', eventAt: at }
 
-/** Returns an event of an export, in a separate conversation. */
-const stored = (index: number) => ({
+/** Returns an event in the format of an export, in a conversation of its own. */
+const storedEvent = (index: number) => ({
   eventId: uuid(index),
   fields: { ...event(defaults), insertId: `e${index}`, externalConversationId: `c${index}` },
   impact: 0,
@@ -23,19 +23,19 @@ const stored = (index: number) => ({
   replays: 0,
 })
 
-const events = Array.from({ length: 20_000 }, (_, index) => stored(index))
+const events = Array.from({ length: 20_000 }, (_, index) => storedEvent(index))
 const document = { format: 1, quality: { weight: 0.1 }, events, prompts: [] }
 
-/** Only Linux reports the processor time of a thread, which other processes do not affect. */
-const workFile = '/proc/thread-self/schedstat'
-const onLinux = test.runIf(existsSync(workFile))
+/** A file with the processor time of the thread, which other processes do not affect. It exists only on Linux. */
+const schedstatFile = '/proc/thread-self/schedstat'
+const onLinux = test.runIf(existsSync(schedstatFile))
 
-/** Returns the milliseconds of processor time that this thread, with the simulator, has used. */
-const workedMs = () => Number(readFileSync(workFile, 'utf8').split(' ')[0]) / 1e6
+/** Returns the processor time that this thread, which also runs the simulator, has used, in milliseconds. */
+const usedMs = () => Number(readFileSync(schedstatFile, 'utf8').split(' ')[0]) / 1e6
 
 /**
- * Sends a request, and measures the work in each turn of the event loop until it is handled. `longestBlock` is the
- * share of the longest turn, in which other requests wait, in all work.
+ * Sends a request, and measures the work in each turn of the event loop until the response arrives. Other requests
+ * wait for a turn to end: `longestBlock` is the fraction (0 to 1) of all work that is done in the longest turn.
  */
 async function sendMeasured(sim: TestSimulator, path: string, body?: Json) {
   let isHandled = false
@@ -43,36 +43,36 @@ async function sendMeasured(sim: TestSimulator, path: string, body?: Json) {
     isHandled = true
   })
   const blocks: number[] = []
-  for (let before = workedMs(); !isHandled; before = workedMs()) {
+  for (let before = usedMs(); !isHandled; before = usedMs()) {
     await nextTurn()
-    blocks.push(workedMs() - before)
+    blocks.push(usedMs() - before)
   }
   const response = await responding
-  blocks.pop() // the text is decoded, and checked against the document of the control plane
+  blocks.pop() // the last turn decodes the text and checks it against the control plane's document
   const all = blocks.reduce((sum, block) => sum + block, 0)
   return { ...response, longestBlock: Math.max(...blocks) / all }
 }
 
-/** Work in one block has a share of nearly 1. */
-const mostOfOneBlock = 0.35
+/** The largest `longestBlock` that passes. Work that is not split up reaches nearly 1. */
+const maxBlock = 0.35
 
-onLinux('other requests are handled while 20,000 events are imported, refused, exported and rated', async () => {
+onLinux('other requests are handled while 20,000 events are imported, refused, exported and assessed', async () => {
   const sim = await startForTest()
   const imported = await sendMeasured(sim, '/__sim/import', document)
   expect(imported).toMatchObject({ status: 200, text: '{"events":20000,"prompts":0}' })
-  expect(imported.longestBlock).toBeLessThan(mostOfOneBlock)
-  const wrong = { ...document, events: [...events.slice(1), { ...stored(0), impact: '7' }] }
+  expect(imported.longestBlock).toBeLessThan(maxBlock)
+  const wrong = { ...document, events: [...events.slice(1), { ...storedEvent(0), impact: '7' }] }
   const refused = await sendMeasured(sim, '/__sim/import', wrong)
   expect(refused.status).toBe(400)
   expect(refused.text).toContain('/events/19999/impact must be a number')
-  expect(refused.longestBlock).toBeLessThan(mostOfOneBlock)
+  expect(refused.longestBlock).toBeLessThan(maxBlock)
   const exported = await sendMeasured(sim, '/__sim/export')
   expect(exported.body).toEqual(document)
-  const rated = await sendMeasured(sim, '/__sim/quality')
-  expect(rated.body).toMatchObject({ conversations: { length: 20_000 } })
-  for (const { headers, longestBlock } of [exported, rated]) {
+  const quality = await sendMeasured(sim, '/__sim/quality')
+  expect(quality.body).toMatchObject({ conversations: { length: 20_000 } })
+  for (const { headers, longestBlock } of [exported, quality]) {
     expect(headers.get('transfer-encoding')).toBe('chunked')
-    expect(longestBlock).toBeLessThan(mostOfOneBlock)
+    expect(longestBlock).toBeLessThan(maxBlock)
   }
 })
 
@@ -81,12 +81,12 @@ onLinux('other requests are handled while ten records with 36,000 items or membe
   const list = new Array(36_000).fill(0)
   const properties = Object.fromEntries(list.map((_, index) => [`p${index}`, index]))
   const records = Array.from({ length: 5 }, (_, index) => [
-    { ...stored(index), list },
-    { ...stored(index + 5), fields: { ...stored(index + 5).fields, properties } },
+    { ...storedEvent(index), list },
+    { ...storedEvent(index + 5), fields: { ...storedEvent(index + 5).fields, properties } },
   ])
   const imported = await sendMeasured(sim, '/__sim/import', { ...document, events: records.flat() })
   expect(imported).toMatchObject({ status: 200, text: '{"events":10,"prompts":0}' })
-  expect(imported.longestBlock).toBeLessThan(mostOfOneBlock)
+  expect(imported.longestBlock).toBeLessThan(maxBlock)
 })
 
 onLinux('other requests are handled while 20 MB of prompts are listed', async () => {
@@ -99,7 +99,7 @@ onLinux('other requests are handled while 20 MB of prompts are listed', async ()
   expect(listed.text.length).toBeGreaterThan(15_000_000)
   expect(listed.body).toMatchObject({ prompts: [{ versions: { length: 20 } }] })
   expect(listed.headers.get('transfer-encoding')).toBe('chunked')
-  expect(listed.longestBlock).toBeLessThan(mostOfOneBlock)
+  expect(listed.longestBlock).toBeLessThan(maxBlock)
 })
 
 test('clients never see a partial import', async ({ own }) => {

@@ -2,7 +2,7 @@ import { describe, expect, test, vi } from 'vitest'
 import { useSandbox } from '../../src/client/testing/node-test.ts'
 import { analyticsPath, ask, event, prompt, readStateInfo } from '../support/client.ts'
 
-/** The built library, which starts faster than the sources. */
+/** The built library, which loads faster than its sources. */
 const { startSimulator }: typeof import('../../src/index.ts') = await import(
   new URL('../../dist/index.cjs', import.meta.url).href
 )
@@ -42,9 +42,9 @@ describe('startSimulator', () => {
     await Promise.all(simulators.map((each) => each.close()))
   })
 
-  test('ignores undefined settings, and reads values like the command line', async () => {
-    const loose: Record<string, unknown> = { state: undefined, seed: 42, maxAnalysesPerHour: '1' }
-    await using sim = await startSimulator(loose)
+  test('ignores undefined settings, and converts values as the command line does', async () => {
+    const settings: Record<string, unknown> = { state: undefined, seed: 42, maxAnalysesPerHour: '1' }
+    await using sim = await startSimulator(settings)
     expect(await readStateInfo(sim)).toMatchObject({ file: ':memory:' })
     const info = await ask(sim, '/__sim/info', { token: null })
     expect(info.body).toMatchObject({ seed: '42' })
@@ -54,7 +54,7 @@ describe('startSimulator', () => {
 
   test.each([
     [{ prot: 4010 }, /no setting "prot".*port/],
-    [{ report: 'x.html' }, /"report" is not a library setting; only the command line has it, as --report\./],
+    [{ report: 'x.html' }, /"report" is not a library setting; it exists only on the command line, as --report\./],
     [{ clock: 'yesterday' }, /^clock.*"real" or a timestamp in the years 1900 to 9999/],
     [{ port: 70_000 }, /^port.*0 to 65535/],
     [{ rules: [{ scenario: '404' }] }, /^rules takes the name of a file; got \[\{"scenario":"404"\}\]\.$/],
@@ -63,12 +63,12 @@ describe('startSimulator', () => {
     [{ plan: 'platinum' }, /^plan: .*platinum/],
     [{ contract: 'no-such-file.yaml' }, /no-such-file\.yaml.*\(contract\)/],
     [{ host: '0.0.0.0' }, /^host: .*Set controlToken, or controlOpen/],
-  ])('%o is refused with the name of the setting', async (settings: object, words) => {
+  ])('refuses %o, and names the setting', async (settings: object, words) => {
     await expect(startSimulator(settings)).rejects.toThrow(words)
   })
 })
 
-test('works with fake timers and a fake clock, even if it starts with them', async () => {
+test('a simulator works with fake timers, even if they are active when it starts', async () => {
   vi.useFakeTimers()
   try {
     const sim = await startSimulator()
@@ -85,6 +85,6 @@ test('works with fake timers and a fake clock, even if it starts with them', asy
   }
 })
 
-test('useSandbox of node:test without a test context says what it needs', async () => {
-  await expect(useSandbox(undefined as never)).rejects.toThrow('useSandbox takes the context of the test')
+test('useSandbox for node:test refuses a call without a test context, and says what it needs', async () => {
+  await expect(useSandbox(undefined as never)).rejects.toThrow('useSandbox requires the test context')
 })

@@ -16,13 +16,13 @@ import { fixturesWith } from '../support/documents.ts'
 import { modelIds } from '../support/model-ids.ts'
 import { startForTest, type TestSimulator } from '../support/start.ts'
 
-const limited = (settings: Partial<Settings> = {}) => startForTest({ maxAnalysesPerHour: 5, ...settings })
+const startLimited = (settings: Partial<Settings> = {}) => startForTest({ maxAnalysesPerHour: 5, ...settings })
 /** A test with its own simulator `sim`, which allows five analyses an hour. */
-const test = plainTest.extend('sim', () => limited())
+const test = plainTest.extend('sim', () => startLimited())
 
-async function askMany(sim: TestSimulator, count: number, how: RequestOptions = {}): Promise<TestResponse[]> {
+async function askMany(sim: TestSimulator, count: number, options: RequestOptions = {}): Promise<TestResponse[]> {
   const responses: TestResponse[] = []
-  while (responses.length < count) responses.push(await ask(sim, analyticsPath, how))
+  while (responses.length < count) responses.push(await ask(sim, analyticsPath, options))
   return responses
 }
 
@@ -30,8 +30,8 @@ const at = (time: string): RequestOptions => ({ headers: { 'x-sim-now': `2026-01
 
 const statusesOf = (responses: readonly TestResponse[]) => responses.map(({ status }) => status)
 
-/** Returns the rate limit fields of a response, with the numeric ones as numbers. */
-function ratesOf({ headers }: TestResponse) {
+/** Returns the rate limit fields of a response, with numeric values as numbers. */
+function rateFieldsOf({ headers }: TestResponse) {
   const [, name, left, seconds] = /^"(\w+)";r=(\d+);t=(\d+)$/.exec(headers.get('ratelimit') ?? '') ?? []
   const [, policy, quota, window] = /^"(\w+)";q=(\d+);w=(\d+)$/.exec(headers.get('ratelimit-policy') ?? '') ?? []
   const numberIn = (field: string) => (headers.has(field) ? Number(headers.get(field)) : undefined)
@@ -48,8 +48,8 @@ function ratesOf({ headers }: TestResponse) {
   }
 }
 
-test.each(['real', 'frozen', 'shifted'])('with a %s clock the limit resets after retry-after-ms', async (mode) => {
-  const sim = await limited({ clock: 'real' })
+test.each(['real', 'frozen', 'shifted'])('with a %s clock, the limit resets after retry-after-ms', async (mode) => {
+  const sim = await startLimited({ clock: 'real' })
   await steer(sim, 'PUT', '/clock', { mode, ...(mode !== 'real' && { now: '2026-03-01T10:20:30.400Z' }) })
   const responses = await askMany(sim, 6)
   expect(statusesOf(responses)).toEqual([200, 200, 200, 200, 200, 429])
@@ -59,7 +59,7 @@ test.each(['real', 'frozen', 'shifted'])('with a %s clock the limit resets after
 
 test('all rate limit fields of a response agree with each other and with its Date', async ({ sim }) => {
   const begin = Date.UTC(2026, 0, 15, 12)
-  /** `at`, `open`: milliseconds since the start, and since the window opened. `left`: the remaining requests. */
+  /** `at`: milliseconds since the start. `open`: milliseconds since the window opened. `left`: remaining requests. */
   const table = [
     { by: '0s', at: 0, open: 0, left: 4, status: 200 },
     { by: '250ms', at: 250, open: 250, left: 3, status: 200 },
@@ -76,7 +76,7 @@ test('all rate limit fields of a response agree with each other and with its Dat
     const remaining = 3_600_000 - open
     const seconds = Math.ceil(remaining / 1000)
     const retryFields = status === 429 ? { retryAfter: seconds, retryAfterMs: remaining } : {}
-    expect({ status: response.status, ...ratesOf(response) }).toEqual({
+    expect({ status: response.status, ...rateFieldsOf(response) }).toEqual({
       status,
       ...{ name: 'analyses', policy: 'analyses', quota: 5, window: 3600, left, seconds },
       date: Math.floor((begin + at) / 1000) * 1000,
@@ -86,7 +86,7 @@ test('all rate limit fields of a response agree with each other and with its Dat
 })
 
 describe('the limit is counted', () => {
-  test('for each key in each sandbox, over all models and periods', async ({ sim }) => {
+  test('separately for each key in each sandbox, across all models and periods', async ({ sim }) => {
     const [first = '', ...others] = modelIds(6).map((id) => `/v1/models/${id}/analytics?period=7d`)
     for (const path of others) expect((await ask(sim, path)).status).toBe(200)
     expect((await ask(sim, first)).status).toBe(429)
@@ -104,7 +104,7 @@ describe('the limit is counted', () => {
 })
 
 test('refused requests do not count against the limit', async () => {
-  const sim = await limited({ models: 'closed' })
+  const sim = await startLimited({ models: 'closed' })
   const refused: [string, RequestOptions, number][] = [
     ['/v1/models/not-a-uuid/analytics', {}, 400],
     [`${analyticsPath}?period=14d`, {}, 400],
@@ -118,12 +118,12 @@ test('refused requests do not count against the limit', async () => {
   ]
   const known = '/v1/models/00000000-0000-4000-8000-000000000001/analytics'
   await ask(sim, known)
-  for (const [path, how, status] of refused) {
+  for (const [path, options, status] of refused) {
     for (let count = 0; count < (status === 500 ? 1 : 3); count += 1) {
-      expect([path, (await ask(sim, path, how)).status]).toEqual([path, status])
+      expect([path, (await ask(sim, path, options)).status]).toEqual([path, status])
     }
   }
-  expect(ratesOf(await ask(sim, known)).left).toBe(3)
+  expect(rateFieldsOf(await ask(sim, known)).left).toBe(3)
 })
 
 test.for<[string, number, number]>([
@@ -135,11 +135,11 @@ test.for<[string, number, number]>([
 ])('the scenario %s says when to retry', async ([scenario, retryAfter, quota], { sim }) => {
   const response = await ask(sim, analyticsPath, { scenario })
   expect(response.status).toBe(429)
-  expect(ratesOf(response)).toMatchObject({ retryAfter, retryAfterMs: 1000 * retryAfter, quota })
+  expect(rateFieldsOf(response)).toMatchObject({ retryAfter, retryAfterMs: 1000 * retryAfter, quota })
 })
 
-test('a refusal does not name a data scenario', async () => {
-  const sim = await limited({ maxAnalysesPerHour: 1 })
+test('X-Sim-Scenario on a refusal does not name a data scenario', async () => {
+  const sim = await startLimited({ maxAnalysesPerHour: 1 })
   const all = [await ask(sim, analyticsPath)]
   all.push(await ask(sim, analyticsPath, { headers: { 'x-sim-scenario': 'critical' } }))
   all.push(await ask(sim, analyticsPath, { token: 'key_free', headers: { 'x-sim-scenario': 'critical, slow;ms=1' } }))
@@ -155,30 +155,30 @@ const plans = `
 const keys = ['any-key', 'key_growth', 'key_enterprise', 'key_free']
 
 test.each<[string, Partial<Settings>, number[]]>([
-  ['the plan of the key', {}, [2, 2, 3, 0]],
-  ['--plan, only for keys that no fixture lists', { plan: 'enterprise' }, [3, 2, 3, 0]],
-  ['the setting, for all plans with analytics', { maxAnalysesPerHour: 4 }, [4, 4, 4, 0]],
+  ['the key’s plan', {}, [2, 2, 3, 0]],
+  ['--plan, but only for keys that no fixture lists', { plan: 'enterprise' }, [3, 2, 3, 0]],
+  ['--max-analyses-per-hour, for all plans with analytics', { maxAnalysesPerHour: 4 }, [4, 4, 4, 0]],
 ])('the limit is set by %s', async (_name, settings, expected) => {
   const fixtures = await fixturesWith('plans.yaml', readFileSync(join(bundledFixtures, 'plans.yaml'), 'utf8'), plans)
   const sim = await startForTest({ fixtures, ...settings })
-  const responded = async (token: string) =>
+  const countSuccesses = async (token: string) =>
     statusesOf(await askMany(sim, 6, { token })).filter((status) => status === 200).length
-  expect(await Promise.all(keys.map(responded))).toEqual(expected)
+  expect(await Promise.all(keys.map(countSuccesses))).toEqual(expected)
 })
 
-test('without a limit, no header mentions one', async () => {
+test('without a limit, responses have no rate limit headers', async () => {
   const sim = await startForTest({ xRateLimit: 'epoch' })
   const responses = await askMany(sim, 100)
   expect(new Set(statusesOf(responses))).toEqual(new Set([200]))
   expect([...(responses[0]?.headers.keys() ?? [])].filter((name) => name.includes('ratelimit'))).toEqual([])
 })
 
-test('--analyses-window counts in windows from the first request, as headers and messages say', async () => {
-  const sim = await limited({ maxAnalysesPerHour: 2, analysesWindow: '10s' })
+test('--analyses-window sets the window length, which headers and messages state', async () => {
+  const sim = await startLimited({ maxAnalysesPerHour: 2, analysesWindow: '10s' })
   const [first, , refused] = await askMany(sim, 3, at('12:00:00'))
   expect(first?.headers.get('ratelimit')).toBe('"analyses";r=1;t=10')
   expect(refused?.body).toMatchObject({ error: 'Rate limit exceeded: 2 in 10 s. Try again in 10 s.' })
-  expect(refused && ratesOf(refused)).toMatchObject({ quota: 2, window: 10, left: 0, seconds: 10, retryAfter: 10 })
+  expect(refused && rateFieldsOf(refused)).toMatchObject({ quota: 2, window: 10, left: 0, seconds: 10, retryAfter: 10 })
   expect(statusesOf(await askMany(sim, 1, at('12:00:09.999')))).toEqual([429])
   expect(statusesOf(await askMany(sim, 3, at('12:00:10')))).toEqual([200, 200, 429])
 })
@@ -186,13 +186,13 @@ test('--analyses-window counts in windows from the first request, as headers and
 test.each([
   ['epoch', String(Date.parse('2026-01-15T13:00:00Z') / 1000), String(Date.parse('2026-01-15T12:30:07Z') / 1000)],
   ['seconds', '3600', '7'],
-] as const)('--x-rate-limit %s sends the values of the RateLimit fields', async (xRateLimit, end, scenarioEnd) => {
+] as const)('--x-rate-limit %s adds X-RateLimit headers with the same values', async (xRateLimit, end, scenarioEnd) => {
   const sim = await startForTest({ maxAnalysesPerHour: 2, xRateLimit })
-  const older = ({ headers }: TestResponse) =>
+  const xRateLimitOf = ({ headers }: TestResponse) =>
     ['limit', 'remaining', 'reset'].map((name) => headers.get(`x-ratelimit-${name}`))
   const responses = [...(await askMany(sim, 1, at('12:00:00'))), ...(await askMany(sim, 2, at('12:00:00.1')))]
-  expect(responses.map(older)).toEqual(['1', '0', '0'].map((left) => ['2', left, end]))
+  expect(responses.map(xRateLimitOf)).toEqual(['1', '0', '0'].map((left) => ['2', left, end]))
   const { headers } = at('12:30:00')
   const scenario = { ...headers, 'x-sim-scenario': 'rate-limited;retry-after=7;limit=9' }
-  expect(older(await ask(sim, analyticsPath, { headers: scenario }))).toEqual(['9', '0', scenarioEnd])
+  expect(xRateLimitOf(await ask(sim, analyticsPath, { headers: scenario }))).toEqual(['9', '0', scenarioEnd])
 })

@@ -10,20 +10,20 @@ import { listRequests, readRetries } from '../support/stored-records.ts'
 
 const sim = sharedSimulator()
 
-/** The time of an event, which identifies it without a retry count. */
+/** The `eventAt` of an event and its retry, which identifies the event without a retry count. */
 const eventAt = '2026-01-15T12:00:00Z'
 
-/** Sends an event under a scenario of its header or of a rule, and closes the connection before the response ends. */
-async function giveUp(sandbox: string, scenario: string, body: JsonObject, isRule = false): Promise<void> {
+/** Sends an event with a scenario from a header or a rule, and disconnects before the response is complete. */
+async function giveUp(sandbox: string, scenario: string, body: JsonObject, isSetByRule = false): Promise<void> {
   const connection = await connectTo(sim().origin)
-  connection.send(postIn(sandbox, body, isRule ? [] : [`X-Sim-Scenario: ${scenario}`]))
+  connection.send(postIn(sandbox, body, isSetByRule ? [] : [`X-Sim-Scenario: ${scenario}`]))
   if (scenario.startsWith('dribble')) await connection.begun()
-  else await ask(sim(), '/__sim/health', { token: null }) // its response shows that the request has arrived
+  else await ask(sim(), '/__sim/health', { token: null }) // makes sure that the request above has arrived
   connection.destroy()
   await expect(connection.response()).rejects.toThrow(/the connection ended/)
 }
 
-/** Resolves once a sandbox has so many exchanges, each recorded when the delivery of its response has ended. */
+/** Resolves as soon as a sandbox has recorded `count` exchanges. Each is recorded when its delivery ends. */
 const untilRecorded = (sandbox: string, count = 1) =>
   steer(sim(), 'POST', `/verify?sandbox=${sandbox}`, { count: { atLeast: count }, withinMs: 30_000 })
 
@@ -31,14 +31,14 @@ const untilRecorded = (sandbox: string, count = 1) =>
 const postIn = (sandbox: string, body: JsonObject, lines: readonly string[] = []) =>
   postText('/v1/events', body, ['User-Agent: raw', `X-Sim-Sandbox: ${sandbox}`, ...lines])
 
-const halfOfReceipt = Math.ceil(JSON.stringify({ success: true, eventId: modelId }).length / 2)
+const halfReceiptBytes = Math.ceil(JSON.stringify({ success: true, eventId: modelId }).length / 2)
 
-describe('a client that gives up before the end of the response', () => {
+describe('a client that disconnects before the end of the response', () => {
   test.each([
     ['slow;ms=60000', { outcome: 'client-gone', sentBytes: 0 }],
-    ['dribble;ms=60000;pieces=2', { outcome: 'client-gone', sentBytes: halfOfReceipt }],
+    ['dribble;ms=60000;pieces=2', { outcome: 'client-gone', sentBytes: halfReceiptBytes }],
     ['hang', { outcome: 'damaged' }],
-  ])('is recorded when it leaves, under %s, and has not seen the response', async (scenario, delivery) => {
+  ])('during %s is recorded when it disconnects, and its response is not covered', async (scenario, delivery) => {
     const sandbox = `left-${scenario.slice(0, 4)}`
     await giveUp(sandbox, scenario, event())
     await untilRecorded(sandbox)
@@ -48,15 +48,15 @@ describe('a client that gives up before the end of the response', () => {
   })
 
   test.each([
-    ['slow;ms=60000', 'the same', 'first', []],
-    ['slow;ms=60000', 'none', undefined, ['same-insert-id']],
-    ['dribble;ms=60000', 'none, since it may have been content with the head', undefined, []],
-  ])('may send the event again only with its insertId, under %s: %s', async (scenario, _how, insertId, rules) => {
+    ['slow;ms=60000', 'the same insertId', 'first', []],
+    ['slow;ms=60000', 'no insertId', undefined, ['same-insert-id']],
+    ['dribble;ms=60000', 'no insertId, as the head may have been all it needed', undefined, []],
+  ])('during %s must keep the insertId if it resends the event: %s', async (scenario, _how, insertId, rules) => {
     const sandbox = `again-${scenario.slice(0, 4)}-${insertId}`
     await putRules(sim(), [{ sequence: `${scenario}, 201` }], sandbox)
     await giveUp(sandbox, scenario, event({ insertId: 'first', eventAt }), true)
     const body = event({ ...(insertId !== undefined && { insertId }), eventAt })
-    const retry = await connectTo(sim().origin) // an earlier connection may be another client's
+    const retry = await connectTo(sim().origin) // a connection opened earlier may be another client's
     retry.send(postIn(sandbox, body))
     expect((await retry.response()).status).toBe(201)
     retry.destroy()
@@ -65,11 +65,11 @@ describe('a client that gives up before the end of the response', () => {
     if (rules.length > 0) expect(JSON.stringify(findings)).toMatch(/response was lost/)
   })
 
-  test('is recorded as gone before its retry on another connection is judged', async () => {
+  test('is recorded as disconnected before its retry on another connection is judged', async () => {
     await putRules(sim(), [{ sequence: 'slow;ms=60000, 201' }], 'at-once')
     const first = await connectTo(sim().origin)
     first.send(postIn('at-once', event({ insertId: 'first', eventAt })))
-    await ask(sim(), '/__sim/health', { token: null }) // its response shows that the request has arrived
+    await ask(sim(), '/__sim/health', { token: null }) // makes sure that the request above has arrived
     first.end()
     const second = await connectTo(sim().origin)
     second.send(postIn('at-once', event({ eventAt })))
@@ -84,11 +84,11 @@ describe('a client that gives up before the end of the response', () => {
     ['429;retry-after=30', event()],
     ['201', event()],
     ['500', event({ insertId: 'kept' })],
-  ])('gets no finding for a response that it closed unread: %s', async (response, body) => {
+  ])('causes no finding if it did not read the response: %s', async (response, body) => {
     const sandbox = `unread-${response.slice(0, 3)}`
     await putRules(sim(), [{ sequence: `${response}, 201` }], sandbox)
     const { hostname, port } = new URL(sim().origin)
-    const blocked = connect(Number(port), hostname).pause() // like a busy process
+    const blocked = connect(Number(port), hostname).pause() // reads nothing, like a busy process
     blocked.write(postIn(sandbox, body))
     await untilRecorded(sandbox)
     blocked.destroy()
@@ -98,14 +98,14 @@ describe('a client that gives up before the end of the response', () => {
     expect(chains).toMatchObject([{ attempts: [{ outcome: 'uncertain' }, { outcome: 'fine' }] }])
   })
 
-  test('is recorded once, however its connection ends', async () => {
+  test('is recorded exactly once, however its connection ends', async () => {
     for (const scenario of ['reset', 'empty-response', 'truncated', 'hang']) await giveUp('once', scenario, event())
     await giveUp('once', 'slow;ms=60000', event())
     await untilRecorded('once', 5)
     await steer(sim(), 'POST', '/verify?sandbox=once', { count: { exactly: 5 }, withinMs: 500 })
   })
 
-  test('is recorded with each request that it sent on its connection', async () => {
+  test('is recorded for each of the requests that it sent on one connection', async () => {
     const connection = await connectTo(sim().origin)
     const slow = postIn('pipelined', event(), ['X-Sim-Scenario: slow;ms=60000'])
     connection.send(slow + slow + postIn('pipelined', event()))
@@ -119,7 +119,7 @@ describe('a client that gives up before the end of the response', () => {
 })
 
 describe('a client that waits for the response finds the exchange in the journal with its next request', () => {
-  test('in another process, although the response breaks off', async () => {
+  test('even if the simulator is another process and the response is truncated', async () => {
     const command = convsim(['serve', '--port', '0', '--state', ':memory:', '--log-level', 'error'])
     const other = { origin: await command.ready() }
     const read = async () => Number((await steer(other, 'GET', '/requests?limit=1')).total)
@@ -131,7 +131,7 @@ describe('a client that waits for the response finds the exchange in the journal
     expect(counts).toEqual(counts.map((_, index) => index + 1))
   })
 
-  test.each(['slow;ms=20', 'dribble;ms=20', 'slow;ms=0'])('under %s', async (scenario) => {
+  test.each(['slow;ms=20', 'dribble;ms=20', 'slow;ms=0'])('despite %s', async (scenario) => {
     const sandbox = `next-${scenario.replace(/\W/g, '-')}`
     for (const count of [1, 2, 3]) {
       await ask(sim(), '/v1/events', { body: event(), sandbox, scenario })
@@ -162,15 +162,15 @@ describe('a request aborted by its client', () => {
     ['within a body with Content-Length', 'length', ['Content-Length: 3000'], body.slice(0, 5)],
     ['before its body', 'nothing', ['Content-Length: 3000'], ''],
     ['within a chunk', 'chunk', ['Transfer-Encoding: chunked'], `bb8\r\n${body.slice(0, 5)}`],
-  ])('%s is not a finding, and neither is its retry', async (_name, sandbox, lines, beginning) => {
+  ])('%s causes no finding, and neither does its retry', async (_name, sandbox, lines, beginning) => {
     for (const count of [1, 2]) await breakOff(sandbox, post(sandbox, lines, beginning), count)
     expect((await ask(sim(), '/v1/events', { body, sandbox })).status).toBe(201)
     const requests = await listRequests(sim(), `bodies=true&sandbox=${sandbox}`)
     const error = 'The client disconnected before the end of the request body.'
-    const broken = { status: 400, origin: 'simulator', body: { json: { success: false, error } } }
+    const aborted = { status: 400, origin: 'simulator', body: { json: { success: false, error } } }
     expect(requests).toMatchObject([
-      { brokenOff: true, operation: 'createEvent', response: broken },
-      { brokenOff: true, response: broken },
+      { brokenOff: true, operation: 'createEvent', response: aborted },
+      { brokenOff: true, response: aborted },
       { response: { status: 201 } },
     ])
     const none = { violations: { requests: 0 }, unexpected: { responses: 0, findings: [] }, retries: { findings: [] } }
@@ -180,7 +180,7 @@ describe('a request aborted by its client', () => {
   test.each([
     ['was too large', 413, ['Content-Length: 3000000'], body.slice(0, 5)],
     ['had an unknown encoding', 415, ['Content-Length: 30', 'Content-Encoding: rot13'], 'ab'],
-  ])('with a body that %s keeps its %i', async (_name, status, lines, beginning) => {
+  ])('with a body that %s is still recorded with its %i', async (_name, status, lines, beginning) => {
     const sandbox = `refused-${status}`
     await breakOff(sandbox, post(sandbox, lines, beginning), 1)
     const [request] = await listRequests(sim(), `sandbox=${sandbox}`)

@@ -8,12 +8,12 @@ import { sharedSimulator } from '../support/shared.ts'
 const sim = sharedSimulator()
 
 const { keys, models, plans } = inputs.fixtures
-const including = plans.flatMap(({ name, analytics }) => (analytics ? [name] : []))
+const analyticsPlans = plans.flatMap(({ name, analytics }) => (analytics ? [name] : []))
 
-describe.each(operations)('on $id', (operation) => {
+describe.each(operations)('the fixtures’ keys on $id', (operation) => {
   test.each(keys)('$token: $about', async ({ token, plan, scenario }) => {
     const response = await askOperation(sim(), operation, { token })
-    const refusedByPlan = plan !== undefined && operation.id === 'getModelAnalytics' && !including.includes(plan)
+    const refusedByPlan = plan !== undefined && operation.id === 'getModelAnalytics' && !analyticsPlans.includes(plan)
     const expected = scenario === undefined ? (refusedByPlan ? 403 : operation.success) : refusalStatuses[scenario]
     expect(response.status).toBe(expected)
     expect(faultsOf(operation.id, response.status, response.body)).toEqual([])
@@ -21,10 +21,10 @@ describe.each(operations)('on $id', (operation) => {
   })
 })
 
-describe('the models of the fixtures', () => {
+describe('the fixtures’ models', () => {
   test.each(models.filter(({ scenario }) => scenario !== undefined))('$id: $about', async ({ id, scenario }) => {
-    for (const spelled of [id, id.toUpperCase()]) {
-      const response = await ask(sim(), `/v1/models/${spelled}/analytics`)
+    for (const spelling of [id, id.toUpperCase()]) {
+      const response = await ask(sim(), `/v1/models/${spelling}/analytics`)
       expect(response.status).toBe(refusalStatuses[scenario ?? ''])
       expect(faultsOf('getModelAnalytics', response.status, response.body)).toEqual([])
       expect(response.headers.get('x-sim-origin')).toBe('scenario')
@@ -32,12 +32,12 @@ describe('the models of the fixtures', () => {
   })
 
   test.each(models.filter(({ scenario }) => scenario === undefined))('$id: $about', async ({ id, persona, shape }) => {
-    const own = await readAnalytics(sim(), id, '30d')
+    const actual = await readAnalytics(sim(), id, '30d')
     if (shape === undefined && persona !== undefined) {
       const expected = await readAnalytics(sim(), id, '30d', { headers: { 'x-sim-scenario': persona } })
-      expect(own).toEqual(expected)
+      expect(actual).toEqual(expected)
     }
-    expect(own.dataPoints.length).toBe(30)
+    expect(actual.dataPoints.length).toBe(30)
   })
 
   test('appear by name in the recommendations', async () => {
@@ -46,7 +46,7 @@ describe('the models of the fixtures', () => {
   })
 })
 
-test('a magic key with one wrong letter gets advice, any other key none', async () => {
+test('a magic key with a letter missing gets advice, and an unrelated key does not', async () => {
   const adviceFor = async (token: string) =>
     (await ask(sim(), analyticsPath, { token })).headers.get('x-sim-advice') ?? ''
   const advice = /authorization.*is one letter away from the magic key key_rate_limited/

@@ -6,7 +6,7 @@ import { sharedSimulator } from '../support/shared.ts'
 
 const sim = sharedSimulator()
 
-/** Verifies the requests of a sandbox. The sandbox `matched` has one request. */
+/** Verifies the requests in a sandbox. The sandbox `matched` has one request. */
 const verifyIn = (verification: JsonObject, sandbox = 'matched') => verify(sim(), verification, `?sandbox=${sandbox}`)
 
 describe('a match', () => {
@@ -39,8 +39,8 @@ describe('a match', () => {
     expect(await verifyIn({ match, force: true })).toMatchObject({ status: 200, count: 1 })
   })
 
-  /** Other conditions, with the field in which the request differs, and its value there. */
-  const others: [JsonObject, string, Json?][] = [
+  /** Conditions that the request does not fulfil, with the field that differs and the request's value there. */
+  const unfulfilled: [JsonObject, string, Json?][] = [
     [{ method: 'GET' }, 'method', 'POST'],
     [{ path: '/v1/prompts' }, 'path', '/v1/events'],
     [{ status: 400 }, 'status', 201],
@@ -61,14 +61,14 @@ describe('a match', () => {
     [{ body: { properties: { plan: { seats: 4 } } } }, 'body/properties/plan/seats', 3],
     [{ body: { tags: ['a'] } }, 'body/tags', ['a', 'b']],
   ]
-  test.each(others)('%j differs in %s', async (match, field, actual) => {
+  test.each(unfulfilled)('%j differs in %s', async (match, field, actual) => {
     const { status, nearMisses } = await verifyIn({ match, force: true })
     const [{ differences } = { differences: [] }] = nearMisses as { differences: JsonObject[] }[]
     const found = differences.map((difference) => [difference['field'], difference['actual']])
     expect([status, found]).toEqual([417, [[field, actual]]])
   })
 
-  test.each(['not json', ''])('differs in the body as a whole if that is %j', async (body) => {
+  test.each(['not json', ''])('differs in the whole body if the body is %j', async (body) => {
     const sandbox = `other${body.length}`
     await ask(sim(), '/v1/events', { method: 'POST', body, headers: { 'x-sim-sandbox': sandbox } })
     const match = { body: { eventType: 'a' } }
@@ -79,29 +79,29 @@ describe('a match', () => {
 
 const control = (path: string, body?: JsonObject) => ask(sim(), `/__sim${path}`, { token: null, ...(body && { body }) })
 
-const none = { count: { exactly: 0 } }
-const verifyNone = (query: JsonObject) => control('/verify', { ...query, ...none })
+const noRequests = { count: { exactly: 0 } }
+const verifyNoRequests = (query: JsonObject) => control('/verify', { ...query, ...noRequests })
 const count = (query: JsonObject) => control('/requests/count', query)
 
 describe('an unknown name does not prove absence', () => {
   test.each([
     ['an unknown operation', { operation: 'createEvnt' }, /no operation "createEvnt".*createEvent/],
     ['an unknown pointer', { match: { body: { '/eventTyp': 'a' } } }, /field "\/eventTyp".*\/eventType/],
-    ['a field of another', { operation: 'createEvent', match: { body: { '/name': 'a' } } }, /field "\/name"/],
+    ['a field of another operation', { operation: 'createEvent', match: { body: { '/name': 'a' } } }, /field "\/name"/],
     ['a misspelt parameter', { match: { query: { perod: '7d' } } }, /parameter "perod"\. Did you mean "period"\?/],
   ])('in verify and count: %s', async (_name, query, message) => {
-    for (const control of [verifyNone, count]) {
+    for (const control of [verifyNoRequests, count]) {
       expectRefusal(await control(query), 400, message)
       expect((await control({ ...query, force: true })).status).toBe(200)
     }
   })
 
-  test.each(['/eventType', '/properties/plan', ''])('but the field "%s" exists', async (pointer) => {
-    const query = { operation: 'createEvent', match: { body: { [pointer]: 'x' } }, ...none }
+  test.each(['/eventType', '/properties/plan', ''])('unlike the known field "%s"', async (pointer) => {
+    const query = { operation: 'createEvent', match: { body: { [pointer]: 'x' } }, ...noRequests }
     expect((await control('/verify', query)).status).toBe(200)
   })
 
-  test('in the list of requests and in its stream', async () => {
+  test('in the request list and in its stream', async () => {
     for (const path of ['/requests?operation=foo', '/requests/stream?operation=foo']) {
       expectRefusal(await control(path), 400, /no operation "foo"/)
     }
@@ -109,21 +109,21 @@ describe('an unknown name does not prove absence', () => {
 })
 
 describe('a sandbox that was never used', () => {
-  test.each(['/report', '/retries'])('has no %s', async (path) => {
+  test.each(['/report', '/retries'])('gets a 404 for %s', async (path) => {
     expectRefusal(await control(`${path}?sandbox=tpyo`), 404, /"tpyo" was never used/)
     expect((await control(path)).status).toBe(200)
     expect((await control(`${path}?sandbox=*`)).status).toBe(200)
   })
 
-  test('does not prove absence, unless forced', async () => {
-    expect((await control('/verify?sandbox=tpyo', none)).status).toBe(404)
-    expect((await control('/verify?sandbox=tpyo', { ...none, force: true })).status).toBe(200)
+  test('does not prove absence without "force"', async () => {
+    expect((await control('/verify?sandbox=tpyo', noRequests)).status).toBe(404)
+    expect((await control('/verify?sandbox=tpyo', { ...noRequests, force: true })).status).toBe(200)
     expect((await control('/verify?sandbox=tpyo', { count: { atLeast: 1 } })).status).toBe(417)
   })
 
-  test('is known once a request or a control has used it', async () => {
+  test('becomes known as soon as a request uses it', async () => {
     await ask(sim(), '/v1/events', { body: event(), headers: { 'x-sim-sandbox': 'used' } })
     expect((await control('/report?sandbox=used')).status).toBe(200)
-    expect((await control('/verify?sandbox=used', { operation: 'createPrompt', ...none })).status).toBe(200)
+    expect((await control('/verify?sandbox=used', { operation: 'createPrompt', ...noRequests })).status).toBe(200)
   })
 })

@@ -31,7 +31,7 @@ test('metrics count requests by operation, status and origin, and the stored rec
   })
 })
 
-test('the text has the Prometheus format, each family once, and the same counts after a reset', async ({ own }) => {
+test('metrics have the Prometheus format with each family exactly once, and survive a reset', async ({ own }) => {
   for (let count = 0; count < 20; count += 1) await ask(own, analyticsPath)
   await steer(own, 'POST', '/reset')
   const { text, headers } = await ask(own, '/__sim/metrics')
@@ -39,7 +39,7 @@ test('the text has the Prometheus format, each family once, and the same counts 
   const families = [...text.matchAll(/^# TYPE (\S+) (counter|gauge|histogram|summary)$/gm)].map(([, name]) => name)
   expect(new Set(families).size).toBe(families.length)
   expect(families).toEqual(expect.arrayContaining(['convsim_requests_total', 'convsim_sandboxes']))
-  // Prometheus reads NaN in upper and lower case.
+  // Prometheus accepts NaN in upper and lower case.
   for (const line of text.split('\n').filter((one) => one !== '' && !one.startsWith('#')))
     expect(line).toMatch(/^[a-zA-Z_:][a-zA-Z0-9_:]*(\{[^}]*\})? (Nan|[+-]?Inf|-?[0-9.e+-]+)$/)
   expect(text).toMatch(/^convsim_requests_total\{.*\} 20$/m)

@@ -7,13 +7,13 @@ import { sharedSimulator } from '../support/shared.ts'
 
 const sim = sharedSimulator()
 
-/** The fields that may be null. */
+/** The fields that can be null. */
 const nullable = Array.from(analyticsFields.keys()).filter((name) => analyticsFields.get(name)) as (keyof Analytics)[]
 const nullableInPoint = Array.from(pointFields.keys()).filter((name) => pointFields.get(name)) as PointField[]
 
 type PointField = keyof Analytics['dataPoints'][number]
 
-/** `avgSafetyScore set`, `dataPoints.avgSafetyScore null`, ... */
+/** Lists which nullable fields are null or set: `avgSafetyScore set`, `dataPoints.avgSafetyScore null`, ... */
 function branchesOf(response: Analytics): string[] {
   const branch = (name: string, value: unknown) => `${name} ${value === null ? 'null' : 'set'}`
   return [
@@ -25,39 +25,39 @@ function branchesOf(response: Analytics): string[] {
 const fields = [...nullable, ...nullableInPoint.map((name) => `dataPoints.${name}`)]
 const allBranches = fields.flatMap((name) => [`${name} null`, `${name} set`]).sort()
 
-const shaped = inputs.fixtures.models.filter(({ scenario }) => scenario === undefined)
+const respondingModels = inputs.fixtures.models.filter(({ scenario }) => scenario === undefined)
 
-test('the personas together show each nullable field with null and with a value', async () => {
+test('together, the personas show each nullable field both null and with a value', async () => {
   const seen = new Set<string>()
   for (const { name } of inputs.fixtures.personas) {
     for (const period of periods) {
-      const how = { headers: { 'x-sim-scenario': name } }
-      for (const branch of branchesOf(await readAnalytics(sim(), modelId, period, how))) seen.add(branch)
+      const options = { headers: { 'x-sim-scenario': name } }
+      for (const branch of branchesOf(await readAnalytics(sim(), modelId, period, options))) seen.add(branch)
     }
   }
   expect([...seen].sort()).toEqual(allBranches)
 })
 
-describe('scenarios for nulls', () => {
+describe('the scenario', () => {
   const noNull = (response: Analytics) => expect(branchesOf(response).filter((one) => / null$/.test(one))).toEqual([])
   const allNull = (response: Analytics) => {
     expect(branchesOf(response).filter((one) => / set$/.test(one))).toEqual([])
     expect([response.conversationCount, response.messageCount]).toEqual([0, 0])
   }
 
-  test.each(periods)('no-null leaves no null in %s, for any persona', async (period) => {
-    for (const { id } of shaped) {
+  test.each(periods)('no-null leaves no field null in a period of %s, for any model', async (period) => {
+    for (const { id } of respondingModels) {
       noNull(await readAnalytics(sim(), id, period, { headers: { 'x-sim-scenario': 'no-null' } }))
     }
   })
 
-  test.each(periods)('all-null leaves nothing set in %s', async (period) => {
+  test.each(periods)('all-null leaves no nullable field set in a period of %s', async (period) => {
     allNull(await readAnalytics(sim(), modelId, period, { headers: { 'x-sim-scenario': 'all-null' } }))
   })
 
-  test.each(fields)('null;fields=%s sets only this field and another one to null', async (field) => {
-    const how = { headers: { 'x-sim-scenario': `no-null, null;fields=${field}|recommendations` } }
-    const branches = branchesOf(await readAnalytics(sim(), modelId, '7d', how))
+  test.each(fields)('null;fields=%s|recommendations sets only the named fields to null', async (field) => {
+    const options = { headers: { 'x-sim-scenario': `no-null, null;fields=${field}|recommendations` } }
+    const branches = branchesOf(await readAnalytics(sim(), modelId, '7d', options))
     const nulls = branches.filter((one) => one.endsWith(' null'))
     expect(new Set(nulls)).toEqual(new Set([`${field} null`, 'recommendations null']))
     expect(branches).not.toContain(`${field} set`)

@@ -78,19 +78,19 @@ components:
 
 const own = sharedSimulator(async (onFinished) => ({ contract: await tempFile(document, 'shop.yaml', onFinished) }))
 
-test('the refusal of an unknown path lists each path once, even with several methods', async () => {
+test('the refusal of an unknown path lists each known path only once, even if it has several methods', async () => {
   expectRefusal(await ask(own(), '/v2/nothing'), 404, /Known paths: [^{]*\{id\}[^{]*$/)
 })
 
 test.each([
   ['a slash', '/items/*/a~1b', { 'c~d': 2 }],
   ['a tilde', '/items/*/c~0d', { 'a/b': 1 }],
-])('drift acts on a field whose name has %s, in JSON of any type', async (_character, pointer, left) => {
+])('drift acts on a field with %s in its name, in any JSON media type', async (_character, pointer, remaining) => {
   const { headers, text } = await ask(own(), '/v2/escaped', { scenario: `drop-field;pointer=${pointer}` })
-  expect([headers.get('content-type'), JSON.parse(text)]).toEqual(['application/problem+json', { items: [left] }])
+  expect([headers.get('content-type'), JSON.parse(text)]).toEqual(['application/problem+json', { items: [remaining] }])
 })
 
-test('a response has the documented headers except those of the connection', async () => {
+test('headers that the server sets take precedence over documented headers', async () => {
   const { status, text, headers } = await ask(own(), '/v2/report', { headers: { origin: 'https://page.test' } })
   expect([status, text]).toEqual([200, 'a,b\n1,2\n'])
   expect(Object.fromEntries(headers)).toMatchObject({ 'content-length': '8', 'access-control-allow-origin': '*' })
@@ -120,9 +120,9 @@ test.each([
 )
 
 test.each([[{ header: { 'x-acme': 'my-secret' } }], [{ query: { acme: 'my-secret' } }]])(
-  'an API key in a custom header cannot be verified: %j',
+  'an API key in a custom header or query parameter cannot be verified: %j',
   async (match) => {
     const response = await ask(own(), '/__sim/verify', { body: { operation: 'listKeys', match } })
-    expectRefusal(response, 400, /does not keep the value of the (header "x-acme"|query parameter "acme")/)
+    expectRefusal(response, 400, /does not store the value of the (header "x-acme"|query parameter "acme")/)
   },
 )

@@ -10,7 +10,7 @@ const fields =
   'eventType productId value valueType influence qualityImpactScore conversationId eventAt insertId properties ' +
   'sampleRate forceSample'
 
-/** Lists requests that each have the token in another place, mostly where it is invalid and would be quoted. */
+/** Returns requests with the token in different parts, mostly where the token is invalid and would be quoted. */
 function requestsWith(token: string): (RequestOptions & { readonly path: string })[] {
   const encoded = encodeURIComponent(token)
   const paths = [
@@ -45,7 +45,7 @@ function requestsWith(token: string): (RequestOptions & { readonly path: string 
   ]
 }
 
-/** Reads everything that the simulator shows about its requests, with the source of each text. */
+/** Reads everything that the simulator shows about its requests, as pairs of source and text. */
 async function readEverything(sim: TestSimulator): Promise<[string, string][]> {
   const entries = await listRequests(sim, 'bodies=true&limit=1000')
   const paths = [
@@ -63,7 +63,7 @@ async function readEverything(sim: TestSimulator): Promise<[string, string][]> {
   ]
 }
 
-/** Lists the sources in which a simulator shows a part of a token, with the text around it. */
+/** Returns each source in which the simulator shows part of a token, with the surrounding text. */
 async function findLeaks(sim: TestSimulator): Promise<readonly string[]> {
   const shown = await readEverything(sim)
   expect(shown.length).toBeGreaterThan(100)
@@ -75,16 +75,16 @@ async function findLeaks(sim: TestSimulator): Promise<readonly string[]> {
 
 const tokens: readonly [description: string, token: string, header?: string][] = [
   ['of a common length', 'zq_live_51H8xYzAbCdEf'],
-  ['longer than what a message quotes', `zq_live_${'51H8xYzAbCdEf'.repeat(30)}`],
+  ['longer than a message quotes', `zq_live_${'51H8xYzAbCdEf'.repeat(30)}`],
   ['with characters that a URL encodes', 'zq_live_+/51H8xYz=='],
   ['sent in Latin-1', 'zq_live_Größe51H8xYz'],
   ['sent in UTF-8', 'zq_live_Größe51H8xYz', Buffer.from('zq_live_Größe51H8xYz').toString('latin1')],
 ]
 const settings = { logBodies: true, strict: true }
 
-test.each(tokens)("a request's own token %s is in no log, journal or report", async (_name, token, header = token) => {
+test.each(tokens)('a token %s does not appear in any log, journal or report', async (_name, token, header = token) => {
   const sim = await startForTest(settings)
-  for (const { path, ...how } of requestsWith(token)) await ask(sim, path, { ...how, token: header })
+  for (const { path, ...options } of requestsWith(token)) await ask(sim, path, { ...options, token: header })
   expect(await findLeaks(sim)).toEqual([])
 })
 
@@ -93,7 +93,7 @@ describeWithRedis('with replicas', () => {
 
   test.each(tokens)('a token %s is not shown by another replica', async (_name, token, header = token) => {
     const [one, two] = await startReplicas(redis(), settings)
-    for (const { path, ...how } of requestsWith(token)) await ask(one, path, { ...how, token: header })
+    for (const { path, ...options } of requestsWith(token)) await ask(one, path, { ...options, token: header })
     expect(await findLeaks(two)).toEqual([])
   })
 })

@@ -18,7 +18,7 @@ const webShop = { id: product(1), models: [model(1), model(5)] }
 const others = [model(2), model(3), model(6), '4f7c2a1e-9b3d-4c58-8e21-6d0a5b7f9c34']
 const everyModel = [...webShop.models, ...others]
 
-/** Every analytics response as text, by model and period. */
+/** Reads every analytics response as text, by model and period. */
 async function responsesOf(sim: TestSimulator, sandbox = 'default'): Promise<Map<string, string>> {
   const responses = new Map<string, string>()
   for (const modelId of everyModel) {
@@ -36,11 +36,11 @@ async function post(sim: TestSimulator, about: JsonObject, sandbox = 'default'):
   return textOf(response, 'eventId')
 }
 
-/** docs/simulated-data.md, "Events". */
-const moved = (seeded: number, weight: number, impact: number) =>
+/** Applies the formula in docs/simulated-data.md, section "Events". */
+const movedScore = (seeded: number, weight: number, impact: number) =>
   Math.round(Math.min(1, Math.max(0, seeded + weight * impact)) * 10_000) / 10_000
 
-/** Scores have four decimals, so they are summed as integers, in ten-thousandths. */
+/** Averages daily scores, weighted by conversations. Sums them as integers, since they have only four decimals. */
 function weightedQuality({ dataPoints }: Analytics): number | null {
   let sum = 0
   let count = 0
@@ -55,7 +55,7 @@ function weightedQuality({ dataPoints }: Analytics): number | null {
 const negative = { influence: 'negative' }
 const positive = { influence: 'positive' }
 
-const ofTenth = [
+const eventsOnTenth = [
   { ...positive, eventAt: '2026-01-10T00:00:00Z' },
   { ...positive, eventAt: '2026-01-10T23:59:59.999Z' },
   { ...negative, eventAt: '2026-01-10T01:30:00+01:00' },
@@ -63,15 +63,15 @@ const ofTenth = [
   { ...negative, eventAt: '2026-01-10', sampleRate: 0 },
 ]
 
-/** The total impact of each day, and the events that add up to it. */
+/** The total impact on each day, and the events that add up to that impact. */
 const days: ReadonlyMap<string, { impact: number; events: readonly JsonObject[] }> = new Map([
   ['2026-01-15', { impact: -0.4, events: [{ qualityImpactScore: -0.65 }, { ...negative, qualityImpactScore: 0.25 }] }],
-  ['2026-01-10', { impact: 1, events: ofTenth }],
+  ['2026-01-10', { impact: 1, events: eventsOnTenth }],
   ['2025-12-20', { impact: -2, events: [1, 2].map(() => ({ ...negative, eventAt: '2025-12-20T12:00' })) }],
   ['2025-06-01', { impact: -1, events: [{ ...negative, eventAt: '2025-06-01' }] }],
 ])
 
-test.for([0.1, 1])('events at a weight of %d change only their days, by the formula', async (weight, { own }) => {
+test.for([0.1, 1])('events at a weight of %d change only their own days, by the formula', async (weight, { own }) => {
   const before = await responsesOf(own)
   await steer(own, 'PUT', '/quality', { weight })
   for (const { events } of days.values()) {
@@ -90,9 +90,9 @@ test.for([0.1, 1])('events at a weight of %d change only their days, by the form
       const { avgConversationQualityIndex: quality, date } = point
       const impact = days.get(date.slice(0, 10))?.impact
       if (quality === null || impact === undefined) return point
-      return { ...point, avgConversationQualityIndex: moved(quality, weight, impact) }
+      return { ...point, avgConversationQualityIndex: movedScore(quality, weight, impact) }
     })
-    // Only the index and the assessment depend on conversation quality.
+    // Only the index and the recommendations depend on conversation quality.
     const { avgConversationQualityIndex, recommendations } = shifted
     expect(shifted).toEqual({ ...seeded, dataPoints, avgConversationQualityIndex, recommendations })
     expect(shifted.avgConversationQualityIndex).toBe(weightedQuality(shifted))
@@ -103,38 +103,38 @@ test.for([0.1, 1])('events at a weight of %d change only their days, by the form
 
 describe('the response is identical to the one without events', () => {
   const seeded = (sim: TestSimulator) => responsesOf(sim, 'untouched')
-  const bad = { ...negative, productId: webShop.id }
+  const negativeEvent = { ...negative, productId: webShop.id }
   const outside = ['2026-01-16T00:00:00Z', '2025-10-17T23:59:59.999Z', '1970-01-01']
   const cancelling = [0.1, 0.2, -0.3].map((qualityImpactScore) => ({ productId: webShop.id, qualityImpactScore }))
 
   test.for<[string, readonly JsonObject[]]>([
-    ['for a product in no fixture', [{ ...negative, productId: unknownProduct }]],
-    ['for events that sampling dropped', [{ ...bad, sampleRate: 0 }]],
+    ['for events about a product that no fixture lists', [{ ...negative, productId: unknownProduct }]],
+    ['for events that sampling dropped', [{ ...negativeEvent, sampleRate: 0 }]],
     ['for events whose impacts cancel out', cancelling],
-    ['for events outside every period', outside.map((eventAt) => ({ ...bad, eventAt }))],
+    ['for events outside every period', outside.map((eventAt) => ({ ...negativeEvent, eventAt }))],
   ])('%s', async ([, events], { own }) => {
     for (const about of events) await post(own, about)
     expect(await responsesOf(own)).toEqual(await seeded(own))
   })
 
-  test('at any weight without events, at a weight of 0, and for events of another sandbox', async ({ own }) => {
+  test('at any weight without events, at a weight of 0, and for events in another sandbox', async ({ own }) => {
     await steer(own, 'PUT', '/quality', { weight: 1 })
-    await post(own, bad, 'elsewhere')
+    await post(own, negativeEvent, 'elsewhere')
     expect(await responsesOf(own)).toEqual(await seeded(own))
-    await post(own, bad)
+    await post(own, negativeEvent)
     expect(await responsesOf(own)).not.toEqual(await seeded(own))
     await steer(own, 'PUT', '/quality', { weight: 0 })
     expect(await responsesOf(own)).toEqual(await seeded(own))
   })
 })
 
-describe('GET quality', () => {
+describe('/__sim/quality', () => {
   const sim = sharedSimulator()
   const conversationId = '5A0E1B1C-7A0E-4B7E-8D21-0D6A5B7F9C34'
 
   const qualityOf = (sandbox: string) => readControl<ControlSchemas['Quality']>(sim(), `/quality?sandbox=${sandbox}`)
 
-  test('lists PQI by product and CQI by conversation with the events behind them', async () => {
+  test('lists the PQI of each product and the CQI of each conversation, with their events', async () => {
     const sandbox = 'lists'
     const record = (about: JsonObject) => post(sim(), about, sandbox)
     const lower = conversationId.toLowerCase()
@@ -164,7 +164,7 @@ describe('GET quality', () => {
     expect((await qualityOf('another')).weight).toBe(0.1)
   })
 
-  test('is the same in any order of the events', async () => {
+  test('has the same scores for any order of events', async () => {
     const scores = [0.695, -0.24, -0.55, 0.11]
     for (const [sandbox, inOrder] of Object.entries({ forth: scores, back: scores.toReversed() })) {
       for (const qualityImpactScore of inOrder)
@@ -174,7 +174,7 @@ describe('GET quality', () => {
     }
   })
 
-  test('stays within 0 and 1, and names at most the first hundred events', async () => {
+  test('has scores from 0 to 1, and names at most the first hundred events', async () => {
     for (const [productId, about] of [
       [webShop.id, positive],
       [product(2), negative],
@@ -192,7 +192,7 @@ describe('GET quality', () => {
     [{ weight: '0.1' }, /\/weight/],
     [{}, /weight/],
     [{ weight: 0.1, of: 'events' }, /of/],
-  ])('PUT %j is refused and changes nothing', async (body, words) => {
+  ])('refuses the body %j, and changes nothing', async (body, words) => {
     expectRefusal(await ask(sim(), '/__sim/quality?sandbox=put', { method: 'PUT', body, token: null }), 400, words)
     expect((await qualityOf('put')).weight).toBe(0.1)
   })

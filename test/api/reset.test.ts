@@ -14,7 +14,7 @@ import { putRules, steer } from '../support/control.ts'
 import { startForTest, type TestSimulator } from '../support/start.ts'
 import { listSandboxes } from '../support/stored-records.ts'
 
-/** Reads everything that the control plane shows of a sandbox, without its revision and the time of its last use. */
+/** Reads everything that the control plane shows about a sandbox, except its revision and the time of its last use. */
 async function readSandbox(sim: TestSimulator, sandbox: string) {
   const controls = ['/scenarios', '/sequences', '/clock'].map((path) => steer(sim, 'GET', `${path}?sandbox=${sandbox}`))
   const listed = (await listSandboxes(sim)).find(({ name }) => name === sandbox)
@@ -23,7 +23,7 @@ async function readSandbox(sim: TestSimulator, sandbox: string) {
   return { controls: await Promise.all(controls), own }
 }
 
-/** Sends two requests of each operation, analytics up to the rate limit, and sampled events; returns the replies. */
+/** Returns the responses to two requests per operation, analytics requests up to the limit, and sampled events. */
 async function sendAll(sim: TestSimulator, sandbox: string): Promise<string[]> {
   const responses: TestResponse[] = []
   const options = { token: `k~${sandbox}` }
@@ -60,7 +60,7 @@ async function changeAll(sim: TestSimulator, sandbox: string): Promise<void> {
 
 const settings = { maxAnalysesPerHour: 4, seed: 'start' } as const
 
-test.each(['default', 'worker-3'])('a reset restores the initial state of %s', async (sandbox) => {
+test.each(['default', 'worker-3'])('a reset restores the initial state of the sandbox %s', async (sandbox) => {
   const sim = await startForTest({ ...settings, scenario: 'slow;ms=0;distribution=uniform;max=1' })
   await steer(sim, 'PUT', `/sandboxes/${sandbox}`, {})
   const before = await readSandbox(sim, sandbox)
@@ -73,15 +73,15 @@ test.each(['default', 'worker-3'])('a reset restores the initial state of %s', a
 })
 
 const improbable = 'reset;p=0, slow;ms=60000;p=0, drop-field;p=0, 500;p=0'
-const inactive: [string, RequestOptions, JsonObject[]][] = [
+const inactiveFaults: [string, RequestOptions, JsonObject[]][] = [
   ['several scenarios with p=0', { headers: { 'x-sim-scenario': improbable } }, []],
   ['a rule with the probability 0', {}, [{ scenario: 'hang', probability: 0 }]],
   ['a rule that is disabled', {}, [{ scenario: 'empty-response', enabled: false }]],
-  ['a rule about other requests', {}, [{ scenario: 'truncated', match: { header: { 'x-never': 'sent' } } }]],
+  ['a rule for other requests', {}, [{ scenario: 'truncated', match: { header: { 'x-never': 'sent' } } }]],
   ['a sequence that is disabled', {}, [{ sequence: '503*5', enabled: false }]],
 ]
 
-test.each(inactive)('a fault that does not act changes no byte and no header: %s', async (_name, options, rules) => {
+test.each(inactiveFaults)('a fault that does not act changes no byte or header: %s', async (_name, options, rules) => {
   const [plain, faulty] = [await startForTest(settings), await startForTest(settings)]
   await putRules(plain, [])
   await putRules(faulty, rules)

@@ -14,12 +14,12 @@ const retriesOf = (query: string, target: TestSimulator = sim()) => readControl<
 
 const statusesOf = ({ chains }: Retries) => chains.map(({ attempts }) => attempts.map(({ status }) => status))
 
-/** Requests analytics under a scenario, and returns the request's id. */
-async function askUnder(sandbox: string, scenario: string, target: TestSimulator = sim()): Promise<string> {
+/** Requests analytics with a scenario, and returns the request's id. */
+async function askWith(sandbox: string, scenario: string, target: TestSimulator = sim()): Promise<string> {
   return String((await ask(target, analyticsPath, { sandbox, scenario })).headers.get('x-request-id'))
 }
 
-/** Requests analytics once for each item of a sequence in a rule of the sandbox. */
+/** Sets a rule with a sequence, requests analytics for each of its items, and returns the ids of the requests. */
 async function askThrough(sandbox: string, sequence: string, target: TestSimulator = sim()): Promise<string[]> {
   await putRules(target, [{ sequence }], sandbox)
   const ids: string[] = []
@@ -43,20 +43,20 @@ describe('GET /__sim/retries', () => {
     expect(await retriesOf('sandbox=early')).toMatchObject({ chains, further: 0, truncated: false })
   })
 
-  test('shows a failed call without a retry, unless two attempts are requested', async () => {
-    await askUnder('once', '503')
+  test('shows a failed call without a retry, unless minAttempts is 2', async () => {
+    await askWith('once', '503')
     expect(statusesOf(await retriesOf('sandbox=once'))).toEqual([[503]])
     expect(await retriesOf('sandbox=once&minAttempts=2')).toMatchObject({ chains: [], further: 0 })
   })
 
-  test('omits calls that succeeded at the first attempt, negative tests and refusals by the simulator', async () => {
+  test('omits calls whose first attempt succeeded, negative tests and refusals by the simulator', async () => {
     await ask(sim(), analyticsPath, { sandbox: 'none' })
     await ask(sim(), analyticsPath, { sandbox: 'none', scenario: '404', headers: { 'x-sim-expect': 'refusal' } })
     await ask(sim(), analyticsPath, { sandbox: 'none', scenario: 'no-such-scenario' })
     expect(await retriesOf('sandbox=none')).toMatchObject({ chains: [] })
   })
 
-  test('shows the insertId of each attempt, so a changed one is visible', async () => {
+  test('shows the insertId of each attempt, so that a changed insertId is visible', async () => {
     await putRules(sim(), [{ sequence: '500, 201' }], 'changed')
     for (const [count, insertId] of ['order-1', 'order-2'].entries()) {
       const headers = { 'retry-attempt': String(count) }
@@ -68,7 +68,7 @@ describe('GET /__sim/retries', () => {
     expect(chain?.attempts[1]?.findings).toContainEqual(expect.objectContaining({ rule: 'same-insert-id' }))
   })
 
-  test('shows the chain with the latest attempt first, and says how many more there are', async () => {
+  test('sorts chains by their latest attempt, newest first, and says how many more there are', async () => {
     for (const scenario of ['500', '503', '404', '500'])
       await ask(sim(), '/v1/events', { body: event({ value: scenario }), sandbox: 'many', scenario })
     expect(statusesOf(await retriesOf('sandbox=many'))).toEqual([[500, 500], [404], [503]])
@@ -76,7 +76,7 @@ describe('GET /__sim/retries', () => {
     expect([statusesOf(latest), latest.further]).toEqual([[[500, 500]], 2])
   })
 
-  test('shows rules and problems without chains for the limit 0', async () => {
+  test('shows only rules and problems, without chains, if limit is 0', async () => {
     await askThrough('no-chains', '429;retry-after=3, 200')
     const { chains, problems, rules } = await retriesOf('sandbox=no-chains&limit=0')
     expect(chains).toEqual([])
@@ -87,7 +87,7 @@ describe('GET /__sim/retries', () => {
   test('shows the chain of one request, however old, and none for a request without a chain', async () => {
     const ids = await askThrough('of-one', '503, 503, 200')
     await ask(sim(), '/v1/events', { body: event(), sandbox: 'of-one', scenario: '404' })
-    const alone = await askUnder('of-one', '200;latency=1')
+    const alone = await askWith('of-one', '200;latency=1')
     for (const id of ids)
       expect(statusesOf(await retriesOf(`sandbox=of-one&limit=1&request=${id}`))).toEqual([[503, 503, 200]])
     expect(await retriesOf(`sandbox=of-one&request=${alone}`)).toMatchObject({ chains: [], further: 0 })
@@ -95,15 +95,15 @@ describe('GET /__sim/retries', () => {
   })
 
   test('shows the latest 50 attempts of a chain, and says how many came before', async () => {
-    for (let attempt = 0; attempt < 53; attempt += 1) await askUnder('long', '503')
+    for (let attempt = 0; attempt < 53; attempt += 1) await askWith('long', '503')
     const [chain] = (await retriesOf('sandbox=long')).chains
     expect([chain?.attempts.length, chain?.earlier]).toEqual([50, 3])
     expect(chain?.id).not.toBe(chain?.attempts[0]?.id)
   })
 
-  test('keeps sandboxes apart, lists all with *, and says that attempts may be missing after an eviction', async () => {
+  test('keeps sandboxes apart, lists all of them with *, and says if attempts may be missing', async () => {
     const small = await startForTest({ journalSize: 2 })
-    for (const sandbox of ['a', 'b', 'b', 'b']) await askUnder(sandbox, '503', small)
+    for (const sandbox of ['a', 'b', 'b', 'b']) await askWith(sandbox, '503', small)
     expect(await retriesOf('sandbox=*', small)).toMatchObject({ chains: [{ attempts: [{}, {}] }], truncated: true })
     expect(await retriesOf('sandbox=a', small)).toMatchObject({ chains: [], truncated: true })
   })

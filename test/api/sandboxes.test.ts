@@ -17,27 +17,27 @@ import { createLogRecorder, type LogEntry, start, type TestSimulator, test } fro
 import { listSandboxes } from '../support/stored-records.ts'
 
 const sim = sharedSimulator()
-const insert = event({ insertId: 'order-1' })
+const sameEvent = event({ insertId: 'order-1' })
 
-test('each way of naming selects the same sandbox, which is not the default one', async ({ own }) => {
-  const namings: [prefix: string, how: RequestOptions][] = [
+test('each way to name a sandbox selects the same one, which is not the default sandbox', async ({ own }) => {
+  const ways: [prefix: string, options: RequestOptions][] = [
     ['', { sandbox: 'worker-3' }],
     ['', { token: 'any-key~worker-3' }],
     ['/_s/worker-3', {}],
     ['/_s/worker-3', { token: 'k~worker-3', sandbox: 'worker-3' }],
   ]
   const ids = new Set<string>()
-  for (const [prefix, how] of namings) {
-    const response = await ask(own, `${prefix}/v1/events`, { body: insert, ...how })
+  for (const [prefix, options] of ways) {
+    const response = await ask(own, `${prefix}/v1/events`, { body: sameEvent, ...options })
     expect(response.headers.get('x-sim-sandbox')).toBe('worker-3')
     ids.add(textOf(response, 'eventId'))
   }
   expect(ids.size).toBe(1)
   expect(await readStateInfo(own)).toMatchObject({ events: 1, sandboxes: 1 })
-  expect(ids).not.toContain(textOf(await ask(own, '/v1/events', { body: insert }), 'eventId'))
+  expect(ids).not.toContain(textOf(await ask(own, '/v1/events', { body: sameEvent }), 'eventId'))
 })
 
-test('an invalid sandbox name in a key is refused without quoting the key, and key~default suggested', async () => {
+test('the refusal of an invalid sandbox name in a key does not quote the key, and suggests key~default', async () => {
   const token = 'sk~live secret'
   const response = await ask(sim(), analyticsPath, { token })
   expectRefusal(response, 400, 'key~default')
@@ -45,11 +45,11 @@ test('an invalid sandbox name in a key is refused without quoting the key, and k
   expect((await ask(sim(), analyticsPath, { token: `${token}~default` })).status).toBe(200)
 })
 
-test('the list shows what a deletion would lose', async ({ own }) => {
-  const how = { sandbox: 'full' }
-  await ask(own, '/v1/events', { body: insert, ...how })
-  await ask(own, '/v1/prompts', { body: prompt(), ...how })
-  await ask(own, analyticsPath, how)
+test('the list of sandboxes shows what deleting each of them would lose', async ({ own }) => {
+  const options = { sandbox: 'full' }
+  await ask(own, '/v1/events', { body: sameEvent, ...options })
+  await ask(own, '/v1/prompts', { body: prompt(), ...options })
+  await ask(own, analyticsPath, options)
   await ask(own, '/__sim/snapshots?sandbox=full', { method: 'POST' })
   await putRules(own, [{ scenario: '429' }], 'full')
   const full = (await listSandboxes(own)).find(({ name }) => name === 'full')
@@ -76,18 +76,18 @@ test('the revisions in the list show which sandbox the control plane has changed
   expect((await readRevisions())['two']).not.toBe(before['two'])
 })
 
-test('a GET about an unknown sandbox does not create it', async () => {
+test('a GET that names an unknown sandbox does not create the sandbox', async () => {
   for (const { id, method, path } of await controlOperations()) {
-    if (method !== 'GET' || id === 'streamRequests') continue // its response never ends
-    await ask(sim(), `/__sim${path.replace(/\{\w+\}/g, 'x')}?sandbox=asked-by-${id}`, { token: null })
+    if (method !== 'GET' || id === 'streamRequests') continue // a stream never ends
+    await ask(sim(), `/__sim${path.replace(/\{\w+\}/g, 'x')}?sandbox=read-by-${id}`, { token: null })
   }
-  expect(JSON.stringify(await listSandboxes(sim()))).not.toContain('asked-by')
+  expect(JSON.stringify(await listSandboxes(sim()))).not.toContain('read-by')
 })
 
 const namesOf = (sandboxes: readonly { readonly name: string }[]) => sandboxes.map(({ name }) => name)
 
-describe('controls in a request never affect another sandbox', () => {
-  test('its seed, time and scenarios affect no later request', async ({ own }) => {
+describe('the control headers of a request', () => {
+  test('affect neither other sandboxes nor later requests', async ({ own }) => {
     const before = await ask(own, analyticsPath)
     const headers = { 'x-sim-seed': '99', 'x-sim-now': '2030-05-05T05:05:05Z', 'x-sim-sequence': '200' }
     const loud = { sandbox: 'loud', scenario: 'critical', headers }
@@ -102,81 +102,81 @@ describe('controls in a request never affect another sandbox', () => {
     ['header and token', { 'x-sim-sandbox': 'a', authorization: 'Bearer k~b' }, ''],
     ['header and path', { 'x-sim-sandbox': 'a', authorization: 'Bearer k' }, '/_s/b'],
     ['token and path', { authorization: 'Bearer k~a' }, '/_s/b'],
-    ['a repeated header', { 'x-sim-sandbox': 'a, b', authorization: 'Bearer k' }, ''],
-  ])('%s that name two sandboxes are refused, and nothing is stored', async ([, headers, prefix], { own }) => {
+    ['a header sent twice', { 'x-sim-sandbox': 'a, b', authorization: 'Bearer k' }, ''],
+  ])('are refused if they name two sandboxes, and nothing is stored: %s', async ([, headers, prefix], { own }) => {
     const response = await ask(own, `${prefix}/v1/events`, { body: event(), token: null, headers })
-    expectRefusal(response, 400, /more than one sandbox|cannot name a sandbox/)
+    expectRefusal(response, 400, /more than one sandbox|is not a valid sandbox name/)
     expect(await listSandboxes(own)).toMatchObject([{ name: 'default', events: 0 }])
   })
 })
 
-const names = ['constructor', 'default', 'DEFAULT', '0', 'a.b_c-d', 'x'.repeat(64)]
-test.each(names)('a sandbox can have the name %s', async (name) => {
+const validNames = ['constructor', 'default', 'DEFAULT', '0', 'a.b_c-d', 'x'.repeat(64)]
+test.each(validNames)('a sandbox can have the name %s', async (name) => {
   const response = await ask(sim(), '/v1/events', { token: `k~${name}`, body: event() })
   expect([response.status, response.headers.get('x-sim-sandbox')]).toEqual([201, name])
   await steer(sim(), 'POST', `/reset?sandbox=${name}`)
   expect((await listSandboxes(sim())).find((one) => one.name === name)).toMatchObject({ events: 0 })
 })
 
-const noNames = ['__proto__', '-a', '.a', 'a b', 'a/b', 'ä', '', 'x'.repeat(65), '../a', 'a\tb']
-test.each(noNames)('neither a request nor the control plane can use the sandbox name %j', async (name) => {
+const invalidNames = ['__proto__', '-a', '.a', 'a b', 'a/b', 'ä', '', 'x'.repeat(65), '../a', 'a\tb']
+test.each(invalidNames)('neither a request nor the control plane can use the sandbox name %j', async (name) => {
   const before = namesOf(await listSandboxes(sim()))
   const bytes = Buffer.from(name).toString('latin1')
   const encoded = encodeURIComponent(name)
-  const ways = [{ sandbox: bytes }, { token: `k~${bytes}` }, { path: `/_s/${encoded}${analyticsPath}` }]
-  for (const { path = analyticsPath, ...how } of name === '' ? ways.slice(0, 2) : ways)
-    expectRefusal(await ask(sim(), path, how), 400, /name.* 1 to 64 letters/)
+  const requests = [{ sandbox: bytes }, { token: `k~${bytes}` }, { path: `/_s/${encoded}${analyticsPath}` }]
+  for (const { path = analyticsPath, ...options } of name === '' ? requests.slice(0, 2) : requests)
+    expectRefusal(await ask(sim(), path, options), 400, /name.* 1 to 64 letters/)
   expect((await ask(sim(), `/__sim/reset?sandbox=${encoded}`, { method: 'POST' })).status).toBe(400)
   const put = await ask(sim(), `/__sim/sandboxes/${encoded}`, { method: 'PUT', body: {} })
   expect(put.status).toBe(name === '' ? 404 : 400)
   expect(namesOf(await listSandboxes(sim())).sort()).toEqual(before.sort())
 })
 
-describe('sandboxes are bounded', () => {
+describe('sandboxes are limited', () => {
   /** Starts a simulator whose real time the test controls. */
-  async function timed(settings: Partial<Settings>) {
+  async function startTimed(settings: Partial<Settings>) {
     const entries: LogEntry[] = []
     let now = Date.UTC(2026, 0, 15)
     const all = { ...defaultSettings(), port: 0, state: ':memory:', ...settings }
     const started = await start(all, { now: () => now, log: createLogRecorder(entries) })
     if (!started.ok) throw new Error(JSON.stringify(started.error))
     onTestFinished(() => started.value.close())
-    const pass = (ms: number) => {
+    const advance = (ms: number) => {
       now += ms
     }
-    const dropped = () =>
+    const evictions = () =>
       entries.filter(({ message }) => /evicted/.test(message)).map(({ level, fields }) => ({ level, ...fields }))
-    return { sim: started.value, pass, dropped }
+    return { sim: started.value, advance, evictions }
   }
 
   const use = (sim: Pick<TestSimulator, 'origin'>, name: string) =>
     ask(sim, '/v1/events', { token: `k~${name}`, body: event({ insertId: 'x' }) })
 
-  test('in number: a further one evicts the longest idle one completely, which is logged', async () => {
-    const { sim, dropped, pass } = await timed({ sandboxLimit: 4 })
+  test('in number: a new sandbox evicts the longest idle sandbox completely, and the eviction is logged', async () => {
+    const { sim, evictions, advance } = await startTimed({ sandboxLimit: 4 })
     await putRules(sim, [{ scenario: 'slow' }], 'b')
     for (const name of ['a', 'b', 'c', 'a', 'd']) {
       await use(sim, name)
-      pass(1000)
+      advance(1000)
     }
     expect(namesOf(await listSandboxes(sim)).sort()).toEqual(['a', 'c', 'd', 'default'])
-    expect(dropped()).toEqual([{ level: 'warn', sandbox: 'b', reason: 'limit' }])
+    expect(evictions()).toEqual([{ level: 'warn', sandbox: 'b', reason: 'limit' }])
     await use(sim, 'b')
     const list = await listSandboxes(sim)
     expect(namesOf(list)).toEqual(['a', 'd', 'default', 'b'])
     expect(list.at(-1)).toMatchObject({ events: 1, requests: 1, rules: 0 })
   })
 
-  test('in idle time: a sandbox idle for too long is evicted when another one is created', async () => {
-    const { sim, dropped, pass } = await timed({})
+  test('in idle time: a sandbox that is idle for too long is evicted when another sandbox is created', async () => {
+    const { sim, evictions, advance } = await startTimed({})
     await use(sim, 'old')
-    pass(16 * 3_600_000)
+    advance(16 * 3_600_000)
     await use(sim, 'young')
-    pass(8 * 3_600_000 + 1)
+    advance(8 * 3_600_000 + 1)
     await use(sim, 'young')
-    expect(dropped()).toEqual([])
+    expect(evictions()).toEqual([])
     await use(sim, 'new')
-    expect(dropped()).toEqual([{ level: 'warn', sandbox: 'old', reason: 'idle' }])
+    expect(evictions()).toEqual([{ level: 'warn', sandbox: 'old', reason: 'idle' }])
     expect(namesOf(await listSandboxes(sim)).sort()).toEqual(['default', 'new', 'young'])
   })
 })

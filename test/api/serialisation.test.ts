@@ -12,8 +12,8 @@ const nested = {
   properties: { a: { type: 'object', properties: { b: integer } }, ids: integers, on: { type: 'boolean' } },
 }
 
-/** A parameter `p`, values that are accepted for it, and values that are refused. */
-type Row = readonly [parameter: JsonObject, right: readonly string[], wrong: readonly string[]]
+/** A parameter `p`, values that it accepts, and values that it refuses. */
+type Row = readonly [parameter: JsonObject, valid: readonly string[], invalid: readonly string[]]
 
 /** Cases that `test/service/contract/constructs` lacks, such as values in an undocumented style. */
 const rows: Record<'path' | 'query' | 'header' | 'cookie', readonly Row[]> = {
@@ -60,11 +60,11 @@ const rows: Record<'path' | 'query' | 'header' | 'cookie', readonly Row[]> = {
   ],
 }
 
-const cases = Object.entries(rows).flatMap(([place, list]) =>
-  list.map(([parameter, right, wrong], index) => ({ place, parameter, right, wrong, path: `/${place}${index}` })),
+const cases = Object.entries(rows).flatMap(([location, list]) =>
+  list.map(([parameter, valid, invalid], n) => ({ location, parameter, valid, invalid, path: `/${location}${n}` })),
 )
 
-/** Returns the path of the parameter with a schema. */
+/** Returns the path whose parameter has this schema. */
 const pathOf = (schema: JsonObject) => cases.find(({ parameter }) => parameter['schema'] === schema)?.path ?? ''
 
 const responses = { 204: { description: 'Fine.' } }
@@ -104,9 +104,9 @@ const user: JsonObject = {
 const userMedia = { 'application/json': { schema: { $ref }, example: { id: '1', name: 'a', friends: [] } } }
 
 const paths: Json = Object.fromEntries([
-  ...cases.map(({ place, parameter, path }) => [
-    place === 'path' ? `${path}/{p}` : path,
-    { get: { parameters: [{ name: 'p', in: place, required: true, ...parameter }], responses } },
+  ...cases.map(({ location, parameter, path }) => [
+    location === 'path' ? `${path}/{p}` : path,
+    { get: { parameters: [{ name: 'p', in: location, required: true, ...parameter }], responses } },
   ]),
   [
     '/pages',
@@ -154,32 +154,32 @@ const own = sharedSimulator(async (onFinished) => ({
   contract: await tempFile(JSON.stringify(document), 'styles.json', onFinished),
 }))
 
-const send = (place: string, path: string, text: string) => {
-  if (place === 'path') return ask(own(), `/v1${path}/${text}`)
-  if (place === 'query') return ask(own(), `/v1${path}?${text}`)
-  return ask(own(), `/v1${path}`, { headers: { [place === 'header' ? 'p' : 'cookie']: text } })
+const send = (location: string, path: string, text: string) => {
+  if (location === 'path') return ask(own(), `/v1${path}/${text}`)
+  if (location === 'query') return ask(own(), `/v1${path}?${text}`)
+  return ask(own(), `/v1${path}`, { headers: { [location === 'header' ? 'p' : 'cookie']: text } })
 }
 
-describe('a parameter is read in its style', () => {
-  test.each(cases.map((one) => [one.place, JSON.stringify(one.parameter), one] as const))(
-    'in %s: %s',
-    async (_place, _parameter, { place, path, right, wrong }) => {
+describe('a parameter', () => {
+  test.each(cases.map((one) => [one.location, JSON.stringify(one.parameter), one] as const))(
+    'is read in its style, in %s: %s',
+    async (_location, _parameter, { location, path, valid, invalid }) => {
       const outcomes = async (texts: readonly string[]) =>
-        Promise.all(texts.map(async (text) => `${text} ${(await send(place, path, text)).status}`))
-      expect(await outcomes(right)).toEqual(right.map((text) => `${text} 204`))
-      expect(await outcomes(wrong)).toEqual(wrong.map((text) => `${text} 400`))
+        Promise.all(texts.map(async (text) => `${text} ${(await send(location, path, text)).status}`))
+      expect(await outcomes(valid)).toEqual(valid.map((text) => `${text} 204`))
+      expect(await outcomes(invalid)).toEqual(invalid.map((text) => `${text} 400`))
     },
   )
 
-  test('a value in another style is refused with the name of the documented one', async () => {
-    const reason = /path\/p: must be in the style "matrix" of a path parameter, exploded/
-    const [wrong] = cases.filter(
-      ({ place, parameter: { style, explode } }) => place === 'path' && style === 'matrix' && explode,
+  test('in another style is refused with the name of the documented style', async () => {
+    const reason = /path\/p: must be in the style "matrix" for path parameters, exploded/
+    const [invalid] = cases.filter(
+      ({ location, parameter: { style, explode } }) => location === 'path' && style === 'matrix' && explode,
     )
-    expectRefusal(await send('path', wrong?.path ?? '', '1;2'), 400, reason)
+    expectRefusal(await send('path', invalid?.path ?? '', '1;2'), 400, reason)
   })
 
-  test('a cookie is named in its refusal, without its value', async () => {
+  test('in a cookie is named in its refusal, without its value', async () => {
     const error = errorOf(await send('cookie', '/cookie0', 'p=my-secret'))
     expect(error).toBe('Invalid request: header/cookie/p: must be an integer; got [redacted].')
   })
@@ -190,7 +190,7 @@ describe('names of query parameters', () => {
     ['page[size]=1&ids[]=1&ids[]=2&r=3', 204, []],
     ['page[size]=a', 400, []],
     ['page[sise]=1&rr=2', 204, ['/page[sise]', '/rr']],
-  ] as const)('are those of the document, including brackets: %s', async (query, status, advice) => {
+  ] as const)('are compared with the document, including brackets: %s', async (query, status, advice) => {
     const response = await ask(own(), `/v1/pages?${query}`)
     expect(response.status).toBe(status)
     for (const pointer of advice) expect(response.headers.get('x-sim-advice')).toContain(pointer)
@@ -201,7 +201,7 @@ describe('names of query parameters', () => {
     expect(await ask(own(), `/v1${pathOf(nested)}?${`p${'[a]'.repeat(3000)}=1`}`)).toMatchObject({ status: 400 })
   })
 
-  test('inherited by every object, such as constructor, are ordinary names', async () => {
+  test('that every object inherits, such as constructor, are ordinary names', async () => {
     expect(await ask(own(), `/v1${pathOf(nested)}?p[__proto__][b]=1&p[constructor]=2`)).toMatchObject({ status: 204 })
   })
 })
@@ -214,7 +214,7 @@ test.each([
   ['/plain', 'name=a&address=1', 400],
   ['/plain', 'name=a&items[0][cost]=1', 400],
   ['/plain', 'name=a&items[0][price]=1&items[1][cost]=1', 400],
-])('a form of %s is read by its encoding: %s', async (path, body, status) => {
+])('a form for %s is read according to its documented encoding: %s', async (path, body, status) => {
   const response = await ask(own(), `/v1${path}`, { body, contentType: 'application/x-www-form-urlencoded' })
   expect([response.status, response.text]).toEqual([status, expect.anything()])
 })
@@ -227,7 +227,7 @@ test.each<[path: string, type: string, body: string, status: number]>([
   ['any', 'application/json', '{}', 400],
   ['any', 'text/csv', 'a', 204],
   ['open', 'text/csv', 'a', 204],
-])('a body is checked by its media type: /%s as %s: %s', async (path, contentType, body, status) => {
+])('a body is checked against the schema of its media type: /%s as %s: %s', async (path, contentType, body, status) => {
   expect(await ask(own(), `/v1/${path}`, { body, contentType })).toMatchObject({ status })
 })
 
@@ -237,11 +237,11 @@ test.each<[path: string, body: Json, status: number]>([
   ['/v1/users', { id: 1, name: 'a', password: 'b', friends: [] }, 400],
   ['/v1/all-of', { name: 'a', password: 'b', friends: [], created: {}, more: 1 }, 204],
   ['/v1/all-of', { name: 'a', password: 'b', friends: [], created: {} }, 400],
-])('a request needs no readOnly property at any depth: %s %j', async (path, body, status) => {
+])('a request does not need readOnly properties at any depth: %s %j', async (path, body, status) => {
   expect(await ask(own(), path, { body })).toMatchObject({ status })
 })
 
-test('a response needs no writeOnly property', async () => {
+test('a response does not need writeOnly properties', async () => {
   const { status, body } = await ask(own(), '/v1/users')
   expect([status, body]).toEqual([200, { id: '1', name: 'a', friends: [] }])
   expect(own().logged.filter(({ message }) => message.includes('does not fit'))).toEqual([])

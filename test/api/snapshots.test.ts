@@ -15,7 +15,7 @@ async function take(sim: TestSimulator, sandbox: string, name?: string): Promise
 }
 
 describe('a snapshot', () => {
-  test('belongs to its sandbox; an unknown one is a 404 that names it', async () => {
+  test('belongs to its sandbox, and an unknown snapshot gets a 404 that names its id', async () => {
     const id = await take(shared(), 'owner', 'before')
     const requests = [
       ['POST', `/snapshots/${id}/restore?sandbox=thief`],

@@ -17,7 +17,7 @@ async function post(sandbox: string, path: string, body: JsonObject): Promise<Js
 }
 
 describe('GET events', () => {
-  const recorded = [
+  const eventFields = [
     { value: 'a', eventType: 'purchase' },
     { value: 'b', eventType: 'purchase', productId: otherProduct, insertId: 'order-1' },
     { value: 'c', eventType: 'cancellation', conversationId: conversation },
@@ -36,13 +36,13 @@ describe('GET events', () => {
     ['order=newest', 'd c b a'],
   ])('with ?%s returns the events %s', async (query, values) => {
     const { total } = await readEventPage(sim(), 'sandbox=filters')
-    if (total === 0) for (const fields of recorded) await post('filters', '/v1/events', event(fields))
+    if (total === 0) for (const fields of eventFields) await post('filters', '/v1/events', event(fields))
     const page = await readEventPage(sim(), `sandbox=filters&${query}`)
     expect(page.events.map(({ fields }) => fields.value).join(' ')).toBe(values)
     expect(page.total).toBe(page.events.length)
   })
 
-  test('returns every event exactly once over its pages, with the total, and any event by its id', async () => {
+  test('returns every event exactly once across pages, with the total, and a single event by its id', async () => {
     const bodies = Array.from({ length: 101 }, (_, n) => event({ value: `${n}`, insertId: `page-${n}` }))
     for (const body of bodies) await post('pages', '/v1/events', body)
     const pages = ['', '&offset=100', '&offset=101', '&limit=0']
@@ -56,7 +56,7 @@ describe('GET events', () => {
     expect(await readEventPage(sim(), 'sandbox=nobody')).toEqual({ events: [], total: 0 })
   })
 
-  test('shows replays, events that sampling dropped, and defaults', async () => {
+  test('shows replays, events that sampling dropped, and default values', async () => {
     const dropped = event({ insertId: 'x', sampleRate: 0, influence: 'negative', extra: { a: [1] } })
     for (let index = 0; index < 4; index += 1) await post('marks', '/v1/events', dropped)
     await post('marks', '/v1/events', event({ qualityImpactScore: 0.25, influence: 'negative' }))
@@ -68,7 +68,7 @@ describe('GET events', () => {
   })
 })
 
-test('GET prompts shows every version with fingerprint, variables, components and the other fields', async () => {
+test('GET prompts shows every version with its fingerprint, variables, components and other fields', async () => {
   const components = [{ content: 'Hello {{name}}', type: 'system' }, { content: '{{ order.id }}' }]
   const about = { role: 'assistant', tags: ['shop'], temperature: 0.2 }
   const first = prompt({ externalPromptId: 'greeting', productId: otherProduct, components, ...about })
@@ -95,7 +95,7 @@ test('GET prompts shows every version with fingerprint, variables, components an
   expect(other).toMatchObject({ versions: [{ version: 1 }] })
 })
 
-test('an activation only accepts a version of its prompt', async () => {
+test('a version can be activated only through its own prompt', async () => {
   for (const id of ['p', 'q']) await post('finding', '/v1/prompts', prompt({ externalPromptId: id }))
   const [p, q] = await readPrompts(sim(), 'finding')
   const versionIn = (prompt: typeof p) => String(prompt?.versions[0]?.versionId)

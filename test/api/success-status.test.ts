@@ -6,7 +6,7 @@ import { runInProcess } from '../support/run-tool.ts'
 import { startForTest, type TestSimulator } from '../support/start.ts'
 
 const createdEvent = "        '201':\n          description: The event is recorded"
-const noContent = "        '204':\n          description: The event is recorded, and nothing is said about it.\n"
+const noContent = "        '204':\n          description: The event is recorded. The response has no body.\n"
 const accepted = `        '202':
           description: The event is queued.
           content:
@@ -15,7 +15,7 @@ const accepted = `        '202':
 `
 const example = '              examples: { queued: { value: { queued: true } } }\n'
 
-/** Starts a simulator whose `createEvent` documents further responses, and has further members. */
+/** Starts a simulator whose contract has further responses and members in `createEvent`. */
 async function startWith(responses: string, members = ''): Promise<TestSimulator> {
   const to = `${responses}${createdEvent}`
   const contract = await documentWith(`      responses:\n${createdEvent}`, `${members}      responses:\n${to}`)
@@ -27,14 +27,14 @@ const post = (sim: TestSimulator, headers: Record<string, string> = {}, fields =
 
 const statusAndText = ({ status, text }: TestResponse) => [status, text]
 
-const chosen = (statuses: string) => `      x-simulated-status: ${statuses}\n`
+const statusMember = (statuses: string) => `      x-simulated-status: ${statuses}\n`
 
-describe('a requested documented success status', () => {
+describe('a requested success status', () => {
   test.each([
     [{ prefer: 'code=204' }, 'code=204'],
     [{ 'x-sim-scenario': '204' }, null],
     [{ 'x-sim-sequence': '204, 429' }, null],
-  ])('is sent, without a body if it has none: %o', async (headers, applied) => {
+  ])('is sent, without a body if none is documented: %o', async (headers, applied) => {
     const sim = await startWith(noContent)
     const response = await post(sim, headers as Record<string, string>)
     expect(statusAndText(response)).toEqual([204, ''])
@@ -50,7 +50,7 @@ describe('a requested documented success status', () => {
     expectRefusal(
       await post(without, { prefer: 'code=202' }),
       400,
-      /for 202 differs from that for 201, and has no example/,
+      /for 202 differs from the body for 201 and has no example/,
     )
     expect(await readStateInfo(without)).toMatchObject({ events: 0 })
   })
@@ -58,47 +58,47 @@ describe('a requested documented success status', () => {
 
 describe('x-simulated-status', () => {
   test('sets the success status, even one without a body', async () => {
-    const sim = await startWith(noContent, chosen('{ success: 204 }'))
+    const sim = await startWith(noContent, statusMember('{ success: 204 }'))
     expect(statusAndText(await post(sim))).toEqual([204, ''])
     expect((await post(sim, { prefer: 'code=201' })).status).toBe(201)
   })
 
-  test('sets the status of an event dropped by sampling, and of its retry', async () => {
-    const sim = await startWith(noContent, chosen('{ dropped: 204 }'))
+  test('sets the status for an event dropped by sampling, and for its retry', async () => {
+    const sim = await startWith(noContent, statusMember('{ dropped: 204 }'))
     const dropped = { insertId: 'a', sampleRate: 0 }
     expect((await post(sim, {}, dropped)).status).toBe(204)
     expect((await post(sim, {}, dropped)).status).toBe(204)
     expect((await post(sim, {}, { ...dropped, insertId: 'b', forceSample: true })).status).toBe(201)
   })
 
-  test('that is not a documented 2xx status prevents the start', async () => {
+  test('prevents the start if it does not map to documented 2xx statuses', async () => {
     const reason = /contract\.yaml:\d+:\d+: must map success or dropped to documented 2xx statuses; documented: 201/
     for (const statuses of ['{ success: 204 }', '{ success: 400 }', '{ sucess: 201 }', '201'])
-      await expect(startWith('', chosen(statuses))).rejects.toThrow(reason)
+      await expect(startWith('', statusMember(statuses))).rejects.toThrow(reason)
   })
 })
 
 test.each([
   [
-    'another success body',
+    'a success body',
     "$ref: '#/components/schemas/EventCreated' }\n              examples:",
     'type: object, required: [id] }\n              x-examples:',
     /createEvent .*status 201: \/id is required/,
   ],
   [
-    'another error body',
+    'an error body',
     "schema: { $ref: '#/components/schemas/Error' }\n              examples:\n                number_as_value:",
     'schema: { required: [code] }\n              x-examples:\n                number_as_value:',
     /createEvent .*status 400: \/code is required/,
   ],
   [
-    'another status',
+    'a status',
     "      responses:\n        '201':\n          description: The event",
-    `${chosen('{ dropped: 202 }')}      responses:\n${accepted}        '201':\n          description: The event`,
+    `${statusMember('{ dropped: 202 }')}      responses:\n${accepted}        '201':\n          description: The event`,
     /createEvent .*status 202: \/queued is required/,
   ],
 ])(
-  'an operation with %s than its handler expects is served from the document',
+  'an operation with %s that its handler does not expect is served from the document',
   { tags: ['long'] },
   async (_name, from, to, message) => {
     const contract = await documentWith(from, to)

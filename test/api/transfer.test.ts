@@ -13,17 +13,17 @@ import { tempFolder } from '../support/temp-folder.ts'
 
 type Target = Pick<TestSimulator, 'origin'>
 
-const exported = (target: Target, sandbox = 'default') => steer(target, 'GET', `/export?sandbox=${sandbox}`)
+const readExport = (target: Target, sandbox = 'default') => steer(target, 'GET', `/export?sandbox=${sandbox}`)
 
 /** Stores a record of each kind in a sandbox. */
 async function fill(target: Target, sandbox = 'default'): Promise<void> {
-  const how = { token: `k~${sandbox}` }
+  const options = { token: `k~${sandbox}` }
   const sold = { insertId: 'a', influence: 'negative', productId: '00000000-0000-4000-9000-000000000001' }
   const chat = { properties: { nested: [{ ü: null }] }, externalConversationId: 'chat' }
   for (const fields of [sold, sold, { insertId: 'dropped', sampleRate: 0 }, chat, chat])
-    await ask(target, '/v1/events', { body: event(fields), ...how })
+    await ask(target, '/v1/events', { body: event(fields), ...options })
   for (const fields of [{ externalPromptId: 'p' }, { externalPromptId: 'p' }, {}])
-    await ask(target, '/v1/prompts', { body: prompt(fields), ...how })
+    await ask(target, '/v1/prompts', { body: prompt(fields), ...options })
   const { prompts } = JSON.parse((await ask(target, `/__sim/prompts?sandbox=${sandbox}`, { token: null })).text)
   const { promptId, versions } = prompts[0]
   const path = [promptId, versions[1].versionId].map((id) => id.toUpperCase()).join('/versions/')
@@ -40,7 +40,7 @@ async function readAll(target: Target, sandbox = 'default'): Promise<string[]> {
 }
 
 describe('an export', () => {
-  test('replaces the state of any sandbox in another process', async () => {
+  test('can replace the state of any sandbox in another process', async () => {
     const frozen = ['--port', '0', '--clock', '2026-01-15T12:00:00Z', '--state']
     const commands = ['from', 'to'].map(async (name) =>
       convsim([...frozen, join(await tempFolder(), `${name}.json`)]).ready(),
@@ -48,7 +48,7 @@ describe('an export', () => {
     const [from = '', to = ''] = await Promise.all(commands)
     await fill({ origin: from }, 'worker-1')
     await ask({ origin: to }, '/v1/events', { body: event({ insertId: 'goes' }), token: 'k~worker-2' })
-    const document = await exported({ origin: from }, 'worker-1')
+    const document = await readExport({ origin: from }, 'worker-1')
     expect(await steer({ origin: to }, 'POST', '/import?sandbox=worker-2', document)).toEqual({ events: 4, prompts: 2 })
     expect(await readAll({ origin: to }, 'worker-2')).toEqual(await readAll({ origin: from }, 'worker-1'))
     expect(JSON.stringify(await steer({ origin: to }, 'GET', '/sandboxes'))).toContain('worker-2')
@@ -56,44 +56,44 @@ describe('an export', () => {
 
   test('of an unused sandbox empties the sandbox that imports it', async ({ own }) => {
     await fill(own)
-    expect(await steer(own, 'POST', '/import', await exported(own, 'nobody'))).toEqual({ events: 0, prompts: 0 })
-    expect(await exported(own)).toMatchObject({ format: 1, quality: { weight: 0.1 }, events: [], prompts: [] })
+    expect(await steer(own, 'POST', '/import', await readExport(own, 'nobody'))).toEqual({ events: 0, prompts: 0 })
+    expect(await readExport(own)).toMatchObject({ format: 1, quality: { weight: 0.1 }, events: [], prompts: [] })
   })
 
-  test('creates, when imported, a sandbox that counts towards --sandbox-limit', async () => {
+  test('imported into new sandboxes respects --sandbox-limit', async () => {
     const sim = await startForTest({ sandboxLimit: 3 })
     for (const name of ['a', 'b', 'c', 'd']) {
       await fill(sim, 'source')
-      await steer(sim, 'POST', `/import?sandbox=${name}`, await exported(sim, 'source'))
+      await steer(sim, 'POST', `/import?sandbox=${name}`, await readExport(sim, 'source'))
     }
     expect(await readStateInfo(sim)).toMatchObject({ sandboxes: 2 })
   })
 })
 
 const shared = sharedSimulator()
-/** Changes the second event of an export. */
-const changing = (change: object) => (document: SandboxExport) => {
+/** Returns a function that changes the second event of an export. */
+const editEvent = (change: object) => (document: SandboxExport) => {
   const [first, second] = document.events
   return { ...document, events: [first, { ...second, ...change }] }
 }
-const twoCases = ({ events: [event], ...document }: SandboxExport) => {
+const repeatIdInUpperCase = ({ events: [event], ...document }: SandboxExport) => {
   return { ...document, events: [event, { ...event, eventId: event?.eventId.toUpperCase() }] }
 }
 
 test.each<[string, (document: SandboxExport) => unknown, RegExp]>([
   ['{}', () => ({}), /\/format is required; \/quality is required; \/events is required; \/prompts is required/],
-  ['ids that differ in case only', twoCases, /\/events\/1 must not repeat the key [0-9a-f-]{36}/],
-  ['text as a time', changing({ receivedAt: 'noon' }), /\/events\/1\/receivedAt must be a UTC time such as/],
-  ['no such day', changing({ receivedAt: '2026-02-30T12:00:00.000Z' }), /1\/receivedAt must be an RFC 3339 date-time/],
+  ['ids that differ in case only', repeatIdInUpperCase, /\/events\/1 must not repeat the key [0-9a-f-]{36}/],
+  ['text as a time', editEvent({ receivedAt: 'noon' }), /\/events\/1\/receivedAt must be a UTC time such as/],
+  ['no such day', editEvent({ receivedAt: '2026-02-30T12:00:00.000Z' }), /1\/receivedAt must be an RFC 3339 date-time/],
   ['many errors', (all) => ({ ...all, events: new Array(150).fill({}) }), /the check stops after 100 errors/],
-  ['too many replays', changing({ replays: 1e308 }), /\/events\/1\/replays must be from 0 to 9007199254740991/],
-  ['too large an impact', changing({ impact: 1e308 }), /1\/impact must be from -1000000 to 1000000/],
-  ['an event without fields', changing({ fields: {} }), /\/events\/1\/fields\/eventAt is required/],
+  ['too many replays', editEvent({ replays: 1e308 }), /\/events\/1\/replays must be from 0 to 9007199254740991/],
+  ['an excessive impact', editEvent({ impact: 1e308 }), /1\/impact must be from -1000000 to 1000000/],
+  ['an event without fields', editEvent({ fields: {} }), /\/events\/1\/fields\/eventAt is required/],
   ['broken JSON', () => '{"format": 1,', /body/],
   ['a duplicate member', () => '{"format": 1, "format": 1}', /format/],
   ['no body', () => '', /body/],
 ])(
-  'an invalid export is refused with every problem, without a change or a new sandbox: %s',
+  'an invalid export is refused with all its problems, and neither changes nor creates a sandbox: %s',
   async (_name, invalidate, words) => {
     await fill(shared())
     const before = await readAll(shared())
@@ -107,9 +107,9 @@ test.each<[string, (document: SandboxExport) => unknown, RegExp]>([
   },
 )
 
-test('an import accepts what an edited contract allows: other types, and an impact beyond 1', async () => {
+test('an import accepts values that an edited contract could allow: other types, and an impact beyond 1', async () => {
   await fill(shared(), 'edited')
-  const document = await exported(shared(), 'edited')
+  const document = await readExport(shared(), 'edited')
   const [event, ...events] = document['events'] as JsonObject[]
   const [prompt, ...prompts] = document['prompts'] as { versions: JsonObject[] }[]
   const fields = { ...(event?.['fields'] as JsonObject), value: 7, qualityImpactScore: 5 }
@@ -124,30 +124,30 @@ test('an import accepts what an edited contract allows: other types, and an impa
 })
 
 describe('--seed-state', () => {
-  test('fills the default sandbox at the start and at each reset, but not the state of an earlier run', async () => {
+  test('fills the default sandbox at startup and at each reset, but keeps the state of an earlier run', async () => {
     const source = await startForTest()
     await fill(source)
-    const document = await exported(source)
+    const document = await readExport(source)
     const folder = await tempFolder()
     const [seedState, state] = [join(folder, 'seed.json'), join(folder, 'state.json')]
     await writeFile(seedState, JSON.stringify(document))
     const first = await startForTest({ state, seedState })
-    expect(await exported(first)).toEqual(document)
+    expect(await readExport(first)).toEqual(document)
     for (const sandbox of ['default', 'worker-1']) {
       await ask(first, '/v1/events', { body: event(), token: `k~${sandbox}` })
       await steer(first, 'PUT', `/quality?sandbox=${sandbox}`, { weight: 0 })
       await steer(first, 'POST', `/reset?sandbox=${sandbox}`)
     }
-    expect(await exported(first)).toEqual(document)
-    expect(await exported(first, 'worker-1')).toMatchObject({ events: [], prompts: [] })
+    expect(await readExport(first)).toEqual(document)
+    expect(await readExport(first, 'worker-1')).toMatchObject({ events: [], prompts: [] })
     await ask(first, '/v1/events', { body: event({ insertId: 'later' }) })
-    const before = await exported(first)
+    const before = await readExport(first)
     expect(before).not.toEqual(document)
     await first.close()
-    expect(await exported(await startForTest({ state, seedState }))).toEqual(before)
+    expect(await readExport(await startForTest({ state, seedState }))).toEqual(before)
   })
 
-  test('ends the start with exit code 1 if the file is not an export, names its path and writes nothing', async () => {
+  test('fails with exit code 1 if the file is not an export, names the file and writes nothing', async () => {
     const folder = await tempFolder()
     const [seed, state] = [join(folder, 'seed.json'), join(folder, 'state.json')]
     await writeFile(seed, '{"format": 1, "quality": {"weight": 0.1}, "events": [{}], "prompts": []}')

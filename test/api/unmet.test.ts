@@ -15,25 +15,25 @@ test('a rule that never acted is a finding that says what happened instead', asy
   const sentence =
     'Rule 1 (unavailable on createEvent) never acted: the client sent 1 getModelAnalytics and no createEvent.'
   expect(await readUnmet(sandbox)).toEqual([{ sandbox, scope: 'sandbox', index: 0, acted: 0, sentence }])
-  const gated = await ask(sim(), `/__sim/report?sandbox=${sandbox}&failOn=unmet`, { token: null })
-  expect(gated.status).toBe(417)
+  const verdict = await ask(sim(), `/__sim/report?sandbox=${sandbox}&failOn=unmet`, { token: null })
+  expect(verdict.status).toBe(417)
   await ask(sim(), '/v1/events', { sandbox, body: event() })
   expect(await readUnmet(sandbox)).toEqual([])
 })
 
-const only = { scenario: 'unavailable', operation: 'createEvent', times: 1 }
+const eventRule = { scenario: 'unavailable', operation: 'createEvent', times: 1 }
 
 test.each([
   ['replaced', 'PUT', '/scenarios?sandbox=', { rules: [] }, 1],
   ['removed', 'DELETE', '/scenarios?sandbox=', undefined, 1],
   ['reset', 'POST', '/reset?sandbox=', undefined, 0],
   ['deleted with its sandbox', 'DELETE', '/sandboxes/', undefined, undefined],
-])('a rule that is %s after a request still never acted', async (how, method, path, body, inSandbox) => {
-  const sandbox = `rule-${how.slice(0, 7)}`
+])('a rule that never acted stays a finding if %s after a request', async (change, method, path, body, inSandbox) => {
+  const sandbox = `rule-${change.slice(0, 7)}`
   const remove = () => steer(sim(), method, path + sandbox, body)
-  await putRules(sim(), [only, { scenario: '500', operation: 'createPrompt' }], sandbox)
-  await remove() // without a request the rule is not judged
-  await putRules(sim(), [{ scenario: '500', operation: 'getModelAnalytics' }, only], sandbox)
+  await putRules(sim(), [eventRule, { scenario: '500', operation: 'createPrompt' }], sandbox)
+  await remove() // without a request, the rules are not judged
+  await putRules(sim(), [{ scenario: '500', operation: 'getModelAnalytics' }, eventRule], sandbox)
   await ask(sim(), analyticsPath, { sandbox })
   await remove()
   const all = (await readUnmet('*')) as { sandbox: string; index: number }[]
@@ -45,7 +45,7 @@ test('a rule that acted is not a finding, whatever is restored, cleared or advan
   const sandbox = 'restored'
   const post = (path: string, body?: JsonObject) => steer(sim(), 'POST', `${path}?sandbox=${sandbox}`, body)
   const snapshot = await ask(sim(), `/__sim/snapshots?sandbox=${sandbox}`, { method: 'POST', token: null })
-  await putRules(sim(), [only], sandbox)
+  await putRules(sim(), [eventRule], sandbox)
   await ask(sim(), '/v1/events', { sandbox, body: event() })
   await post(`/snapshots/${objectOf(snapshot)['snapshotId']}/restore`)
   await post('/clock/advance', { by: '1h' })
@@ -55,7 +55,7 @@ test('a rule that acted is not a finding, whatever is restored, cleared or advan
   expect(await readUnmet(sandbox)).toEqual([])
 })
 
-test('a rule that acted less often than its times is not a finding, nor is a random or disabled one', async () => {
+test('a rule that acted fewer times than allowed is not a finding, nor is a random or disabled rule', async () => {
   const sandbox = 'breaker'
   const rules = [
     { scenario: 'unavailable', operation: 'createEvent', times: 3 },

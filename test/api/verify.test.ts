@@ -32,19 +32,19 @@ describe('POST /__sim/verify', () => {
     [{ operation: 'createPrompt' }, 417],
     [{ operation: 'createPrompt', count: { exactly: 0 } }, 200],
     [{ match: { header: { Cookie: null }, query: { api_key: null } }, count: { exactly: 3 } }, 200],
-  ])('returns %j with %i after three requests', async (verification, status) => {
+  ])('responds to %j with %i after three requests', async (verification, status) => {
     const verdict = await verify(shared(), verification)
     expect(verdict).toMatchObject({ status, satisfied: status === 200, truncated: false })
   })
 
-  test('shows the beginning of a long value in a near miss as text', async ({ own }) => {
+  test('shows the first characters of a long value in a near miss', async ({ own }) => {
     await record(own, purchase({ properties: { text: 'x'.repeat(5000) } }))
     const { nearMisses } = await verify(own, { match: { body: { '/properties': { text: 'y'.repeat(5000) } } } })
     const [expected, actual] = ['y', 'x'].map((letter) => `{"text":"${letter.repeat(1991)}…`)
     expect(nearMisses).toMatchObject([{ differences: [{ field: 'body/properties', expected, actual }] }])
   })
 
-  test('reports at most a hundred differences of a request', async () => {
+  test('reports at most a hundred differences per request', async () => {
     const properties = Object.fromEntries(Array.from({ length: 5000 }, (_, index) => [`m${index}`, 1]))
     const { nearMisses } = await verify(shared(), { operation: 'createEvent', match: { body: { properties } } })
     const counts = (nearMisses as { differences: Json[] }[]).map(({ differences }) => differences.length)
@@ -61,7 +61,7 @@ describe('POST /__sim/verify', () => {
     expect((await verify(own, {})).status).toBe(200)
   })
 
-  test('names the nearest requests and the differing fields if it fails', async ({ own }) => {
+  test('names the nearest requests and the differing fields if the verification fails', async ({ own }) => {
     await ask(own, analyticsPath)
     await record(own, purchase({ eventType: 'signup' }))
     const match = { body: { '/eventType': 'purchase' }, header: { 'x-team': 'blue' } }
@@ -72,23 +72,23 @@ describe('POST /__sim/verify', () => {
     const nearest = { id: 'req-2', method: 'POST', path: '/v1/events', status: 201, differences }
     const verdict = await verify(own, { operation: 'createEvent', match })
     expect(verdict).toMatchObject({ status: 417, count: 0, matched: [], nearMisses: [nearest, { id: 'req-1' }] })
-    const message = /^Expected at least 1 .*; got 0\. The nearest, req-2, differs in header\/x-team /
+    const message = /^Expected at least 1 .*; got 0\. The nearest request, req-2, differs in header\/x-team /
     expect(verdict['message']).toMatch(message)
   })
 
   test.each([
-    [{ match: { header: { Authorization: 'Bearer k' } } }, /does not keep the value of the header "Authorization"/],
-    [{ match: { query: { api_key: 'k' } } }, /does not keep the value of the query parameter "api_key"/],
+    [{ match: { header: { Authorization: 'Bearer k' } } }, /does not store the value of the header "Authorization"/],
+    [{ match: { query: { api_key: 'k' } } }, /does not store the value of the query parameter "api_key"/],
     [{ count: { exactly: 1, atLeast: 1 } }, /either "exactly"/],
     [{ count: { atLeast: 3, atMost: 2 } }, /at least 3 and at most 2/],
     [{ withinMs: 60_001 }, /withinMs: must be from 0 to 60000/],
-  ])('refuses %j, which can never be true', async (verification, problem) => {
+  ])('refuses the invalid verification %j', async (verification, problem) => {
     expectRefusal(await ask(shared(), '/__sim/verify', { body: verification as JsonObject }), 400, problem)
   })
 })
 
 describe('a verification that waits', () => {
-  test('does not delay requests, and only counts those of its sandbox', async ({ own }) => {
+  test('does not delay requests, and counts only requests in its sandbox', async ({ own }) => {
     const warnings: Error[] = []
     const onWarning = (warning: Error) => warnings.push(warning)
     process.on('warning', onWarning)
@@ -104,14 +104,14 @@ describe('a verification that waits', () => {
     for (const verdict of await Promise.all(waiting)) expect(verdict).toMatchObject({ status: 200, count: 1 })
     await own.close()
     for (const verdict of await Promise.all(never)) expect(verdict).toMatchObject({ status: 417, count: 0 })
-    expect(warnings).toEqual([]) // Node would warn of too many listeners
+    expect(warnings).toEqual([]) // Node.js would warn about too many listeners
   })
 
   test.for<[JsonObject, number]>([
     [{ atLeast: 2 }, 200],
     [{ exactly: 1 }, 417],
     [{ atMost: 1 }, 417],
-  ])('for %j responds %d at the second request', async ([count, status], { own }) => {
+  ])('for %j responds with %d at the second request', async ([count, status], { own }) => {
     const waiting = verify(own, { operation: 'createEvent', count, withinMs: 60_000 })
     await untilWaiting(own, 1)
     for (const send of [record, (target: TestSimulator) => ask(target, analyticsPath), record]) await send(own)
@@ -122,14 +122,14 @@ describe('a verification that waits', () => {
     [{ exactly: 1 }, 200],
     [{ atMost: 1 }, 200],
     [{ atLeast: 2 }, 417],
-  ])('for %j responds %d when its time is up', async ([count, status], { own }) => {
+  ])('for %j responds with %d when its time is up', async ([count, status], { own }) => {
     await record(own)
     const before = performance.now()
     expect(await verify(own, { count, withinMs: 50 })).toMatchObject({ status, count: 1 })
     expect(performance.now() - before).toBeGreaterThanOrEqual(48)
   })
 
-  test('restarts at zero if the journal is cleared meanwhile', async ({ own }) => {
+  test('restarts at zero if the journal is cleared', async ({ own }) => {
     const before = await record(own)
     const waiting = verify(own, { count: { atLeast: 2 }, withinMs: 60_000 })
     await untilWaiting(own, 1)
@@ -151,14 +151,14 @@ describe('a verification that waits', () => {
     await untilWaiting(own, 0)
   })
 
-  test('gets the count so far when the simulator stops', async ({ own }) => {
+  test('responds with the count so far when the simulator stops', async ({ own }) => {
     await record(own)
-    const open = verify(own, { count: { atLeast: 2 }, withinMs: 60_000 })
-    const kept = verify(own, { count: { exactly: 1 }, withinMs: 60_000 })
+    const failing = verify(own, { count: { atLeast: 2 }, withinMs: 60_000 })
+    const passing = verify(own, { count: { exactly: 1 }, withinMs: 60_000 })
     await untilWaiting(own, 2)
     await own.close()
-    expect(await open).toMatchObject({ status: 417, count: 1 })
-    expect(await kept).toMatchObject({ status: 200, count: 1 })
+    expect(await failing).toMatchObject({ status: 417, count: 1 })
+    expect(await passing).toMatchObject({ status: 200, count: 1 })
   })
 })
 
@@ -175,7 +175,7 @@ describe('a journal that has dropped requests or bodies', () => {
     expect(verdict['message']).toContain(verdict['problem'])
   })
 
-  test('cannot prove an upper bound for all sandboxes after evicting one, until all are deleted', async () => {
+  test('cannot prove an upper bound for all sandboxes after an eviction, until all requests are deleted', async () => {
     const sim = await startForTest({ sandboxLimit: 2 })
     for (const name of ['a', 'b', 'c']) await ask(sim, analyticsPath, { token: `k~${name}` })
     const verdict = await verify(sim, { count: { exactly: 1 } }, '?sandbox=*')
@@ -189,26 +189,26 @@ describe('a journal that has dropped requests or bodies', () => {
     const sim = await startForTest({ journalSize: 2 })
     for (let times = 0; times < 3; times += 1) await record(sim)
     expect(await verify(sim, { count: { atLeast: 2 } })).toMatchObject({ status: 200, truncated: true })
-    const broken = await verify(sim, { count: { atMost: 1 } })
-    expect(broken).toMatchObject({ status: 417, count: 2 })
-    expect(broken).not.toHaveProperty('problem')
+    const exceeded = await verify(sim, { count: { atMost: 1 } })
+    expect(exceeded).toMatchObject({ status: 417, count: 2 })
+    expect(exceeded).not.toHaveProperty('problem')
   })
 
-  test('does not confuse a dropped body with one that was never sent', async ({ own }) => {
+  test('does not confuse a dropped body with a body that was never sent', async ({ own }) => {
     await record(own, purchase({ eventType: 'signup' }))
     for (let times = 0; times < 19; times += 1) await record(own, large('a'))
-    const requestQuery = { match: { body: { '/eventType': 'signup' } } }
-    const open = { count: 0, truncated: true }
-    expect(await steer(own, 'POST', '/requests/count', requestQuery)).toEqual(open)
-    expect(await verify(own, { ...requestQuery, count: { exactly: 0 } })).toMatchObject({ status: 417, ...open })
-    // A query is still exact if it needs no body, or if another condition already excludes the request.
+    const bodyQuery = { match: { body: { '/eventType': 'signup' } } }
+    const inconclusive = { count: 0, truncated: true }
+    expect(await steer(own, 'POST', '/requests/count', bodyQuery)).toEqual(inconclusive)
+    expect(await verify(own, { ...bodyQuery, count: { exactly: 0 } })).toMatchObject({ status: 417, ...inconclusive })
+    // A count is still exact if it needs no body, or if another condition already excludes the request.
     expect(await steer(own, 'POST', '/requests/count', {})).toEqual({ count: 20, truncated: false })
-    const decided = { match: { ...requestQuery.match, status: 400 } }
-    expect(await steer(own, 'POST', '/requests/count', decided)).toEqual({ count: 0, truncated: false })
+    const excluded = { match: { ...bodyQuery.match, status: 400 } }
+    expect(await steer(own, 'POST', '/requests/count', excluded)).toEqual({ count: 0, truncated: false })
   })
 })
 
-test('a partly redacted value may match, so the count is truncated', async ({ own }) => {
+test('a partly redacted value could match, so the count is marked as truncated', async ({ own }) => {
   await ask(own, `${analyticsPath}?tag=my-own-token`, { token: 'my-own-token', headers: { 'x-note': 'my-own-token' } })
   for (const match of [{ query: { tag: 'my-own-token' } }, { header: { 'x-note': 'my-own-token' } }])
     expect(await steer(own, 'POST', '/requests/count', { match, force: true })).toEqual({ count: 0, truncated: true })

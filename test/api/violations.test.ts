@@ -11,15 +11,15 @@ interface ReportedViolations {
   readonly violations: readonly { in: string; pointer: string; keyword: string; message: string }[]
 }
 
-function reported(headers: Headers): ReportedViolations {
+function violationsIn(headers: Headers): ReportedViolations {
   const text = headers.get('x-sim-violations')
   if (text === null) throw new Error('there is no X-Sim-Violations')
   expect(text).toMatch(/^[\x20-\x7e]*$/)
   return JSON.parse(text)
 }
 
-/** An invalid value for each field of an event, with its message. */
-const wrongEvent: readonly [field: string, value: Json | undefined, words: RegExp][] = [
+/** An invalid value for each field of an event, with a pattern for its message. */
+const wrongFields: readonly [field: string, value: Json | undefined, words: RegExp][] = [
   ['eventType', undefined, /required/],
   ['value', 149, /a string/],
   ['productId', 'abc', /UUID.*"abc"/],
@@ -33,12 +33,12 @@ const wrongEvent: readonly [field: string, value: Json | undefined, words: RegEx
   ['properties', [], /object/],
 ]
 
-/** Invalid bodies, with the message for each pointer. */
+/** Invalid bodies, with a pattern for the message at each pointer. */
 const wrongBodies: [string, JsonObject, Readonly<Record<string, RegExp>>][] = [
   [
     '/v1/events',
-    Object.fromEntries(wrongEvent.flatMap(([field, value]) => (value === undefined ? [] : [[field, value]]))),
-    Object.fromEntries(wrongEvent.map(([field, , words]) => [`/${field}`, words])),
+    Object.fromEntries(wrongFields.flatMap(([field, value]) => (value === undefined ? [] : [[field, value]]))),
+    Object.fromEntries(wrongFields.map(([field, , words]) => [`/${field}`, words])),
   ],
   [
     '/v1/prompts',
@@ -48,11 +48,11 @@ const wrongBodies: [string, JsonObject, Readonly<Record<string, RegExp>>][] = [
   ['/v1/prompts', { name: 'x', components: { content: 'x' } }, { '/components': /array/ }],
 ]
 
-test.each(wrongBodies)('all violations of a body for %s are named at once, by field', async (path, body, expected) => {
+test.each(wrongBodies)('all violations in a body for %s are reported together', async (path, body, expected) => {
   const before = await readStateInfo(sim())
   const response = await ask(sim(), path, { body })
   expect(response.status).toBe(400)
-  const { total, violations } = reported(response.headers)
+  const { total, violations } = violationsIn(response.headers)
   const byPointer = Object.fromEntries(violations.map(({ pointer, message }) => [pointer, message]))
   const count = Object.keys(expected).length
   expect([total, Object.keys(byPointer).sort()]).toEqual([count, Object.keys(expected).sort()])
@@ -65,15 +65,15 @@ test.each(wrongBodies)('all violations of a body for %s are named at once, by fi
 test('violations in path and query are reported together', async () => {
   const response = await ask(sim(), '/v1/models/gpt/analytics?period=1y')
   expect(errorOf(response)).toMatch(/path\/modelId: .*query\/period: /)
-  expect(reported(response.headers).violations.map((one) => one.in)).toEqual(['path', 'query'])
+  expect(violationsIn(response.headers).violations.map((one) => one.in)).toEqual(['path', 'query'])
 })
 
 describe('X-Sim-Violations is complete JSON', () => {
-  test('with 500 violations: the check stops after a hundred, and says so', async () => {
+  test('with 500 violations, since the check stops after a hundred and says so', async () => {
     const components = Array.from({ length: 500 }, () => ({ type: 'no content' }))
     const response = await ask(sim(), '/v1/prompts', { body: prompt({ components }) })
     expect(response.status).toBe(400)
-    const { total, more, violations } = reported(response.headers)
+    const { total, more, violations } = violationsIn(response.headers)
     expect({ total, more }).toEqual({ total: 100, more: true })
     expect(errorOf(response)).toMatch(/at least 100 problems.*the check stops after 100 errors/)
     expect(violations.length).toBeGreaterThan(10)
@@ -87,18 +87,18 @@ describe('X-Sim-Violations is complete JSON', () => {
     ['an emoji', '😀'.repeat(30)],
     ['control characters', 'a\r\nX-Evil: 1\u0000'],
     ['quotes and backslashes', '"\\"\\'],
-  ])('with %s in it', async (_name, text) => {
+  ])('with %s in a message', async (_name, text) => {
     const response = await ask(sim(), '/v1/events', { body: event({ influence: text }) })
     expect(response.status).toBe(400)
     expect(response.headers.get('x-evil')).toBeNull()
     const message = expect.stringContaining(JSON.stringify(text).slice(1, 5))
-    expect(reported(response.headers)).toMatchObject({ total: 1, violations: [{ pointer: '/influence', message }] })
+    expect(violationsIn(response.headers)).toMatchObject({ total: 1, violations: [{ pointer: '/influence', message }] })
   })
 
   test('with a pointer longer than the header allows', async () => {
     const key = 'é'.repeat(3000)
     const response = await ask(sim(), '/v1/events', { body: `{"${key}":1,"${key}":2}` })
     expect(response.status).toBe(400)
-    expect(reported(response.headers).total).toBe(1)
+    expect(violationsIn(response.headers).total).toBe(1)
   })
 })

@@ -20,7 +20,7 @@ import type { TestSimulator } from '../support/start.ts'
 const open = sharedSimulator()
 const limited = sharedSimulator({ models: 'closed', maxAnalysesPerHour: 60 })
 
-/** The model of the document's example. In the fixtures it is a magic model that returns 404. */
+/** The model in the document's example, which is also a magic model in the fixtures that returns 404. */
 const unknownModel = '00000000-0000-4000-8000-000000000404'
 
 const refusedBodies: Readonly<Record<string, Json>> = {
@@ -32,7 +32,7 @@ const refusedBodies: Readonly<Record<string, Json>> = {
   too_large: prompt({ description: 'x'.repeat(2 ** 21) }),
 }
 
-/** Requests that the service itself refuses, by the name of the document's example. */
+/** Requests that the service itself refuses, by the name of the refusal's example in the document. */
 const liveRequests: Readonly<Record<string, RequestOptions & { readonly path?: string }>> = {
   invalid_period: { path: `${analyticsPath}?period=14d` },
   invalid_model_id: { path: '/v1/models/gpt/analytics' },
@@ -55,12 +55,12 @@ const examples = refusals.flatMap(({ operation, status }) =>
     .map((example) => ({ operation, status, ...example })),
 )
 
-describe('the live response has the message of the example', () => {
+describe('a live refusal is identical to the documented example', () => {
   const live = examples.filter(({ name }) => name in liveRequests)
 
   test.each(live)('$operation.id $status $name', async ({ operation, status, name, value }) => {
-    const { path = operation.path, ...how } = liveRequests[name] ?? {}
-    const response = await askOperation(open(), { ...operation, path }, how)
+    const { path = operation.path, ...options } = liveRequests[name] ?? {}
+    const response = await askOperation(open(), { ...operation, path }, options)
     expect([response.status, response.body]).toEqual([status, value])
     expect(response.headers.get('x-sim-origin')).toBe('contract')
     expectDocumentedHeaders(response, operation.id)
@@ -73,7 +73,7 @@ describe('the live response has the message of the example', () => {
   })
 
   test('getModelAnalytics 429 hourly_limit', async () => {
-    const response = await lastSecondOfLimit(limited())
+    const response = await exceedHourlyLimit(limited())
     expect([response.status, response.body]).toEqual([429, exampleOf('hourly_limit')])
     expectDocumentedHeaders(response, 'getModelAnalytics')
   })
@@ -84,7 +84,7 @@ describe('the live response has the message of the example', () => {
   })
 })
 
-test.each(refusals)('the scenario $status of $operation.id responds with an example', async ({ operation, status }) => {
+test.each(refusals)('the scenario $status on $operation.id sends an example', async ({ operation, status }) => {
   const documented = operationOf(operation.id).examples(status)
   const names = Object.keys(refusalStatuses).filter((name) => refusalStatuses[name] === status)
   for (const scenario of [String(status), ...names]) {
@@ -99,7 +99,7 @@ test.each(refusals)('the scenario $status of $operation.id responds with an exam
 const exampleOf = (name: string) => examples.find((example) => example.name === name)?.value
 
 /** Uses up the hourly limit of 60, and sends another request one second before the window ends. */
-async function lastSecondOfLimit(sim: TestSimulator): Promise<TestResponse> {
+async function exceedHourlyLimit(sim: TestSimulator): Promise<TestResponse> {
   const path = '/v1/models/00000000-0000-4000-8000-000000000001/analytics'
   for (let count = 0; count < 60; count += 1) expect((await ask(sim, path)).status).toBe(200)
   return ask(sim, path, { headers: { 'x-sim-now': '2026-01-15T12:59:59Z' } })
@@ -114,7 +114,7 @@ function expectDocumentedHeaders({ status, headers }: TestResponse, operationId:
     expect(headers.get(name), name).toBe(String(valueAt(resolve(header), '/example')))
 }
 
-/** Returns a value of the document, or the one that it refers to. */
+/** Returns a value in the document, or the value that its `$ref` refers to. */
 function resolve(value: Json | undefined): Json | undefined {
   const ref = isObject(value) ? value['$ref'] : undefined
   return typeof ref === 'string' ? valueAt(inputs.contract.document, ref.slice(1)) : value

@@ -21,10 +21,10 @@ const paths = files.map(({ path }) => path)
 
 /** The files whose comments and line widths are checked. */
 const handWritten = files.filter(({ path }) => !generatedFiles.includes(path))
-const worded = [...handWritten, ...readTestFiles()]
+const checkedFiles = [...handWritten, ...readTestFiles()]
 const tooWide = new RegExp(`.{${maxColumns + 1}}`, 'u')
 
-/** `src/service/contract/load.ts:3`, as an editor opens it. */
+/** Returns a location that an editor can open, such as `src/service/contract/load.ts:3`. */
 const at = ({ path }: Pick<SourceFile, 'path'>, line: number) => `${posix.join('src', path)}:${line}`
 
 describe('rooms', () => {
@@ -32,11 +32,11 @@ describe('rooms', () => {
   const floorOf = (path: string) => path.split('/')[0] ?? path
   const isFeature = (path: string) => path.startsWith('features/')
 
-  it('src/ contains only the folders of the architecture page and the two entry points', () => {
+  it('src/ contains only the folders on the architecture page and the two entry points', () => {
     expect(readdirSync(new URL('../../src/', import.meta.url)).sort()).toEqual([...floors, 'cli.ts', 'index.ts'].sort())
     expect(names.filter((name) => !floors.includes(floorOf(name)))).toEqual([])
     const order = names.map((name) => floors.indexOf(floorOf(name)))
-    expect(order, 'rooms are in the order of their folders').toEqual([...order].sort((a, b) => a - b))
+    expect(order, 'the rooms must be in the order of their folders').toEqual([...order].sort((a, b) => a - b))
   })
 
   it('every file is in a room', () => {
@@ -60,7 +60,7 @@ describe('rooms', () => {
     expect(others.filter(({ room }) => !allowed.includes(room)).map(({ place }) => place)).toEqual([])
   })
 
-  it.each(rooms)('the main file of $path opens with the sentence of the room', ({ path, main, sentence }) => {
+  it.each(rooms)('the main file of $path starts with the room’s sentence', ({ path, main, sentence }) => {
     const file = files.find((one) => one.path === `${path}/${main}`)
     expect(file?.text).toMatch(new RegExp(`^(#!.*\\n)?/\\*\\*\\s+(\\* )?${literal(sentence)}`))
   })
@@ -76,7 +76,7 @@ describe('rooms', () => {
 })
 
 describe('words', () => {
-  it('an exported type name is declared once', () => {
+  it('each exported type name is declared only once', () => {
     const declared = new Map<string, string[]>()
     for (const { path, text } of handWritten)
       for (const [, name = ''] of text.matchAll(/^export (?:abstract )?(?:type|interface|class|enum) (\w+)/gm))
@@ -84,22 +84,22 @@ describe('words', () => {
     expect([...declared].filter(([, places]) => places.length > 1)).toEqual([])
   })
 
-  it(`no line is wider than ${maxColumns} columns, except a single word, address or regular expression`, () => {
+  it(`no line is wider than ${maxColumns} columns, except a single word, URL or regular expression`, () => {
     const isOneWord = (line: string) => /^(\S+|\/[^*/].*\/[a-z]*)[,)]*$/.test(line.trim())
     expectNone(
-      widePlaces(
-        worded.map(({ path, text }) => ({ path: posix.join('src', path), text })),
+      findWideLines(
+        checkedFiles.map(({ path, text }) => ({ path: posix.join('src', path), text })),
         isOneWord,
       ),
     )
   })
 
   it(`no line of documentation is wider than ${maxColumns} columns, except tables, code and links`, () => {
-    expectNone(widePlaces(readProse(), (line) => /^\s*\||\]\(|\]: |https?:/.test(line)))
+    expectNone(findWideLines(readProse(), (line) => /^\s*\||\]\(|\]: |https?:/.test(line)))
   })
 })
 
-describe('a library is imported only by the files of its row', () => {
+describe('a library is imported only by the files in its row', () => {
   const uses = files.flatMap((file) =>
     file.imports
       .filter(({ kind }) => kind === 'library')
@@ -143,12 +143,12 @@ describe('habits', () => {
   })
 
   it.each([
-    ['no doc comment says "Undefined:", "True:" or "False:"', /^\s*\/?\*.*\b(Undefined|True|False): /, worded],
+    ['no doc comment says "Undefined:", "True:" or "False:"', /^\s*\/?\*.*\b(Undefined|True|False): /, checkedFiles],
     ['no check is disabled in the code', /biome-ignore|@ts-(ignore|expect-error|nocheck)|\bv8 ignore\b/, files],
     ['no work is deferred without an issue', /\b(TODO|FIXME|XXX|HACK)\b/, files],
-  ] as const)('%s', (_rule, pattern, among) => {
+  ] as const)('%s', (_rule, pattern, texts) => {
     expectNone(
-      among.flatMap((file) => linesWith(pattern, file.text).map((line) => `${at(file, line)} ${lineOf(file, line)}`)),
+      texts.flatMap((file) => linesWith(pattern, file.text).map((line) => `${at(file, line)} ${lineOf(file, line)}`)),
     )
   })
 
@@ -177,9 +177,9 @@ function expectNone(found: readonly string[], advice?: string): void {
   expect(found, advice).toEqual([])
 }
 
-/** Returns the locations of lines that are too wide, except those that `mayBe` allows. */
-function widePlaces(among: readonly Pick<SourceFile, 'path' | 'text'>[], mayBe: (line: string) => boolean): string[] {
-  return among.flatMap(({ path, text }) =>
-    linesWith(tooWide, text).flatMap((line) => (mayBe(text.split('\n')[line - 1] ?? '') ? [] : [`${path}:${line}`])),
+/** Returns the locations of lines that are too wide, except lines that `allows` accepts. */
+function findWideLines(texts: readonly Pick<SourceFile, 'path' | 'text'>[], allows: (line: string) => boolean) {
+  return texts.flatMap(({ path, text }) =>
+    linesWith(tooWide, text).flatMap((line) => (allows(text.split('\n')[line - 1] ?? '') ? [] : [`${path}:${line}`])),
   )
 }

@@ -1,23 +1,23 @@
 import type { SourceFile } from './source-files.ts'
 
-/** Returns true if a path is the target, a file (`contract/load.ts`), or is in the target, a folder (`contract/`). */
+/** Returns whether a path is the target file (`contract/load.ts`) or is in the target folder (`contract/`). */
 export function isWithin(target: string, path: string): boolean {
   return target.endsWith('/') ? path.startsWith(target) : path === target
 }
 
-/** Returns the innermost of the rooms that a file is in, if any: `service/contract` for its `checks/schemas.ts`. */
+/** Returns the innermost room that contains a file, if any: `a/b` for `a/b/c.ts` if there are rooms `a` and `a/b`. */
 export function roomOf(path: string, rooms: readonly string[]): string | undefined {
   return rooms.filter((room) => path.startsWith(`${room}/`)).sort((a, b) => b.length - a.length)[0]
 }
 
-/** Returns the files of `src/` that a file imports; `loaded`: without types and without `import()`. */
+/** Returns the files in `src/` that a file imports. `loaded` excludes imports of types and `import()`. */
 function targetsOf({ imports }: SourceFile, { loaded }: { readonly loaded: boolean }): string[] {
   return imports
     .filter(({ kind, typeOnly, dynamic }) => kind === 'local' && !(loaded && (dynamic || typeOnly)))
     .map(({ target }) => target)
 }
 
-/** Returns a chain of imports for every file that is loaded with `root`: `[a.ts, b.ts, c.ts]` for `c.ts`. */
+/** Returns a chain of imports for every file that loading `root` loads, such as `[a.ts, b.ts, c.ts]` for `c.ts`. */
 export function reachableFrom(root: string, files: readonly SourceFile[]): string[][] {
   const byPath = new Map(files.map((file) => [file.path, file]))
   const chains = new Map<string, string[]>()
@@ -32,7 +32,7 @@ export function reachableFrom(root: string, files: readonly SourceFile[]): strin
   return [...chains.values()]
 }
 
-/** Returns the cycles of imports, including types and `import()`: `[a.ts, b.ts, a.ts]`. */
+/** Returns the import cycles, including imports of types and `import()`: `[a.ts, b.ts, a.ts]`. */
 export function cyclesIn(files: readonly SourceFile[]): string[][] {
   const targets = new Map(files.map((file) => [file.path, targetsOf(file, { loaded: false })]))
   const done = new Set<string>()

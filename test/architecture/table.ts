@@ -1,8 +1,8 @@
 import { readFileSync } from 'node:fs'
 
-/** A room: a folder of `src/` described by one sentence. */
+/** A room: a folder in `src/` that one sentence describes. */
 export interface Room {
-  /** Its path in `src/`: `base/core`. */
+  /** The path in `src/`, such as `base/core`. */
   readonly path: string
   /** The sentence that opens the room's main file. */
   readonly sentence: string
@@ -17,20 +17,20 @@ function readRows(heading: string): readonly (readonly string[])[] {
   const section = page.split('\n## ').find((text) => text.startsWith(`${heading}\n`)) ?? ''
   const rows = section.split('\n').filter((line) => line.startsWith('|'))
   const cells = rows.map((row) => row.split('|').map((cell) => cell.trim().replace(/^`(.*?)\/?`$/, '$1')))
-  return cells.slice(2) // below the names of the columns
+  return cells.slice(2) // below the table header
 }
 
-/** The folders of `src/` from the bottom to the top: a folder imports only those above it in the table of the page. */
+/** The folders in `src/`, in the order of the page's table: a folder imports only folders above it in the table. */
 export const floors = readRows('The folders').map(([, name = '']) => name)
 
-/** The rooms from the bottom to the top, in the same way. */
+/** The rooms, in the same order. */
 export const rooms: readonly Room[] = readRows('The rooms').map(([, path = '', sentence = '', main = '']) => ({
   path,
   sentence,
   main,
 }))
 
-/** The rooms that import only these. */
+/** Rooms that may import only the listed rooms. */
 export const closedRooms: Readonly<Record<string, readonly string[]>> = {
   'service/simulation': ['base/core'],
   'server/http': ['base/core', 'service/exchange'],
@@ -39,12 +39,12 @@ export const closedRooms: Readonly<Record<string, readonly string[]>> = {
   console: ['client'],
 }
 
-/** The files of `features/` that load the features, and so belong to none. */
+/** The files in `features/` that load the features, and so belong to no feature. */
 export const commandTables = ['features/commands.ts', 'features/start.ts']
 
 /** Rooms that another room must not import, even indirectly, with the reason. */
 export const neverReaches = [
-  ['server/pipeline/', 'server/control/', 'a request of the service is never handled by the control plane'],
+  ['server/pipeline/', 'server/control/', 'a request to the service is never handled by the control plane'],
   ['server/control/', 'server/pipeline/', 'a request to the control plane is never recorded as one to the service'],
   ['server/pipeline/', 'server/http/', 'a reply is a value until it is delivered'],
   ['server/control/', 'server/http/', 'a reply is a value until it is delivered'],
@@ -52,7 +52,7 @@ export const neverReaches = [
   ['server/simulator/simulator.ts', 'server/http/', 'a simulator responds without a socket'],
 ] as const
 
-/** The only files that may import a library. `lazy`: only with `import()`, since it is slow or rarely needed. */
+/** The only files that may import a library. A `lazy` library is slow or rarely needed, so only `import()` loads it. */
 export const libraries: Readonly<Record<string, { readonly only: readonly string[]; readonly lazy?: true }>> = {
   '@modelcontextprotocol/server': { only: ['features/mcp/library.ts'] },
   '@faker-js/faker': { only: ['service/simulation/'] },
@@ -85,21 +85,21 @@ export const libraries: Readonly<Record<string, { readonly only: readonly string
   yaml: { only: ['base/documents/'] },
 }
 
-/** Something that only a few files may do. `pattern` is searched in their code, without comments and strings. */
+/** Something that only a few files may do. `pattern` is searched for in code, without comments and strings. */
 export interface Habit {
   readonly sentence: string
   readonly pattern: RegExp
-  /** Files, and folders with a slash. */
+  /** The files, or folders with a trailing slash, that may do it. */
   readonly only: readonly string[]
-  /** The advice for a line that has the pattern. */
+  /** What to do instead in other files. */
   readonly instead: string
 }
 
 export const habits: readonly Habit[] = [
   {
     sentence:
-      'only the command line, the build, what runs in the processes of tests, the lock and the name of a replica ' +
-      '(their id), the time limit (its processor time) and timers.ts (the end of a callback) use the process',
+      'only the command line, the build, code in test processes, the lock and the replica name (for the process ' +
+      'ID), the time limit (for the processor time) and timers.ts (for nextTick) use `process`',
     pattern: /\bprocess\s*[.[]|'node:process'/,
     only: [
       'cli.ts',
@@ -131,8 +131,8 @@ export const habits: readonly Habit[] = [
   },
   {
     sentence:
-      'only the nonce of a lock, the ids of replicas, the keys of put rules, the placeholder of records in a ' +
-      'state file, and the names of sandboxes beside those of other processes are random',
+      'only lock nonces, replica IDs, the keys of rules set with PUT, the placeholder for records in a state ' +
+      'file, and sandbox names that must differ between processes are random',
     pattern: /\bMath\.random\b|\brandom(UUID|Bytes|Int)\b|\bgetRandomValues\b/,
     only: [
       'state/file/lock.ts',
@@ -149,9 +149,9 @@ export const habits: readonly Habit[] = [
     pattern: /\bRegExp\(/,
     only: [
       'build/',
-      'service/contract/checks/schemas.ts', // tests the pattern of a schema
-      'service/responses/tools.ts', // matches the patterns of a schema with short texts
-      'service/contract/match.ts', // matches path templates of the document with one path
+      'service/contract/checks/schemas.ts', // tests the patterns in schemas
+      'service/responses/tools.ts', // matches the patterns in schemas against short strings
+      'service/contract/match.ts', // matches a path against the document's path templates
     ],
     instead: 'write a literal',
   },
@@ -163,11 +163,11 @@ export const habits: readonly Habit[] = [
   },
 ]
 
-/** The largest number of lines of a file. */
+/** The maximum number of lines in a file. */
 export const maxLines = 250
 
-/** The maximum number of columns of a line, in code, comments, strings and prose. */
+/** The maximum number of columns in a line of code, comments, strings or prose. */
 export const maxColumns = 120
 
-/** Generated files, which no rule about lines applies to. */
+/** Generated files, to which the rules about lines do not apply. */
 export const generatedFiles = ['client/control-types.ts', 'service/simulation/service-types.ts']

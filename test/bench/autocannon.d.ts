@@ -2,7 +2,7 @@
 declare module 'autocannon' {
   type Request = import('./requests.ts').BenchRequest & { readonly setupRequest?: (request: Request) => Request }
 
-  /** `duration` in seconds, or `amount` of responses. */
+  /** `duration` is in seconds, `amount` is a number of responses. */
   type Options = import('./load.ts').LoadLimit & {
     readonly url: string
     readonly connections: number

@@ -1,7 +1,7 @@
 import { readFileSync } from 'node:fs'
 import { createServer, type ServerResponse } from 'node:http'
 
-/** A server that sends recorded responses of the simulator: plain Express, or a minimal `node:http`. */
+/** A server that sends recorded responses from the simulator, with plain Express or a minimal `node:http`. */
 const [, , name, port, file = ''] = process.argv
 
 type Method = 'GET' | 'POST'
@@ -14,11 +14,11 @@ interface RecordedReply {
 const recorded: Readonly<Record<Method, RecordedReply>> = JSON.parse(readFileSync(file, 'utf8'))
 
 /** The headers that Node adds itself. */
-const headersOfNode = ['date', 'connection', 'keep-alive']
+const nodeHeaders = ['date', 'connection', 'keep-alive']
 
 function encodeReply({ status, headers, text }: RecordedReply) {
   const own = headers.flatMap((header, at) =>
-    at % 2 > 0 || headersOfNode.includes(header.toLowerCase()) ? [] : [header, headers[at + 1] ?? ''],
+    at % 2 > 0 || nodeHeaders.includes(header.toLowerCase()) ? [] : [header, headers[at + 1] ?? ''],
   )
   return { status, headers: own, bytes: Buffer.from(text) }
 }
@@ -31,9 +31,9 @@ function sendReply(response: ServerResponse, method: Method): void {
 }
 
 if (name === 'Express') {
-  // Imported only here, since it takes as long as the rest of a start, and `node:http` must start without it.
+  // Imported only here, because importing it takes as long as the rest of a start, and `node:http` does not need it.
   const { default: express } = await import('express')
-  // Without ETag and `X-Powered-By`, to send the same bytes.
+  // Without ETag and `X-Powered-By`, so that both servers send the same bytes.
   const app = express()
   app.disable('x-powered-by')
   app.get('/v1/models/:modelId/analytics', (_request, response) => sendReply(response, 'GET'))

@@ -9,23 +9,23 @@ import { freePort, type StartedTarget, startTarget, type Target } from './target
 import { buildBaselines, builtSimulator, simulatorOf, withBuild } from './targets.ts'
 
 /**
- * Measures the built simulator and two servers that send the same bytes: `npm run bench`. The targets take turns within
- * every round, and rounds are short, so noise of the machine affects all of them. A number is the median of the
+ * Measures the built simulator and two servers that send the same bytes: `npm run bench`. The targets take turns in
+ * every round, and rounds are short, so that noise on the machine affects all targets. Each result is the median of the
  * rounds.
  */
 const usage = `npm run bench -- [--seconds 1] [--rounds 15] [--connections 16] [--beside FOLDER]
   seconds      duration of each load in each round, after a warm-up of five seconds
-  rounds       number of rounds; numbers are medians
+  rounds       number of rounds; each result is the median of all rounds
   connections  number of concurrent connections
-  beside       another checkout with its node_modules, which is built and measured in the same rounds`
+  beside       another checkout, with node_modules, to build and measure in the same rounds`
 
-/** The duration of the warm-up of each target under each load. */
+/** The duration of each target's warm-up before each load. */
 const warmUpSeconds = 5
 
 /** The number of new models in each round. */
 const coldModels = 200
 
-/** The number of events that each target has stored when its memory is read. */
+/** The number of events that are stored in each target before its memory is read. */
 const storedEvents = 100_000
 
 const options = readOptions()
@@ -46,12 +46,12 @@ await withBuild(
 )
 
 async function measureStarts(targets: readonly Target[]): Promise<Row> {
-  const taken = await eachRound(options.rounds, targets, async (target) => {
+  const times = await eachRound(options.rounds, targets, async (target) => {
     const started = await startTarget(target, await freePort(), warmAnalytics)
     await started.stop()
     return started.readyMs
   })
-  return { name: 'start to first 200, ms', values: taken.map(median) }
+  return { name: 'start to first 200, ms', values: times.map(median) }
 }
 
 async function measureLoads(targets: readonly Target[]): Promise<Row[]> {
@@ -76,7 +76,7 @@ async function measureLoad(started: readonly StartedTarget[], source: RequestSou
   return eachRound(options.rounds, started, (one) => runLoad(one, source, connections, { duration: seconds }))
 }
 
-/** Reads the memory of each target at its start, and after the same number of requests to each. */
+/** Reads each target's memory after its start, and again after the same number of requests to each target. */
 async function measureMemory(targets: readonly Target[]): Promise<Row[]> {
   const idle: (number | undefined)[] = []
   const loaded: (number | undefined)[] = []
@@ -102,10 +102,10 @@ function readOptions() {
     options: { seconds: text, rounds: text, connections: text, beside: text, help: flag },
   })
   const { seconds = '1', rounds = '15', connections = '16', beside } = values
-  const isRight = [seconds, rounds, connections].every((number) => /^[1-9]\d{0,5}$/.test(number))
-  if (values.help || !isRight) {
+  const isValid = [seconds, rounds, connections].every((number) => /^[1-9]\d{0,5}$/.test(number))
+  if (values.help || !isValid) {
     console.log(usage)
-    process.exit(isRight ? 0 : 1)
+    process.exit(isValid ? 0 : 1)
   }
   return { seconds: Number(seconds), rounds: Number(rounds), connections: Number(connections), beside }
 }

@@ -7,7 +7,7 @@ import { stringify } from 'yaml'
 import { eachRound, formatTable, median, type Row } from './table.ts'
 import { freePort, startTarget, type Target } from './target.ts'
 
-/** Measures the start with large documents, and that of Prism if its folder is given: `npm run bench:load`. */
+/** Measures starts with large documents, and with `--prism FOLDER` also those of Prism: `npm run bench:load`. */
 const { values } = parseArgs({ options: { prism: { type: 'string' }, rounds: { type: 'string', default: '5' } } })
 
 /** Sizes of documents in kB. */
@@ -15,10 +15,10 @@ const sizes = [200, 1000]
 
 const first = { method: 'GET', path: '/things0', headers: { authorization: 'Bearer any-key' } } as const
 
-/** Returns a document with as many operations as its size needs. Each operation has schemas that share others. */
+/** Returns a document of about this size. Its operations have schemas that share other schemas. */
 function documentOf(kilobytes: number): string {
   const ref = (name: string) => ({ $ref: `#/components/schemas/${name}` })
-  const words = 'A thing that is stored until somebody asks for it, with all that is known about it. '.repeat(3)
+  const description = 'A thing that is stored until somebody requests it, with everything known about it. '.repeat(3)
   const schemas: { [name: string]: object } = {
     Owner: { type: 'object', properties: { name: { type: 'string', pattern: '^[A-Z]' }, mail: { type: 'string' } } },
   }
@@ -31,12 +31,12 @@ function documentOf(kilobytes: number): string {
       paths,
       components: { schemas },
     })
-  const perOperation = 1900
-  for (let index = 0; index < (kilobytes * 1000) / perOperation; index += 1) {
+  const bytesPerOperation = 1900
+  for (let index = 0; index < (kilobytes * 1000) / bytesPerOperation; index += 1) {
     schemas[`Thing${index}`] = {
       type: 'object',
       required: ['id'],
-      description: words,
+      description,
       properties: {
         id: { type: 'integer', minimum: 1 },
         owner: ref('Owner'),
@@ -45,9 +45,9 @@ function documentOf(kilobytes: number): string {
       },
     }
     const content = { 'application/json': { schema: ref(`Thing${index}`) } }
-    const response = { description: words, content }
+    const response = { description, content }
     paths[`/things${index}`] = {
-      get: { operationId: `getThing${index}`, description: words, responses: { 200: response, 404: response } },
+      get: { operationId: `getThing${index}`, description, responses: { 200: response, 404: response } },
       post: { operationId: `addThing${index}`, requestBody: { content }, responses: { 201: response } },
     }
   }

@@ -9,9 +9,9 @@ import { start } from '../../src/features/start.ts'
 import { defaultSettings, type Settings } from '../../src/server/settings/settings.ts'
 
 /**
- * Counts the source files with a called named function, using V8's precise coverage: `npm run files`, and with `--list`
- * their names. A request is measured in this process, after an identical first one, without its log; `each`
- * in all processes of its run.
+ * Counts the source files in which a named function is called, using V8's precise coverage: `npm run files`. With
+ * `--list`, also prints their names. A request is measured in this process, after an identical first request, without
+ * log output; `each` is measured in all processes of its run.
  */
 const sources = new URL('../../src/', import.meta.url).href
 /** The name of anonymous functions, and the names of the helpers that tsx adds to each file. */
@@ -41,8 +41,8 @@ async function measureRequest(settings: Partial<Settings>, path: string, init: R
   const url = running.value.baseUrl + path
   const send = async () => (await fetch(url, init)).text()
   await send()
-  await sleep(1000) // for the checkpoint
-  await session.post('Profiler.takePreciseCoverage') // counts again from 0
+  await sleep(1000) // until the checkpoint is written
+  await session.post('Profiler.takePreciseCoverage') // resets the counts
   await send()
   const { result } = await session.post('Profiler.takePreciseCoverage')
   await running.value.close()
@@ -60,17 +60,17 @@ function measureEach(): string[] {
   return listFiles(files.flatMap(({ result }) => result))
 }
 
-/** Lists the files with a named function that was called. */
+/** Lists the files in which a named function was called. */
 function listFiles(scripts: readonly Profiler.ScriptCoverage[]): string[] {
-  const run = scripts.filter(({ url, functions }) => {
+  const called = scripts.filter(({ url, functions }) => {
     const own = functions.filter(({ functionName }) => !unnamed.includes(functionName))
     const isCalled = own.some(({ ranges }) => (ranges[0]?.count ?? 0) > 0)
     return url.startsWith(sources) && isCalled
   })
-  return [...new Set(run.map(({ url }) => url.slice(sources.length).replace(/\?.*/, '')))].sort()
+  return [...new Set(called.map(({ url }) => url.slice(sources.length).replace(/\?.*/, '')))].sort()
 }
 
-function report(about: string, files: readonly string[]): void {
-  console.log(`${String(files.length).padStart(4)} ${about}`)
+function report(name: string, files: readonly string[]): void {
+  console.log(`${String(files.length).padStart(4)} ${name}`)
   if (process.argv.includes('--list')) for (const file of files) console.log(`       ${file}`)
 }

@@ -28,7 +28,7 @@ const goals: readonly Goal[] = [
   { description: 'resident after load, MB', row: 'resident after 100000 events, MB', max: 300 },
 ]
 
-/** The goals against another checkout: no more than a tenth worse. */
+/** The goals relative to another checkout: at most 10% worse. */
 const goalsBeside: readonly Goal[] = [
   { description: 'start / beside', row: start, baseline: 'beside', max: 1.1 },
   { description: 'GET analytics, warm: requests/s / beside', row: warm, baseline: 'beside', min: 0.9 },
@@ -36,20 +36,20 @@ const goalsBeside: readonly Goal[] = [
   { description: 'POST events: requests/s / beside', row: post, baseline: 'beside', min: 0.9 },
 ]
 
-/** Formats the goals with their measured values. A goal without a row is not met. */
+/** Formats the goals with their measured values. A goal counts as not met if its row is missing. */
 export function formatGoals(names: readonly string[], rows: readonly Row[]): string {
   const all = names.includes('beside') ? [...goals, ...goalsBeside] : goals
   const lines = all.map((goal) => {
-    const measured = readMeasured(goal, names, rows)
+    const value = readValue(goal, names, rows)
     const { description, min = Number.NEGATIVE_INFINITY, max = Number.POSITIVE_INFINITY } = goal
-    const met = measured !== undefined && measured >= min && measured <= max
+    const isMet = value !== undefined && value >= min && value <= max
     const limit = goal.min === undefined ? `at most ${goal.max}` : `at least ${goal.min}`
-    return [description, limit, formatFigure(measured), met ? 'yes' : 'no']
+    return [description, limit, formatFigure(value), isMet ? 'yes' : 'no']
   })
   return alignColumns([['goal', 'limit', 'measured', 'met'], ...lines])
 }
 
-function readMeasured({ row, baseline }: Goal, names: readonly string[], rows: readonly Row[]): number | undefined {
+function readValue({ row, baseline }: Goal, names: readonly string[], rows: readonly Row[]): number | undefined {
   const values = rows.find(({ name }) => name === row)?.values
   const [own] = values ?? []
   if (baseline === undefined || own === undefined) return own

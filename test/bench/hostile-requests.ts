@@ -2,7 +2,7 @@ import { maxValues } from '../../src/base/core/strict-json.ts'
 import { largeStates, times } from './large-states.ts'
 import { type BenchRequest, newEvent, warmAnalytics } from './requests.ts'
 
-/** Requests that are as expensive as their size allows, named after their target. */
+/** Requests that are as expensive as their size allows. The name says which part of the simulator they attack. */
 export interface HostileRequests {
   readonly name: string
   readonly requests: readonly BenchRequest[]
@@ -16,7 +16,7 @@ const maxHeaderBytes = 15 * 1024
 
 const json = { authorization: 'Bearer bench', 'content-type': 'application/json' }
 
-/** Repeats a string up to the body limit, less some room for the rest of the body. */
+/** Repeats a string up to the body limit, leaving some room for the rest of the body. */
 const fill = (part: string, bytes = maxBytes - 1000) => part.repeat(Math.floor(bytes / part.length))
 
 /** Returns as many comma-separated items or members as the limits on values and bytes allow. */
@@ -49,7 +49,7 @@ const analytics = (headers: Readonly<Record<string, string>>): BenchRequest => (
 
 const get = (path: string): BenchRequest => ({ method: 'GET', path, headers: {} })
 
-/** Makes a request get a 503 that allows an immediate retry. */
+/** Changes a request so that it gets a 503 that allows an immediate retry. */
 const failing = (request: BenchRequest): BenchRequest => ({
   ...request,
   headers: { ...request.headers, 'x-sim-scenario': 'unavailable;retry-after=0' },
@@ -60,7 +60,7 @@ const largeProperties = `"properties":{${items((index) => `"m${index}${'x'.repea
 
 const levels = 45
 
-/** Nested objects around a large one, and a pointer to each level: every selected value contains the large object. */
+/** Objects nested around a large object, and a pointer to each level, so every pointer selects the large object. */
 const innermost = `{${items((index) => `"m${index}":${index}`)}}`
 const nestedProperties = `"properties":${'{"a":'.repeat(levels)}${innermost}${'}'.repeat(levels)}`
 const nestedPointers = times(levels, (level) => `"/properties${'/a'.repeat(level)}":0`).join(',')
@@ -76,7 +76,7 @@ const rules = JSON.stringify({
   })),
 })
 
-/** A request for the control plane's journal. */
+/** A request for the journal, with bodies. */
 const listWithBodies = get('/__sim/requests?bodies=true&limit=1000')
 
 const attack = (name: string, ...requests: readonly BenchRequest[]): HostileRequests => ({ name, requests })
@@ -85,35 +85,35 @@ const put = (body: string): BenchRequest => ({ ...post('/__sim/scenarios', body)
 
 const large = (count: number) => times(count, () => withoutRepeats(event(largeProperties)))
 
-/** All known attacks. Each one, or a close variant of it, once succeeded. */
+/** All known attacks. Each of them, or a close variant, succeeded against an earlier version. */
 export const hostileRequests: readonly HostileRequests[] = [
   attack('Prefer: spaces before a quote', analytics({ prefer: `a${' '.repeat(maxHeaderBytes)}"x"y` })),
   attack('X-Sim-Sequence: stars', analytics({ 'x-sim-sequence': ' *'.repeat(990) })),
   attack('Authorization: tildes', analytics({ authorization: `Bearer ${'~a'.repeat(6000)}!` })),
-  attack('path of slashes', get(`/v1/models/${'/'.repeat(maxHeaderBytes)}`)),
-  attack('query of parameters', get(`/v1${warmAnalytics.path}&${'a&'.repeat(7000)}`)),
-  attack('value of digits', withoutRepeats(event(`"value":"${fill('1')}x","valueType":"numeric"`))),
-  attack('eventAt of T', withoutRepeats(event(`"eventAt":"${fill('T')}"`))),
-  attack('uuid of digits', event(`"conversationId":"${fill('a')}"`)),
-  attack('properties of many members', ...large(3)),
-  attack('members named by numbers', event(items((index) => `"${index * 65536}":0`))),
-  attack('a text of escapes', event(`"note":"${fill('\\"\\\\')}"`)),
+  attack('path: slashes', get(`/v1/models/${'/'.repeat(maxHeaderBytes)}`)),
+  attack('query: many parameters', get(`/v1${warmAnalytics.path}&${'a&'.repeat(7000)}`)),
+  attack('value: digits', withoutRepeats(event(`"value":"${fill('1')}x","valueType":"numeric"`))),
+  attack('eventAt: the letter T', withoutRepeats(event(`"eventAt":"${fill('T')}"`))),
+  attack('conversationId: hex digits', event(`"conversationId":"${fill('a')}"`)),
+  attack('properties: many members', ...large(3)),
+  attack('members with numbers as names', event(items((index) => `"${index * 65536}":0`))),
+  attack('a string of escapes', event(`"note":"${fill('\\"\\\\')}"`)),
   attack('more values than allowed', event(`"note":[${items(() => '1e9', maxBytes)}]`)),
-  attack('open lists', post('/v1/events', fill('['))),
+  attack('unclosed lists', post('/v1/events', fill('['))),
   attack('numbers', event(`"note":[${items(() => '1e9')}]`)),
   attack('invalid components', post('/v1/prompts', `{"name":1,"components":[${items(() => '1')}]}`)),
   attack('invalid tags', post('/v1/prompts', `{"name":"a","tags":[${items(() => '1')}]}`)),
   attack('placeholders', prompt(items((index) => `{{${index * 65536}}}`))),
-  attack('open placeholders', prompt(fill('{{{')), prompt(fill('{{a.'))),
-  attack('a replayed event of full size', ...times(5, () => repeated)),
+  attack('unclosed placeholders', prompt(fill('{{{')), prompt(fill('{{a.'))),
+  attack('replays of an event of maximum size', ...times(5, () => repeated)),
   attack('a thousand rules', put(rules)),
-  attack('an event that a thousand rules compare', ...large(3)),
+  attack('events that a thousand rules compare', ...large(3)),
   attack(
     'invalid rules',
     put(`{"rules":[${items(() => '{"scenario":""}')}]}`),
     put(JSON.stringify({ rules: times(1000, () => ({ scenario: 'x'.repeat(900) })) })),
   ),
-  attack('no rules again', { method: 'DELETE', path: '/__sim/scenarios', headers: json }),
+  attack('deletion of the rules', { method: 'DELETE', path: '/__sim/scenarios', headers: json }),
   attack('a journal of 16 MB', ...large(16)),
   attack('verify: a part of the body', post('/__sim/verify', `{"match":{"body":{${largeProperties}}}}`)),
   attack('verify: a pointer', post('/__sim/verify', `{"match":{"body":{"/properties":{}}},"count":{"exactly":0}}`)),
@@ -123,7 +123,7 @@ export const hostileRequests: readonly HostileRequests[] = [
     post('/__sim/verify', `{"match":{"body":{${nestedPointers}}},"count":{"exactly":0}}`),
   ),
   attack('count: a part of the body', post('/__sim/requests/count', `{"match":{"body":{${largeProperties}}}}`)),
-  attack('requests with their bodies', listWithBodies),
+  attack('list of requests with bodies', listWithBodies),
   attack(
     'explain',
     post(
@@ -132,7 +132,7 @@ export const hostileRequests: readonly HostileRequests[] = [
     ),
   ),
   attack(
-    'retries: failed events of full size',
+    'retries: failed events of maximum size',
     ...times(15, () => failing(event(largeProperties))),
     get('/__sim/retries?limit=100'),
   ),
@@ -142,12 +142,12 @@ export const hostileRequests: readonly HostileRequests[] = [
     get('/__sim/retries?limit=100'),
   ),
   attack('bodies of quotes', ...times(15, () => post('/v1/events', fill('"\\"\\" ')))),
-  attack('requests with bodies of quotes', listWithBodies),
+  attack('list of requests with bodies of quotes', listWithBodies),
   attack('reports', ...['json', 'junit', 'markdown', 'html'].map((format) => get(`/__sim/report?format=${format}`))),
   ...largeStates,
 ]
 
-/** Removes duplicate members: the bench event and the attack set some of the same names, and the last one wins. */
+/** Removes duplicate members: if the benchmark event and the attack set the same member, the attack wins. */
 function withoutRepeats(request: BenchRequest): BenchRequest {
   return { ...request, body: JSON.stringify(JSON.parse(request.body ?? '{}')) }
 }

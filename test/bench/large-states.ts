@@ -2,7 +2,7 @@ import { deriveUuid } from '../../src/base/core/seeded.ts'
 import type { HostileRequests } from './hostile-requests.ts'
 import { type BenchRequest, newEvent } from './requests.ts'
 
-/** The largest import. */
+/** The maximum size of an import. */
 const maxImportBytes = 16 * 1024 * 1024
 
 const sandbox = 'large'
@@ -12,7 +12,7 @@ const at = '2026-01-15T12:00:00.000Z'
 const uuid = (kind: number, index: number) =>
   `${String(index).padStart(8, '0')}-0000-4000-8000-${String(kind).padStart(12, '0')}`
 
-/** Returns an event of an export, in a separate conversation. */
+/** Returns an event as it appears in an export, each in its own conversation. */
 const event = (index: number, properties: object = { currency: 'EUR', plan: 'growth', seats: index % 30 }) => ({
   eventId: uuid(1, index),
   fields: {
@@ -49,7 +49,7 @@ const prompt = (index: number, versions: number) => ({
   versions: Array.from({ length: versions }, (_, at) => version(index, at)),
 })
 
-/** Joins texts until they are as long as an import may be, less some room for the rest of the document. */
+/** Joins parts until they nearly fill an import, leaving some room for the rest of the document. */
 function fill(part: (index: number) => string, separator = ','): string {
   const parts: string[] = []
   for (let length = 0, index = 0; ; index += 1) {
@@ -75,13 +75,13 @@ const send = (path: string, body: string): BenchRequest => ({
   body,
 })
 
-/** An attack that reads the sandbox, by default its export. */
+/** Returns an attack that reads from the sandbox, by default its export. */
 const read = (name: string, path = 'export') =>
   attack(name, () => [
     { method: 'GET', path: `/__sim/${path}${path.includes('?') ? '&' : '?'}sandbox=${sandbox}`, headers: {} },
   ])
 
-/** A request to the service in the sandbox. */
+/** Returns a request to the simulated service in the sandbox. */
 const sendToService = (path: string, body: string): BenchRequest => ({
   method: 'POST',
   path,
@@ -92,7 +92,7 @@ const sendToService = (path: string, body: string): BenchRequest => ({
 export const times = <T>(count: number, make: (index: number) => T) =>
   Array.from({ length: count }, (_, index) => make(index))
 
-/** An attack whose requests are created when sent, since each may have the size of an import. */
+/** Returns an attack whose requests are created only when they are sent, since each can be as large as an import. */
 const attack = (name: string, make: () => readonly BenchRequest[]): HostileRequests => ({
   name,
   get requests() {
@@ -104,51 +104,51 @@ const importOf = (name: string, body: () => string) => attack(`import: ${name}`,
 
 const megabyte = 'x\\"'.repeat(330_000)
 
-/** Attacks that store as much in a sandbox as an import may contain, and read it. Each also reads earlier data. */
+/** Attacks that store as much in a sandbox as an import may contain, or read what earlier attacks stored. */
 export const largeStates: readonly HostileRequests[] = [
   importOf('20,000 events', () => exported(manyEvents(20_000))),
   read('export of 20,000 events'),
   read('quality of 20,000 conversations', 'quality'),
-  read('events, 10,000 in a page', 'events?limit=10000'),
+  read('events, 10,000 per page', 'events?limit=10000'),
   importOf('9,900 events', () => exported(manyEvents(9900))),
   attack('restore of a snapshot', () => [
     send('snapshots', '{}'),
     send(`snapshots/${deriveUuid(['1', sandbox, 'snapshot', 0])}/restore`, ''),
   ]),
   importOf('nothing', () => exported('')),
-  attack('20 prompts of a megabyte', () =>
+  attack('20 prompts of 1 MB each', () =>
     times(20, (index) =>
       sendToService('/v1/prompts', `{"name":"${index}","components":[{"type":"system","content":"${megabyte}"}]}`),
     ),
   ),
-  read('prompts of 20 MB', 'prompts'),
-  read('export of prompts of 20 MB'),
+  read('20 MB of prompts', 'prompts'),
+  read('export of 20 MB of prompts'),
   importOf('events', () => exported(allEvents())),
   attack('an event after an import', () => [sendToService('/v1/events', newEvent().body ?? '')]),
-  read('export of an import'),
-  importOf('events, the last of them wrong', () => exported(`${allEvents()},{"eventId":1}`)),
-  importOf('events, all of them wrong', () => exported(fill(() => '{"eventId":1}'))),
-  importOf('an end that is not JSON', () => `${exported(allEvents())}]`),
-  importOf('events of a megabyte', () =>
+  read('export after an import'),
+  importOf('events, of which the last is invalid', () => exported(`${allEvents()},{"eventId":1}`)),
+  importOf('events, all of them invalid', () => exported(fill(() => '{"eventId":1}'))),
+  importOf('a document that ends with invalid JSON', () => `${exported(allEvents())}]`),
+  importOf('events of 1 MB each', () =>
     exported(times(15, (index) => JSON.stringify(event(index, { text: JSON.parse(`"${megabyte}"`) }))).join()),
   ),
-  read('export of events of a megabyte'),
+  read('export of events of 1 MB each'),
   importOf('prompts', () => exported('', allPrompts(1))),
-  read('prompts of an import', 'prompts'),
-  importOf('prompts of 1,000 versions', () => exported('', allPrompts(1000))),
-  read('export of prompts of 1,000 versions'),
-  importOf('a prompt of many versions', () => {
+  read('prompts after an import', 'prompts'),
+  importOf('prompts with 1,000 versions each', () => exported('', allPrompts(1000))),
+  read('export of prompts with 1,000 versions each'),
+  importOf('a prompt with many versions', () => {
     const versions = fill((index) => JSON.stringify(version(0, index)))
     return exported('', `{"promptId":"${uuid(5, 0)}","versions":[${versions}]}`)
   }),
-  importOf('an event of many values', () =>
+  importOf('an event with many values', () =>
     exported(JSON.stringify(event(0, { values: 0 })).replace('"values":0', `"values":[${fill(() => '[]')}]`)),
   ),
   importOf('empty lists', () => exported(fill(() => '[]'))),
-  importOf('open lists', () => fill(() => '[', '')),
-  importOf('a text of escapes', () => `{"format":"${fill(() => '\\"', '')}"}`),
-  importOf('a text without an end', () => `{"format":"${fill(() => '\\"', '')}`),
+  importOf('unclosed lists', () => fill(() => '[', '')),
+  importOf('a string of escapes', () => `{"format":"${fill(() => '\\"', '')}"}`),
+  importOf('an unterminated string', () => `{"format":"${fill(() => '\\"', '')}`),
   importOf('line breaks', () => `${fill(() => '\n', '')}]`),
   importOf('members', () => `{${fill((index) => `"m${index}":0`)}}`),
-  attack('the large sandbox is deleted', () => [{ method: 'DELETE', path: `/__sim/sandboxes/${sandbox}`, headers }]),
+  attack('deletion of the large sandbox', () => [{ method: 'DELETE', path: `/__sim/sandboxes/${sandbox}`, headers }]),
 ]

@@ -3,22 +3,22 @@ import type { BenchRequest } from './requests.ts'
 import { median, type Row } from './table.ts'
 import type { StartedTarget } from './target.ts'
 
-/** The result of one load on one target. */
+/** The result of one load test of one target. */
 export interface LoadResult {
   readonly perSecond: number
-  /** The median response time, milliseconds. */
+  /** The median response time, in milliseconds. */
   readonly p50: number
-  /** The response time of the 99th percentile, milliseconds. */
+  /** The 99th percentile of the response time, in milliseconds. */
   readonly p99: number
 }
 
 /** A request to repeat, or a function that creates the next one. */
 export type RequestSource = BenchRequest | (() => BenchRequest)
 
-/** The end of a load: `duration` in seconds, or `amount` of responses. */
+/** When a load ends: after `duration` seconds, or after `amount` responses. */
 export type LoadLimit = { readonly duration: number } | { readonly amount: number }
 
-/** Sends requests on all connections, each as soon as the previous one is handled. Throws if a response fails. */
+/** Sends requests on all connections, each right after the response to the previous one. Throws if a request fails. */
 export async function runLoad(
   { name, url }: StartedTarget,
   source: RequestSource,
@@ -57,7 +57,7 @@ function computePercentiles(durations: readonly number[]) {
   return { p50: at(0.5), p99: at(0.99) }
 }
 
-/** Returns the rows of a load: medians of the rounds on each target. */
+/** Returns the table rows for a load, with the median of the rounds for each target. */
 export function loadRows(name: string, numbers: readonly (readonly LoadResult[])[]): Row[] {
   const measures = { 'requests/s': 'perSecond', 'p50 ms': 'p50', 'p99 ms': 'p99' } as const
   return Object.entries(measures).map(([what, measure]) => {

@@ -1,9 +1,9 @@
 import { randomUUID } from 'node:crypto'
 
-/** A request of a bench. */
+/** A benchmark request. */
 export interface BenchRequest {
   readonly method: 'GET' | 'POST' | 'PUT' | 'DELETE'
-  /** The path below the target's base path; for a hostile request, below the origin. */
+  /** The path relative to the target's base path, or for a hostile request, to the origin. */
   readonly path: string
   readonly headers: Readonly<Record<string, string>>
   readonly body?: string
@@ -11,7 +11,7 @@ export interface BenchRequest {
 
 const headers = { authorization: 'Bearer bench' }
 
-/** The analytics of one model, cached from the second request on. */
+/** A request for the analytics of one model, which are cached from the second request on. */
 export const warmAnalytics: BenchRequest = {
   method: 'GET',
   path: '/models/00000000-0000-4000-8000-000000000001/analytics?period=30d',

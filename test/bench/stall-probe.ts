@@ -6,9 +6,9 @@ export const maxStallMs = 100
 
 /**
  * A module that the measured process loads first. It replies to each message with the longest stall of its event loop
- * since the last one. A stall is the time between two turns of a 1 ms timer, but no more than the processor time that
- * the thread used meanwhile: on a busy machine, a thread waiting for the processor does not count as stalled. The
- * processor time is known on Linux only; elsewhere the time alone counts.
+ * since the previous message. A stall is the time between two turns of a 1 ms timer, but at most the processor time
+ * that the thread used meanwhile: on a busy machine, a thread that waits for the processor is not stalled. The
+ * processor time is available only on Linux; elsewhere, a stall is the wall-clock time.
  */
 const probe = `
 import { readFileSync } from 'node:fs'
@@ -37,13 +37,13 @@ process.on('message', () => {
 process.channel.unref()
 `
 
-/** The arguments of a `node` process whose stalls are measured. It needs a channel: `stdio: [..., 'ipc']`. */
+/** The arguments for a `node` process whose stalls are measured. The process needs `stdio: [..., 'ipc']`. */
 export const stallProbe = ['--import', `data:text/javascript,${encodeURIComponent(probe)}`] as const
 
 /** Returns the longest stall of the process since the last call, in milliseconds. */
-export async function readStallMs(measured: ChildProcess): Promise<number> {
-  const reply = once(measured, 'message')
-  measured.send('')
+export async function readStallMs(child: ChildProcess): Promise<number> {
+  const reply = once(child, 'message')
+  child.send('')
   const [ms] = await reply
   return Number(ms)
 }

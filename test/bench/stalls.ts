@@ -8,8 +8,8 @@ import { freePort, send, waitUntilOk } from './target.ts'
 import { builtSimulator, withBuild } from './targets.ts'
 
 /*
- * Sends the most expensive known requests to the built simulator: `npm run bench:stalls`. Prints for each the longest
- * time that other requests had to wait, and exits with 1 if one is longer than `maxStallMs`.
+ * Sends the most expensive known requests to the built simulator: `npm run bench:stalls`. For each, prints the longest
+ * time that other requests had to wait, and exits with 1 if any of these times exceeds `maxStallMs`.
  */
 await withBuild(async (folder) => {
   const port = await freePort()
@@ -17,19 +17,19 @@ await withBuild(async (folder) => {
   const simulator = spawn(process.execPath, [...stallProbe, ...builtSimulator(folder).arguments(port)], {
     stdio: ['ignore', 'ignore', 'ignore', 'ipc'],
   })
-  const gone = once(simulator, 'exit')
+  const exited = once(simulator, 'exit')
   try {
     await waitUntilOk('convsim', simulator, `${origin}/v1`, warmAnalytics)
     const longest = await measureAll(simulator, origin)
-    console.log(`\nthe longest stall is ${longest.toFixed(0)} ms; allowed are ${maxStallMs} ms`)
+    console.log(`\nthe longest stall is ${longest.toFixed(0)} ms; the limit is ${maxStallMs} ms`)
     if (longest > maxStallMs) process.exitCode = 1
   } finally {
     simulator.kill('SIGTERM')
-    await gone
+    await exited
   }
 })
 
-/** Sends the requests of each attack in sequence. Returns the longest stall. */
+/** Sends the requests of each attack one after the other. Returns the longest stall, in milliseconds. */
 async function measureAll(simulator: ChildProcess, origin: string): Promise<number> {
   let longest = 0
   const rows: string[][] = []
@@ -38,11 +38,11 @@ async function measureAll(simulator: ChildProcess, origin: string): Promise<numb
     const statuses = new Set<number>()
     const before = performance.now()
     for (const request of requests) statuses.add((await send(origin, request)).status)
-    const wholeMs = performance.now() - before
+    const totalMs = performance.now() - before
     const stallMs = await readStallMs(simulator)
     longest = Math.max(longest, stallMs)
-    rows.push([name, String(requests.length), [...statuses].join(' '), stallMs.toFixed(0), wholeMs.toFixed(0)])
+    rows.push([name, String(requests.length), [...statuses].join(' '), stallMs.toFixed(0), totalMs.toFixed(0)])
   }
-  console.log(alignColumns([['attack', 'requests', 'responses', 'longest stall, ms', 'all responded, ms'], ...rows]))
+  console.log(alignColumns([['attack', 'requests', 'responses', 'longest stall, ms', 'total time, ms'], ...rows]))
   return longest
 }

@@ -4,7 +4,7 @@ export interface Row {
   readonly values: readonly (number | undefined)[]
 }
 
-/** Formats the rows as a table, with the ratio of the first target's value to that of each other target. */
+/** Formats the rows as a table, with the ratios of the first target's value to the values of the other targets. */
 export function formatTable(targets: readonly string[], rows: readonly Row[]): string {
   const [, ...others] = targets
   const head = ['', ...targets, ...others.map((name) => `/ ${name}`)]
@@ -15,7 +15,7 @@ export function formatTable(targets: readonly string[], rows: readonly Row[]): s
   return alignColumns([head, ...lines])
 }
 
-/** Formats a value with two decimals below 10, one below 1000, none above, and undefined as `-`. */
+/** Formats a value with two decimals below 10, one decimal below 1000, and none above; undefined as `-`. */
 export function formatFigure(value: number | undefined): string {
   if (value === undefined) return '-'
   const digits = value < 10 ? 2 : value < 1000 ? 1 : 0
@@ -34,15 +34,15 @@ export function alignColumns(lines: readonly (readonly string[])[]): string {
   return lines.map((line) => line.map(pad).join('  ')).join('\n')
 }
 
-/** Returns the median; for an even number of values, the lower of the two middle ones. */
+/** Returns the median, or the lower of the two middle values if their number is even. */
 export function median(values: readonly number[]): number {
   const sorted = values.toSorted((one, other) => one - other)
   return sorted[(sorted.length - 1) >> 1] ?? Number.NaN
 }
 
 /**
- * Measures each item in every round, and returns the numbers of each. Each round starts with the next item, and every
- * other round runs backwards: in a fixed order, the position alone cost a build up to a third.
+ * Measures each item in every round, and returns the results by item. Each round starts with the next item, and every
+ * other round runs backwards: in a fixed order, a build's position alone made it up to a third slower.
  */
 export async function eachRound<Item, Figure>(
   rounds: number,

@@ -7,12 +7,12 @@ import { text as readText } from 'node:stream/consumers'
 import { setTimeout as sleep } from 'node:timers/promises'
 import type { BenchRequest } from './requests.ts'
 
-/** A server to measure: a script that listens on a given port. */
+/** A server to measure: a script that listens on the given port. */
 export interface Target {
   readonly name: string
-  /** The path under which it serves: `/v1`. */
+  /** The base path of its URLs, such as `/v1`. */
   readonly base: string
-  /** Returns the arguments of `node`. */
+  /** Returns the command-line arguments for `node`. */
   arguments(port: number): readonly string[]
   /** Deletes the data of earlier runs; absent if the target stores nothing. */
   reset?(): Promise<void>
@@ -21,25 +21,25 @@ export interface Target {
 /** A target that runs in its own process. */
 export interface StartedTarget {
   readonly name: string
-  /** The URL with the base path: `http://127.0.0.1:12345/v1`. */
+  /** The URL with the base path, such as `http://127.0.0.1:12345/v1`. */
   readonly url: string
   readonly pid: number
-  /** The milliseconds from the start of the process to the end of its first 200. */
+  /** Milliseconds from the start of the process to the end of its first 200 response. */
   readonly readyMs: number
-  /** Returns the resident memory in MB, or undefined if the system is not Linux. */
+  /** Returns the resident memory in MB, or undefined on systems other than Linux. */
   residentMb(): number | undefined
-  /** Sends a signal, SIGTERM by default, and resolves to the exit code, or to the signal that ended the process. */
+  /** Sends a signal, by default SIGTERM. Resolves to the exit code, or to the signal that terminated the process. */
   stop(signal?: NodeJS.Signals): Promise<number | string>
 }
 
 const startTimeoutMs = 20_000
 
-/** Starts a target and resolves when it responds to `first` with 200. Throws if it ends, or after `startTimeoutMs`. */
+/** Starts a target and waits until it responds to `first` with 200. Throws if it exits, or after `startTimeoutMs`. */
 export async function startTarget(target: Target, port: number, first: BenchRequest): Promise<StartedTarget> {
   const startedAt = performance.now()
-  // The log is written, as by default, and discarded.
+  // The target writes its log, as it does by default, but the log is discarded.
   const child = spawn(process.execPath, target.arguments(port), { stdio: 'ignore' })
-  const gone = once(child, 'exit')
+  const exited = once(child, 'exit')
   const url = `http://127.0.0.1:${port}${target.base}`
   await waitUntilOk(target.name, child, url, first)
   const readyMs = performance.now() - startedAt
@@ -51,13 +51,13 @@ export async function startTarget(target: Target, port: number, first: BenchRequ
     residentMb: () => readResidentMb(child.pid ?? 0),
     async stop(signal = 'SIGTERM') {
       child.kill(signal)
-      const [code, endedBy] = await gone
-      return code ?? endedBy
+      const [code, terminatedBy] = await exited
+      return code ?? terminatedBy
     },
   }
 }
 
-/** Returns a port that was free a moment ago, below those that Linux assigns to clients and for port 0. */
+/** Returns a port that was free a moment ago, below the range from which Linux assigns ports. */
 export async function freePort(): Promise<number> {
   for (;;) {
     const port = 12_000 + Math.floor(Math.random() * 20_000)
@@ -73,17 +73,17 @@ export async function freePort(): Promise<number> {
   }
 }
 
-/** Resolves when a server responds to `first` with 200. Throws if it ends, or takes longer than `startTimeoutMs`. */
+/** Waits until a server responds to `first` with 200. Throws if it exits, or after `startTimeoutMs`. */
 export async function waitUntilOk(name: string, child: ChildProcess, url: string, first: BenchRequest) {
   const deadline = performance.now() + startTimeoutMs
   while ((await send(url, first).catch(() => undefined))?.status !== 200) {
-    if (child.exitCode !== null) throw new Error(`${name} ended with exit code ${child.exitCode}`)
+    if (child.exitCode !== null) throw new Error(`${name} exited with code ${child.exitCode}`)
     if (performance.now() > deadline) throw new Error(`${name} did not respond within ${startTimeoutMs} ms`)
     await sleep(1)
   }
 }
 
-/** Returns the resident memory of a process in MB, or undefined if it is gone or the system is not Linux. */
+/** Returns the resident memory of a process in MB, or undefined if it has exited or the system is not Linux. */
 export function readResidentMb(pid: number): number | undefined {
   try {
     const [, kilobytes] = /^VmRSS:\s+(\d+) kB$/m.exec(readFileSync(`/proc/${pid}/status`, 'utf8')) ?? []
@@ -96,7 +96,7 @@ export function readResidentMb(pid: number): number | undefined {
 /** A response to a benchmark request. */
 export interface BenchReply {
   readonly status: number
-  /** Names and values in turn, as received. */
+  /** Alternating names and values, as received. */
   readonly headers: readonly string[]
   readonly text: string
 }
@@ -105,16 +105,16 @@ export interface BenchReply {
 export function send(url: string, { path, method, headers, body }: Omit<BenchRequest, 'method'> & { method: string }) {
   return new Promise<BenchReply>((resolve, reject) => {
     const length = body === undefined ? {} : { 'content-length': Buffer.byteLength(body) }
-    const sent = request(url + path, { method, headers: { ...headers, ...length } }, (response) => {
+    const outgoing = request(url + path, { method, headers: { ...headers, ...length } }, (response) => {
       const { statusCode: status = 0, rawHeaders } = response
       readText(response).then((text) => resolve({ status, headers: rawHeaders, text }), reject)
     })
-    sent.on('error', (error: NodeJS.ErrnoException) => {
+    outgoing.on('error', (error: NodeJS.ErrnoException) => {
       // The server may close an idle connection just as it is reused.
-      const isStale = sent.reusedSocket && ['ECONNRESET', 'EPIPE'].includes(error.code ?? '')
+      const isStale = outgoing.reusedSocket && ['ECONNRESET', 'EPIPE'].includes(error.code ?? '')
       if (isStale) send(url, { path, method, headers, ...(body !== undefined && { body }) }).then(resolve, reject)
       else reject(error)
     })
-    sent.end(body)
+    outgoing.end(body)
   })
 }

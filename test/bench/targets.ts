@@ -10,7 +10,7 @@ import { freePort, send, startTarget, type Target } from './target.ts'
 
 const inPackage = (path: string) => fileURLToPath(new URL(`../../${path}`, import.meta.url))
 
-/** Builds the package and other checkouts, and runs work with a temporary folder, which is removed afterwards. */
+/** Builds the package and other checkouts, then runs `work` with a temporary folder that is removed afterwards. */
 export async function withBuild(work: (folder: string) => Promise<void>, ...others: readonly string[]): Promise<void> {
   for (const cwd of [inPackage('.'), ...others])
     execFileSync('npm', ['run', '--silent', 'build'], { stdio: 'inherit', cwd })
@@ -29,24 +29,24 @@ export function builtSimulator(folder: string): Target {
 
 /** Returns the built simulator of a checkout under another name. */
 export function simulatorOf(checkout: string, name: string, folder: string): Target {
-  const own = join(folder, name)
-  const state = join(own, 'state.json')
+  const stateFolder = join(folder, name)
+  const state = join(stateFolder, 'state.json')
   return {
     name,
     base: '/v1',
     arguments: (port) => [join(checkout, 'dist/cli.js'), '--port', String(port), '--state', state],
-    reset: () => rm(own, { recursive: true, force: true }),
+    reset: () => rm(stateFolder, { recursive: true, force: true }),
   }
 }
 
-/** Builds two servers that only send recorded responses of the simulator. */
+/** Builds two servers that only send recorded responses from the simulator. */
 export async function buildBaselines(folder: string): Promise<Target[]> {
   const responses = join(folder, 'responses.json')
   const simulator = await startTarget(builtSimulator(join(folder, 'recorded')), await freePort(), warmAnalytics)
   const replies = { GET: await send(simulator.url, warmAnalytics), POST: await send(simulator.url, newEvent()) }
   await simulator.stop()
   writeFileSync(responses, JSON.stringify(replies))
-  // Bundled to plain JavaScript like the simulator, and inside node_modules, to find Express.
+  // Bundled to plain JavaScript like the simulator, and written to node_modules so that it finds Express.
   const outfile = inPackage('node_modules/.cache/convsim-bench/baseline.mjs')
   const entryPoints = [inPackage('test/bench/baseline.ts')]
   await build({ entryPoints, outfile, bundle: true, platform: 'node', format: 'esm', packages: 'external' })

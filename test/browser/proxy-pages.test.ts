@@ -11,12 +11,12 @@ const token = 'upstream-secret-1'
 let browser: Browser | undefined
 
 beforeAll(async () => {
-  // An attacker's DNS server resolves the page's host name to the address of this machine.
+  // Simulates an attacker's DNS server, which resolves the page's host name to this machine's address.
   if (!isMissing('chromium')) browser = await openBrowser('--host-resolver-rules=MAP evil.example 127.0.0.1')
 })
 afterAll(async () => browser?.close())
 
-/** Starts a service that allows every origin, and a proxy. `reached`: the methods and credentials of its requests. */
+/** Starts a service that allows every origin, and its proxy. `reached` has the method and token of each request. */
 async function openProxy(target: Parameters<typeof proxyTo>[1], settings: Parameters<typeof proxyTo>[2] = {}) {
   const reached: string[] = []
   const service = await fakeUpstream((req, res) => {
@@ -29,20 +29,20 @@ async function openProxy(target: Parameters<typeof proxyTo>[1], settings: Parame
   return { sim: await proxyTo(service, target, settings), reached }
 }
 
-/** A script that reads, writes and deletes in every way open to a page, and evaluates to what it could read. */
+/** A script that tries to read, write and delete in every way that a page can, and evaluates to the texts it read. */
 const tryEverything = (url: string) => `(async () => {
   const url = ${JSON.stringify(url)}
   const read = (init) => fetch(url, init).then((response) => response.text(), (error) => error.name)
-  const loaded = (tag, attributes) => new Promise((resolve) => {
+  const load = (tag, attributes) => new Promise((resolve) => {
     const element = Object.assign(document.createElement(tag), attributes)
     element.onload = element.onerror = resolve
     document.body.append(element)
   })
-  const opened = new Promise((resolve) => {
+  const socketDone = new Promise((resolve) => {
     const socket = new WebSocket(url.replace('http', 'ws'))
     socket.onopen = socket.onerror = resolve
   })
-  const listening = new Promise((resolve) => {
+  const sourceDone = new Promise((resolve) => {
     const source = new EventSource(url)
     source.onopen = source.onerror = () => resolve(source.close())
   })
@@ -53,16 +53,16 @@ const tryEverything = (url: string) => `(async () => {
     await read({ method: 'DELETE' }),
     await read({ method: 'PUT', headers: { 'content-type': 'application/json' }, body: '{}' }),
   ]
-  await loaded('img', { src: url })
-  await loaded('img', { src: url, referrerPolicy: 'no-referrer' })
-  await loaded('script', { src: url })
-  await loaded('iframe', { src: url })
+  await load('img', { src: url })
+  await load('img', { src: url, referrerPolicy: 'no-referrer' })
+  await load('script', { src: url })
+  await load('iframe', { src: url })
   const form = '<form method=post action=' + url + '></form><script>document.forms[0].submit()</script>'
-  await loaded('iframe', { srcdoc: form })
-  await loaded('iframe', { sandbox: 'allow-scripts', srcdoc: '<script>fetch(' + JSON.stringify(url) + ')</script>' })
+  await load('iframe', { srcdoc: form })
+  await load('iframe', { sandbox: 'allow-scripts', srcdoc: '<script>fetch(' + JSON.stringify(url) + ')</script>' })
   navigator.sendBeacon(url, 'x')
-  await opened
-  await listening
+  await socketDone
+  await sourceDone
   await new Promise((resolve) => setTimeout(resolve, 300))
   return texts.filter((text) => text.includes('secret'))
 })()`
@@ -72,14 +72,14 @@ describe.skipIf(isMissing('chromium'))('a page in Chromium', () => {
     ['another port of the same host', '127.0.0.1'],
     ['another site', 'localhost'],
     ['another site with a public name', 'evil.example'],
-  ])('of %s can neither read nor write through a proxy with a token', async (_name, host) => {
+  ])('served from %s can neither read nor write through a proxy with a token', async (_name, host) => {
     const { page } = await openCrossOriginPage(browser, host)
     const { sim, reached } = await openProxy({ token })
     expect(await page.evaluate(tryEverything(sim.origin + analyticsPath))).toEqual([])
     expect(reached).toEqual([])
   })
 
-  test('sends all of these requests through a proxy without a token, so the previous test can fail', async () => {
+  test('sends all these requests through a proxy without a token, so the previous test is able to fail', async () => {
     const { page } = await openCrossOriginPage(browser, 'localhost')
     const { sim, reached } = await openProxy({})
     const texts = await page.evaluate<string[]>(tryEverything(sim.origin + analyticsPath))

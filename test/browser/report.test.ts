@@ -25,18 +25,18 @@ interface Appearance {
   readonly colorScheme: 'light' | 'dark'
 }
 
-/** Opens a report, by default of the sample suite. Returns the page, its messages and errors, and its requests. */
+/** Opens a report, by default the sample suite's. Returns the page, its messages and errors, and requested paths. */
 async function openReport({ width, colorScheme }: Appearance, url = `${sim().origin}/__sim/report?format=html`) {
   if (!browser) throw new Error('the browser is not open')
   const page = await browser.newPage({ viewport: { width, height: 900 }, colorScheme })
   onTestFinished(() => page.close())
   const complaints: string[] = []
-  const fetched: string[] = []
+  const paths: string[] = []
   page.on('console', (message) => complaints.push(message.text()))
   page.on('pageerror', (error) => complaints.push(error.message))
-  page.on('request', (request) => fetched.push(new URL(request.url()).pathname))
+  page.on('request', (request) => paths.push(new URL(request.url()).pathname))
   await page.goto(url)
-  return { page, complaints, fetched }
+  return { page, complaints, paths }
 }
 
 /** Measures the lightness of the page's background and text, from 0 to 255. */
@@ -55,26 +55,26 @@ describe.skipIf(isMissing('chromium'))('the report in a browser', () => {
     { width: 1280, colorScheme: 'light' },
     { width: 390, colorScheme: 'light' },
     { width: 320, colorScheme: 'dark' },
-  ])('has its style, fits $width px in $colorScheme, and loads nothing else', async ({ width, colorScheme }) => {
-    const { page, complaints, fetched } = await openReport({ width, colorScheme })
+  ])('is styled, fits $width px in $colorScheme mode, and loads nothing else', async ({ width, colorScheme }) => {
+    const { page, complaints, paths } = await openReport({ width, colorScheme })
     expect(await page.evaluate<number>('document.documentElement.scrollWidth')).toBeLessThanOrEqual(width)
     const size = await page.evaluate<string>("getComputedStyle(document.querySelector('.numbers b')).fontSize")
-    expect(size).toBe('24px') // even though the policy allows no other style
+    expect(size).toBe('24px') // although the policy allows no other styles
     const [background = 0, text = 0] = await measureLightness(page)
     expect(background > text).toBe(colorScheme === 'light')
     expect(Math.abs(background - text)).toBeGreaterThan(150)
     expect(complaints).toEqual([])
-    expect(fetched.filter((path) => path !== '/favicon.ico')).toEqual(['/__sim/report'])
+    expect(paths.filter((path) => path !== '/favicon.ico')).toEqual(['/__sim/report'])
   })
 
-  test.each([1280, 390, 320])('on a test suite fits %i px, and loads nothing else', async (width) => {
+  test.each([1280, 390, 320])('for a test suite fits %i px, and loads nothing else', async (width) => {
     const file = join(await tempFolder(), 'report.html')
     // The page that test/command-line/each.test.ts writes, without its stylesheet.
     const golden = new URL('../features/exec/golden/suite.golden.html', import.meta.url)
     await writeFile(file, withStylesheet(await readFile(golden, 'utf8')))
-    const { page, complaints, fetched } = await openReport({ width, colorScheme: 'light' }, pathToFileURL(file).href)
+    const { page, complaints, paths } = await openReport({ width, colorScheme: 'light' }, pathToFileURL(file).href)
     expect(await page.evaluate<number>('document.documentElement.scrollWidth')).toBeLessThanOrEqual(width)
-    expect({ complaints, fetched }).toEqual({ complaints: [], fetched: [file] })
+    expect({ complaints, paths }).toEqual({ complaints: [], paths: [file] })
   })
 
   test('links each total to its section', async () => {
@@ -90,7 +90,7 @@ describe.skipIf(isMissing('chromium'))('the report in a browser', () => {
     }
   })
 
-  test('expands the missing items, and shows client text as text', async () => {
+  test('expands the missing items, and shows client text as plain text', async () => {
     const { page } = await openReport({ width: 1280, colorScheme: 'light' })
     const missing = page.getByText('No test has seen 429; send X-Sim-Scenario: rate-limited to get it.').first()
     expect(await missing.isVisible()).toBe(false)

@@ -12,14 +12,14 @@ import { childLimits } from '../support/child-limits.ts'
 const dist = fileURLToPath(new URL('../../dist', import.meta.url))
 const bundle = join(dist, BUNDLE)
 
-/** The text of the bundle in one line. */
+/** The code of the bundle, joined into one line. */
 const script = readFileSync(bundle, 'utf8').replaceAll(/\\?\n/g, '')
 
-/** The files of the bundle. */
+/** The names of the modules in the bundle. */
 const moduleNames = [...script.matchAll(/=__(?:esm|commonJS)\(\{"([^"]+)"\(/g)].map(([, name = '']) => name)
 
-/** Represents all libraries in the file of rarely loaded ones. */
-const SELDOM_LOADED = 'node_modules/libraries.cjs/'
+/** Stands for all libraries in the separate file for rarely loaded libraries. */
+const RARELY_LOADED = 'node_modules/libraries.cjs/'
 
 /** V8's report of the functions that a process has called. */
 interface Coverage {
@@ -41,12 +41,12 @@ function listRunFiles(folder: string): string[] {
   const called = scripts.flatMap(({ functions }) =>
     functions.filter(({ ranges }) => ranges.some(({ count }) => count > 0)),
   )
-  return [...called.map(({ functionName }) => functionName), ...(isLoaded ? [SELDOM_LOADED] : [])]
+  return [...called.map(({ functionName }) => functionName), ...(isLoaded ? [RARELY_LOADED] : [])]
 }
 
 const libraryOf = (path: string) => /.*node_modules\/((?:@[^/]+\/)?[^/]+)/.exec(path)?.[1]
 
-/** Expects a process to end with an exit code, and returns the libraries whose code it ran. */
+/** Expects a process to exit with `code`, and returns the libraries whose code it ran. */
 function runAndListLibraries(args: readonly string[], code = 0): Set<string | undefined> {
   const folder = mkdtempSync(join(tmpdir(), 'convsim-test-'))
   try {
@@ -68,7 +68,7 @@ const startAndStop = {
   ],
 }
 
-describe.each(Object.entries(startAndStop))('a start of %s', (_name, args) => {
+describe.each(Object.entries(startAndStop))('starting %s', (_name, args) => {
   let libraries: Set<string | undefined>
   beforeAll(() => {
     libraries = runAndListLibraries(args)
@@ -79,39 +79,39 @@ describe.each(Object.entries(startAndStop))('a start of %s', (_name, args) => {
   })
 
   test.each([
-    ['libraries.cjs', 'the bundled documents need no parser, no compiler of schemas and no metrics'],
+    ['libraries.cjs', 'the bundled documents need no parser, schema compiler or metrics'],
     ['fast-uri', 'validators are precompiled and call only small parts of ajv'],
     ['yaml', 'documents are precompiled'],
     ['@stoplight/prism-http', 'few documents have operations without a handler'],
     ['fast-check', 'few documents have operations without a handler'],
     ['@seriousme/openapi-schema-validator', 'documents are precompiled'],
-    ['@scalar/openapi-upgrader', 'few documents are of Swagger 2.0'],
+    ['@scalar/openapi-upgrader', 'few documents use Swagger 2.0'],
     ['prom-client', 'most simulators never report metrics'],
-  ])('runs no %s: %s', (library) => {
+  ])('does not run %s: %s', (library) => {
     expect([...libraries]).not.toContain(library)
   })
 })
 
-test('the healthcheck runs no library except commander', () => {
+test('the health check runs no library except commander', () => {
   const libraries = runAndListLibraries([join(dist, 'cli.js'), 'healthcheck', '--port', '1'], 1)
   expect([...libraries].filter((library) => library !== undefined)).toEqual(['commander'])
 })
 
-const ofExpress = ['body-parser', 'iconv-lite', 'ipaddr.js', 'mime-db', 'send']
-const ofOthers = ['thread-stream', '@opentelemetry/api', 'tdigest', 'bintrees', 'yaml', 'prom-client']
-test.each([...ofExpress, ...ofOthers])('the bundle does not contain %s, which is not needed', (library) => {
+const usedByExpress = ['body-parser', 'iconv-lite', 'ipaddr.js', 'mime-db', 'send']
+const usedByOthers = ['thread-stream', '@opentelemetry/api', 'tdigest', 'bintrees', 'yaml', 'prom-client']
+test.each([...usedByExpress, ...usedByOthers])('the bundle does not contain %s, which it does not need', (library) => {
   expect(moduleNames).toContain('node_modules/express/index.js')
   expect(moduleNames.some((name) => name.includes(`node_modules/${library}/`))).toBe(false)
 })
 
-test('the bundle has less than 2.6 MB of code, 3.5 MB with rarely loaded libraries, all of it ASCII', () => {
+test('the bundle has less than 2.6 MB of code, or 3.5 MB with rarely loaded libraries, all of it ASCII', () => {
   const bytes = readFileSync(bundle)
   expect(bytes.length).toBeLessThan(2_600_000)
   expect(bytes.length + statSync(join(dist, 'libraries.cjs')).size).toBeLessThan(3_500_000)
   expect(isAscii(bytes)).toBe(true)
 })
 
-test('the bundle loads only modules of Node, Prism and the Redis client from outside dist', () => {
+test('the bundle loads nothing from outside dist except Node modules, Prism and the Redis client', () => {
   const targets = [...script.matchAll(/[^.`'"]\brequire\("([^"]+)"\)/g)].map(([, target = '']) => target)
   const isOutside = (target: string) =>
     !target.startsWith('./') && !builtinModules.includes(target.replace(/^node:/, ''))
@@ -120,7 +120,7 @@ test('the bundle loads only modules of Node, Prism and the Redis client from out
   expect(new Set(otherTargets)).toEqual(new Set(['@stoplight/prism-http', 'ioredis']))
 })
 
-test('Node finds Prism in dist, as one file', () => {
+test('Node finds Prism in dist as a single file', () => {
   const options = { ...childLimits, cwd: dist, encoding: 'utf8' } as const
   const text = execFileSync(process.execPath, ['-p', "require.resolve('@stoplight/prism-http')"], options)
   expect(text.trim()).toBe(join(dist, 'node_modules/@stoplight/prism-http/index.js'))

@@ -4,8 +4,8 @@ import { expect, test } from 'vitest'
 import { isBuilt } from '../../src/build/is-built.mjs'
 import { tempFolder } from '../support/temp-folder.ts'
 
-/** Writes a checkout whose sources are older than its `dist/`, and returns its folder. */
-async function writeCheckout(): Promise<string> {
+/** Creates a checkout whose sources are older than its `dist/`, and returns its folder. */
+async function createCheckout(): Promise<string> {
   const root = await tempFolder()
   await mkdir(join(root, 'src/base/core'), { recursive: true })
   await mkdir(join(root, 'dist'))
@@ -17,11 +17,11 @@ async function writeCheckout(): Promise<string> {
 }
 
 test('tests do not rebuild if nothing changed since the last build', async () => {
-  expect(isBuilt(await writeCheckout())).toBe(true)
+  expect(isBuilt(await createCheckout())).toBe(true)
 })
 
 test.each<[string, (root: string) => Promise<void>]>([
-  ['nothing was built', (root) => rm(join(root, 'dist'), { recursive: true })],
+  ['there is no build', (root) => rm(join(root, 'dist'), { recursive: true })],
   ['a source file changed', (root) => utimes(join(root, 'src/base/core/json.ts'), 9e9, 9e9)],
   ['a source file was removed', (root) => removeLater(root, 'src/base/core/log.ts')],
   [
@@ -31,13 +31,13 @@ test.each<[string, (root: string) => Promise<void>]>([
       await utimes(join(root, 'package.json'), 9e9, 9e9)
     },
   ],
-])('tests build if %s', async (_change, change) => {
-  const root = await writeCheckout()
+])('tests start with a build if %s', async (_change, change) => {
+  const root = await createCheckout()
   await change(root)
   expect(isBuilt(root)).toBe(false)
 })
 
-/** Removes a file after a build with the time 2000. */
+/** Sets the time of the build to 2000, then removes a file. */
 async function removeLater(root: string, file: string): Promise<void> {
   await utimes(join(root, 'dist/index.d.cts'), 2000, 2000)
   await rm(join(root, file))

@@ -48,7 +48,7 @@ test.each(minified)('the licences name %s, even though its minified code has no 
   expect(read('dist/THIRD-PARTY-LICENSES.txt')).toContain(`${name} ${version} (`)
 })
 
-test('the image includes the licence of the project', () => {
+test('the image includes the project’s licence', () => {
   expect(read('Dockerfile')).toMatch(/^COPY .*\bLICENSE\b/m)
   expect(read('.dockerignore')).toMatch(/^!LICENSE$/m)
 })

@@ -19,16 +19,16 @@ async function checkout(): Promise<string> {
   return folder
 }
 
-/** Creates a checkout without development dependencies, so no test builds `dist/` while others use it. */
-async function checkoutWith(built: readonly string[]): Promise<string> {
+/** Creates a checkout without development dependencies, so that no test builds `dist/` while other tests use it. */
+async function checkoutWith(folders: readonly string[]): Promise<string> {
   const folder = await checkout()
   await mkdir(join(folder, 'node_modules'))
   await writeFile(join(folder, 'node_modules/.package-lock.json'), '{}')
-  for (const name of built) await symlink(join(root, name), join(folder, name))
+  for (const name of folders) await symlink(join(root, name), join(folder, name))
   return folder
 }
 
-/** Resolves to the port of a server that npm has started. */
+/** Returns the port of a server that npm has started. */
 const portOf = async ({ ready }: NpmCommand) => Number(new URL(await ready()).port)
 
 const serve = ['start', '--', '--port', '0', '--state', ':memory:']
@@ -41,7 +41,7 @@ async function listenOn(port: number): Promise<void> {
 }
 
 test.each(['SIGTERM to npm alone', 'SIGTERM to the group', 'SIGINT to the group, as Ctrl-C sends it'])(
-  '%s stops the server, with its report',
+  '%s stops the server, which then writes its report',
   async (title) => {
     const folder = await checkoutWith(['dist'])
     const signal = title.startsWith('SIGINT') ? 'SIGINT' : 'SIGTERM'
@@ -51,7 +51,7 @@ test.each(['SIGTERM to npm alone', 'SIGTERM to the group', 'SIGINT to the group,
     await fetch(`http://127.0.0.1:${port}/v1/nowhere`)
     if (title.endsWith('alone')) command.process.kill(signal)
     else command.killGroup(signal)
-    // A shell between npm and the server ends with the signal. If the server replaced it, the server's code counts.
+    // A shell between npm and the server is killed by the signal. If the server replaced the shell, it exits with 3.
     expect([signal, 3]).toContain(await command.ended)
     expect(command.output()).toContain('"stopped"')
     expect(JSON.parse(await readFile(report, 'utf8'))).toMatchObject({ requests: 1 })
@@ -59,7 +59,7 @@ test.each(['SIGTERM to npm alone', 'SIGTERM to the group', 'SIGINT to the group,
   },
 )
 
-/** A stub of tsx that copies a build, and reports that it ran the tests. */
+/** A stub for tsx that copies a build, and reports that it ran the tests. */
 const tool = `#!/usr/bin/env node
 const { cpSync } = require('node:fs')
 if (process.argv[2].endsWith('build.ts')) cpSync(${JSON.stringify(join(root, 'dist'))}, 'dist', { recursive: true })
@@ -70,8 +70,8 @@ test('a fresh clone installs and builds before serving or testing, and again onl
   const folder = await checkout()
   for (const name of ['spec', 'fixtures']) await symlink(join(root, name), join(folder, name))
   const manifest = JSON.parse(await readFile(join(root, 'package.json'), 'utf8'))
-  const own = { ...manifest, peerDependencies: {}, overrides: {}, devDependencies: { tsx: 'file:tool' } }
-  await writeFile(join(folder, 'package.json'), JSON.stringify(own))
+  const stubbed = { ...manifest, peerDependencies: {}, overrides: {}, devDependencies: { tsx: 'file:tool' } }
+  await writeFile(join(folder, 'package.json'), JSON.stringify(stubbed))
   await mkdir(join(folder, 'tool'))
   await writeFile(join(folder, 'tool/package.json'), '{ "name": "tsx", "version": "1.0.0", "bin": "tsx.cjs" }')
   await writeFile(join(folder, 'tool/tsx.cjs'), tool, { mode: 0o755 })
@@ -94,23 +94,23 @@ test('a fresh clone installs and builds before serving or testing, and again onl
 test('npm start without development dependencies serves the existing build, and says why', async () => {
   const { ready, output } = npm(await checkoutWith(['dist']), ...serve)
   expect((await fetch(`${await ready()}/healthz`)).status).toBe(200)
-  expect(output()).toMatch(/convsim is not rebuilt, and dist\/ is unchanged: .*--omit=dev.*npm ci --include=dev/)
+  expect(output()).toMatch(/convsim was not rebuilt, and dist\/ is unchanged: .*--omit=dev.*npm ci --include=dev/)
 })
 
 test.each([
-  ['npm start with nothing built ends with', serve, 1, /is not built: .*npm ci --include=dev/],
-  ['an installation without them builds nothing, and ends with', ['run', 'postprepare'], 0, /npm ci --include=dev/],
-] as const)('%s %j: %i, and says what to do', async (_, args, code, words) => {
+  ['npm start without a build fails', serve, 1, /was not built: .*npm ci --include=dev/],
+  ['npm run postprepare without development dependencies succeeds', ['run', 'postprepare'], 0, /npm ci --include=dev/],
+] as const)('%s, and says what to do', async (_, args, code, words) => {
   const { ended, output } = npm(await checkoutWith([]), ...args)
   expect([await ended, output()]).toEqual([code, expect.stringMatching(words)])
   expect(output()).not.toMatch(/not found|\n +at /)
 })
 
-test('npm ends with its child process, and a failed step says that nothing was started', async () => {
+test('stopping npm also stops its child process, and a failed step says that nothing was started', async () => {
   const folder = await checkout()
   const script = `require('node:fs').writeFileSync('building', String(process.pid)); setTimeout(() => {}, 60_000)`
   const manifest = JSON.parse(await readFile(join(folder, 'package.json'), 'utf8'))
-  const building = async (build: string) => {
+  const startWithBuild = async (build: string) => {
     const scripts = { ...manifest.scripts, build }
     await writeFile(join(folder, 'package.json'), JSON.stringify({ ...manifest, scripts }))
     return npm(folder, ...serve)
@@ -119,15 +119,15 @@ test('npm ends with its child process, and a failed step says that nothing was s
   await writeFile(join(folder, 'node_modules/.package-lock.json'), '{}')
   await writeFile(join(folder, 'wait.cjs'), script)
 
-  const failing = await building('exit 3')
-  expect([await failing.ended, failing.output()]).toEqual([
+  const failed = await startWithBuild('exit 3')
+  expect([await failed.ended, failed.output()]).toEqual([
     3,
     expect.stringMatching(/build" failed: .*nothing was started/),
   ])
-  const waiting = await building('node wait.cjs')
+  const pending = await startWithBuild('node wait.cjs')
   const pid = Number(
     await vi.waitFor(() => readFile(join(folder, 'building'), 'utf8').then((text) => text || Promise.reject()), 60_000),
   )
-  waiting.process.kill('SIGTERM')
+  pending.process.kill('SIGTERM')
   await vi.waitFor(() => expect(() => process.kill(pid, 0)).toThrow('ESRCH'), 10_000)
 })

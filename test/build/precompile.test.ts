@@ -21,7 +21,7 @@ const documents = [
   ['the control plane', controlContract, false],
 ] as const
 
-/** Compiles a bundled document as a start would, and returns it with its precompiled version. */
+/** Compiles a bundled document as a start without precompiled documents would, and returns both versions of it. */
 async function compileAgain(file: string, hasResponseValidators: boolean) {
   const contract = await loadContract(file, { precompiled: { sources: {}, schemas: {} } })
   const known = precompiled.sources[computeDigest(await readFile(file))]
@@ -34,14 +34,14 @@ async function compileAgain(file: string, hasResponseValidators: boolean) {
 }
 
 describe.each(documents)('the document of %s', (_name, file, hasResponseValidators) => {
-  it('has a precompiled validator for each schema that a start compiles, and no other', async () => {
+  it('has a precompiled validator for each schema that a start compiles, and no others', async () => {
     const { compiler, known } = await compileAgain(file, hasResponseValidators)
     const compiled = compiler.compiled.flatMap(({ names }) => [...names.keys()])
     expect(compiled.length).toBeGreaterThan(5)
     expect(Object.keys(known.validators).sort()).toEqual(compiled.sort())
   })
 
-  it('has precompiled validators with the same results and errors as compiled ones', async () => {
+  it('has precompiled validators with the same results and errors as compiled validators', async () => {
     const { contract, compiler, known } = await compileAgain(file, hasResponseValidators)
     const values = valuesLike([...walk(contract.document)].flatMap(({ value }) => [value.example, value.value]))
     const pairs = compiler.compiled.flatMap(({ ajv, names }) =>
@@ -49,7 +49,7 @@ describe.each(documents)('the document of %s', (_name, file, hasResponseValidato
     )
     fc.assert(
       fc.property(fc.constantFrom(...pairs), values, (pair, value) => {
-        // Validators of parameters change their argument.
+        // Validators for parameters change their argument.
         const [first, second] = [structuredClone(value), structuredClone(value)]
         expect(pair.precompiled?.(first), pair.key).toBe(pair.compiled?.(second))
         expect(pair.precompiled?.errors ?? null).toEqual(pair.compiled?.errors ?? null)
@@ -59,7 +59,7 @@ describe.each(documents)('the document of %s', (_name, file, hasResponseValidato
     )
   })
 
-  it('yields the same contract, precompiled or compiled', async () => {
+  it('results in the same contract whether precompiled or compiled', async () => {
     const { contract } = await compileAgain(file, hasResponseValidators)
     const loaded = await loadContract(file, { precompiled, responses: hasResponseValidators })
     if (!loaded.ok) throw new Error('the precompiled document does not load')
@@ -69,14 +69,14 @@ describe.each(documents)('the document of %s', (_name, file, hasResponseValidato
     expect(statusesOf(loaded.value)).toEqual(statusesOf(contract))
   })
 
-  it('is parsed again if a single byte changes', async () => {
+  it('is parsed again if its content changes', async () => {
     const changed = join(await tempFolder(), 'openapi.yaml')
     await writeFile(changed, (await readFile(file, 'utf8')).replace(/^( +title: ).*$/m, '$1Changed'))
     const loaded = await loadContract(changed, { precompiled })
     expect(loaded).toMatchObject({ ok: true, value: { title: 'Changed' } })
   })
 
-  it('is precompiled at any path with the same bytes', async () => {
+  it('counts as precompiled at any path, as long as its bytes are the same', async () => {
     const copy = join(await tempFolder(), 'copy.yaml')
     await copyFile(file, copy)
     const source = await readSource(copy, precompiled)
@@ -84,13 +84,13 @@ describe.each(documents)('the document of %s', (_name, file, hasResponseValidato
   })
 })
 
-it('the validators of responses are compiled if the precompiled document has none', async () => {
+it('validators for responses are compiled if the precompiled document has none', async () => {
   const loaded = await loadContract(controlContract, { precompiled })
   const operation = loaded.ok ? loaded.value.operations.find(({ id }) => id === 'getHealth') : undefined
   expect(operation?.checkResponse(200, {})).not.toEqual([])
 })
 
-it.each(FIXTURE_FILES)('the precompiled fixtures of %s equal the parsed ones', async (name) => {
+it.each(FIXTURE_FILES)('the precompiled fixtures for %s equal the parsed fixtures', async (name) => {
   const file = join(bundledFixtures, `${name}.yaml`)
   const [known, parsed] = [await readSource(file, precompiled), await readSource(file)]
   if (!known.ok || !parsed.ok) throw new Error(`${file} cannot be read`)
@@ -98,7 +98,7 @@ it.each(FIXTURE_FILES)('the precompiled fixtures of %s equal the parsed ones', a
   expect(known.value.value).toEqual(parsed.value.value)
 })
 
-/** Generates examples with one value replaced by any other, and any values. */
+/** Generates arbitrary values, and examples in which one value is replaced by an arbitrary one. */
 function valuesLike(examples: readonly (Json | undefined)[]): fc.Arbitrary<unknown> {
   const known = examples.filter((example) => example !== undefined)
   const anything = fc.oneof(fc.jsonValue({ maxDepth: 2 }), fc.constantFrom('7d', '30d', '14d', '5', 'true'))

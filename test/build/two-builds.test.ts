@@ -10,13 +10,13 @@ import { tempFolder } from '../support/temp-folder.ts'
 
 const root = fileURLToPath(new URL('../..', import.meta.url))
 
-/** Creates a checkout that can be built: a copy of the sources, with the installed packages of this one. */
+/** Creates a checkout that can be built: a copy of the sources, with the packages installed in this checkout. */
 async function copyCheckout(): Promise<string> {
   const folder = await tempFolder()
   const files = ['package.json', 'package-lock.json', 'tsconfig.json', 'tsconfig.types.json']
   for (const name of ['src', 'spec', 'fixtures', ...files])
     await cp(join(root, name), join(folder, name), { recursive: true })
-  await utimes(join(folder, 'package-lock.json'), 1000, 1000) // older than the installation, to avoid another one
+  await utimes(join(folder, 'package-lock.json'), 1000, 1000) // older than the installation, so nothing is installed
   await symlink(join(root, 'node_modules'), join(folder, 'node_modules'))
   return folder
 }
@@ -26,8 +26,8 @@ test('two concurrent runs of npm start both build and serve', async () => {
   const start = () => npm(checkout, 'start', '--', '--port', '0', '--state', ':memory:')
   const builds = async () => (await readdir(checkout)).filter((name) => name.startsWith('dist'))
 
-  const twice = [start(), start()]
-  for (const { ready } of twice) expect((await fetch(`${await ready()}/healthz`)).status).toBe(200)
+  const servers = [start(), start()]
+  for (const { ready } of servers) expect((await fetch(`${await ready()}/healthz`)).status).toBe(200)
   expect(await builds()).toEqual(['dist'])
 
   // A running server keeps working while the next build replaces its files. A source that changes during a build is
@@ -39,14 +39,14 @@ test('two concurrent runs of npm start both build and serve', async () => {
   const third = start()
   while ((await builds()).length === 1) await sleep(20)
   await utimes(source, new Date(), new Date())
-  const origins = [await third.ready(), (await twice[0]?.ready()) ?? '']
+  const origins = [await third.ready(), (await servers[0]?.ready()) ?? '']
   expect([(await stamp()) === before, isBuilt(checkout)]).toEqual([false, false])
   for (const origin of origins) {
     const page = await fetch(`${origin}/__sim/`, { headers: { accept: 'text/html' } })
     expect([page.status, await page.text()]).toEqual([200, expect.stringContaining('<!doctype html>')])
   }
 
-  // Nothing is newer, so the next run does not build.
+  // No source is newer than the build, so the next run does not build.
   await utimes(source, 1000, 1000)
   const built = await stamp()
   await start().ready()

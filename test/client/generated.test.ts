@@ -6,6 +6,6 @@ test('the names in the typed client match the contract, the catalogue and the fi
   expect(await readFile(generatedFiles.clientNames, 'utf8'), 'run `npm run generate`').toBe(clientNamesText())
 })
 
-test.each(typedDocuments)('the types of $document are generated from its current text', async ({ document, file }) => {
+test.each(typedDocuments)('the types for $document are generated from its current text', async ({ document, file }) => {
   expect((await readFile(file, 'utf8')).startsWith(await typesHeading(document)), 'run `npm run generate`').toBe(true)
 })

@@ -10,17 +10,17 @@ import { listenForTest } from '../support/fake-upstream.ts'
 const simulator = await startSimulator({ clock: '2026-01-15T12:00:00Z' })
 afterAll(() => simulator.close())
 
-let sandboxes = 0
-/** A test with a new sandbox `sim`. */
-const test = plainTest.extend('sim', () => simulator.sandbox(`of-test-${++sandboxes}`))
+let sandboxCount = 0
+/** A test with a new sandbox in its fixture `sim`. */
+const test = plainTest.extend('sim', () => simulator.sandbox(`test-${++sandboxCount}`))
 
 const model = '00000000-0000-4000-8000-000000000002'
 
-/** Sends an event like a client of the sandbox, which knows only a base URL. */
+/** Sends an event as a client that knows only the sandbox's base URL. */
 const send = (baseUrl: string, fields = {}) => ask({ origin: baseUrl }, '/events', { body: event(fields) })
 
-const askAnalytics = (baseUrl: string, how: RequestOptions = {}) =>
-  ask({ origin: baseUrl }, `/models/${model}/analytics`, how)
+const getAnalytics = (baseUrl: string, options: RequestOptions = {}) =>
+  ask({ origin: baseUrl }, `/models/${model}/analytics`, options)
 
 /** Returns a sandbox with events of these types. */
 async function sandboxWith(name: string, ...eventTypes: string[]) {
@@ -30,42 +30,42 @@ async function sandboxWith(name: string, ...eventTypes: string[]) {
 }
 
 describe('a sandbox', () => {
-  test('is selected by its base URL, its token and its headers', async ({ sim }) => {
-    await askAnalytics(sim.baseUrl)
-    await askAnalytics(simulator.baseUrl, { token: sim.token })
-    await askAnalytics(simulator.baseUrl, { headers: sim.headers })
+  test('can be selected by its base URL, its token or its headers', async ({ sim }) => {
+    await getAnalytics(sim.baseUrl)
+    await getAnalytics(simulator.baseUrl, { token: sim.token })
+    await getAnalytics(simulator.baseUrl, { headers: sim.headers })
     await sim.expectReceived('getModelAnalytics', { times: 3 })
   })
 
-  test('has a unique name unless one is given, and is deleted at the end of its block', async () => {
-    const [one, other] = [simulator.sandbox(), simulator.sandbox()]
-    expect([one.name, other.name]).toEqual(['sandbox-1', 'sandbox-2'])
+  test('has a unique name by default, and is deleted at the end of its `await using` block', async () => {
+    const [first, second] = [simulator.sandbox(), simulator.sandbox()]
+    expect([first.name, second.name]).toEqual(['sandbox-1', 'sandbox-2'])
     {
-      await using block = one
+      await using block = first
       await send(block.baseUrl)
       expect(await names()).toContain('sandbox-1')
     }
     expect(await names()).not.toContain('sandbox-1')
   })
 
-  test.each(['..', 'a/b', '*', '', 'x'.repeat(65)])('is refused with the name %j', (name) => {
-    expect(() => simulator.sandbox(name)).toThrow(/^A sandbox's name has 1 to 64 letters/)
+  test.each(['..', 'a/b', '*', '', 'x'.repeat(65)])('cannot have the name %j', (name) => {
+    expect(() => simulator.sandbox(name)).toThrow(/^A sandbox's name must have 1 to 64 letters/)
   })
 
   const names = async () => (await simulator.sandboxes()).map(({ name }) => name)
 })
 
-describe('scenarios of a sandbox', () => {
-  test('act with their parameters on the matching requests', async ({ sim }) => {
+describe('scenarios in a sandbox', () => {
+  test('are applied to matching requests with the given parameters', async ({ sim }) => {
     await sim.scenario('rate-limited', { 'retry-after': 7 }, { operation: 'createEvent', times: 1 })
     await sim.scenario('null', { fields: ['recommendations', 'dataPoints.avgSafetyScore'] })
     const refused = await send(sim.baseUrl)
     expect([refused.status, refused.headers.get('retry-after')]).toEqual([429, '7'])
     expect((await send(sim.baseUrl)).status).toBe(201)
-    expect((await askAnalytics(sim.baseUrl)).text).toContain('"recommendations":null')
+    expect((await getAnalytics(sim.baseUrl)).text).toContain('"recommendations":null')
     expect((await sim.rules()).counts.rules).toMatchObject([{ acted: 1, left: 0 }, { acted: 1 }])
     await sim.setRules([{ sequence: '404, 200' }])
-    expect((await askAnalytics(sim.baseUrl)).status).toBe(404)
+    expect((await getAnalytics(sim.baseUrl)).status).toBe(404)
     await sim.clearRules()
     expect((await sim.rules()).rules).toEqual([])
     await sim.rule({ scenario: '503', match: { body: { eventType: 'upgrade' } } })
@@ -73,22 +73,22 @@ describe('scenarios of a sandbox', () => {
     expect((await send(sim.baseUrl, { eventType: 'other' })).status).toBe(201)
   })
 
-  test('form sequences', async ({ sim }) => {
+  test('can be combined into a sequence', async ({ sim }) => {
     await sim.sequence(['429;retry-after=1*2', '200'], { operation: 'getModelAnalytics' })
     const statuses = []
-    for (let sent = 0; sent < 4; sent += 1) statuses.push((await askAnalytics(sim.baseUrl)).status)
+    for (let sent = 0; sent < 4; sent += 1) statuses.push((await getAnalytics(sim.baseUrl)).status)
     expect(statuses).toEqual([429, 429, 200, 200])
     expect(await sim.sequences()).toMatchObject([{ operation: 'getModelAnalytics', met: 4, next: '200' }])
   })
 
-  test('are refused if invalid, with what is valid', async ({ sim }) => {
+  test('are rejected if invalid, with the valid values in the message', async ({ sim }) => {
     await expect(sim.scenario('slow', { ms: -1 })).rejects.toThrow(/POST .*scenarios returned 400: .*"ms".*0 to/)
     await expect(sim.scenario('drop-field', { pointer: 'a"b' })).rejects.toThrow(/quotation mark/)
     expect((await sim.rules()).rules).toEqual([])
   })
 })
 
-test('the clock and the seed of a sandbox are set', async ({ sim }) => {
+test('the clock and the seed of a sandbox can be set', async ({ sim }) => {
   expect(await sim.clock.read()).toEqual({ mode: 'frozen', now: '2026-01-15T12:00:00.000Z' })
   expect(await sim.clock.freeze(new Date('2026-02-01T00:00:00Z'))).toMatchObject({ mode: 'frozen' })
   const sleep: (ms: number) => Promise<void> = sim.clock.advance
@@ -98,13 +98,13 @@ test('the clock and the seed of a sandbox are set', async ({ sim }) => {
   expect((await sim.clock.read()).now).toBe('2026-02-01T01:00:00.500Z')
   expect((await sim.clock.shift('2026-03-01T00:00:00Z')).mode).toBe('shifted')
   expect((await sim.clock.real()).mode).toBe('real')
-  const before = (await askAnalytics(sim.baseUrl)).text
+  const before = (await getAnalytics(sim.baseUrl)).text
   await sim.seed(42)
-  expect((await askAnalytics(sim.baseUrl)).text).not.toBe(before)
+  expect((await getAnalytics(sim.baseUrl)).text).not.toBe(before)
 })
 
-describe('records of a sandbox', () => {
-  test('are copied and restored', async ({ sim }) => {
+describe('records in a sandbox', () => {
+  test('can be restored from a snapshot or an export', async ({ sim }) => {
     await send(sim.baseUrl, { insertId: 'a' })
     const before = await sim.snapshot('before')
     await send(sim.baseUrl, { insertId: 'b' })
@@ -121,7 +121,7 @@ describe('records of a sandbox', () => {
     expect(await sim.snapshots()).toEqual([])
   })
 
-  test('have prompts with versions to activate, and quality', async ({ sim }) => {
+  test('include prompts, whose versions can be activated, and the quality weight', async ({ sim }) => {
     for (const content of ['one', 'two']) {
       const body = prompt({ externalPromptId: 'x', components: [{ content }] })
       await ask({ origin: sim.baseUrl }, '/prompts', { body })
@@ -136,7 +136,7 @@ describe('records of a sandbox', () => {
 })
 
 describe('expectations', () => {
-  test('of requests are fulfilled now, or within a time', async ({ sim }) => {
+  test('for requests are met immediately or within a time limit', async ({ sim }) => {
     const later = sim.expectReceived('createEvent', { match: { status: 201 }, within: 10_000 })
     await send(sim.baseUrl, { eventType: 'upgrade' })
     await later
@@ -145,7 +145,7 @@ describe('expectations', () => {
     expect(await sim.count('createEvent')).toEqual({ count: 1, truncated: false })
   })
 
-  test('that fail name the count, the nearest misses and the differing fields', async () => {
+  test('that fail show the count, the nearest misses and the fields that differ', async () => {
     const sim = await sandboxWith('missed', 'signup', 'upgrade')
     const missed = sim.expectReceived('createEvent', { times: 2, match: { body: { eventType: 'purchase' } } })
     await expect(missed).rejects.toMatchObject({
@@ -156,7 +156,7 @@ describe('expectations', () => {
     })
   })
 
-  test('that too many requests fulfil list them with their statuses', async ({ sim }) => {
+  test('list the matching requests with their statuses if there are too many', async ({ sim }) => {
     await sim.sequence('429;retry-after=1, 200', { operation: 'createEvent' })
     await send(sim.baseUrl)
     await send(sim.baseUrl)
@@ -168,9 +168,9 @@ describe('expectations', () => {
 
   test.each([
     [{ count: 1 }, /there is no "count"/],
-    [{ body: { eventType: 'a' } }, /there is no "body"\. Conditions on the request are in match/],
+    [{ body: { eventType: 'a' } }, /there is no "body"\. Put conditions on the request in match/],
     [5, /got 5/],
-  ])('%j is refused, since other requests would match it', async (expectation: unknown, message) => {
+  ])('reject the options %j, which would match other requests', async (expectation: unknown, message) => {
     const sim = await sandboxWith('misspelt', 'a')
     await expect(sim.expectReceived('createEvent', expectation as object)).rejects.toThrow(message)
   })
@@ -180,7 +180,7 @@ describe('expectations', () => {
     [{ body: /refund/ }, /^match\.body is a RegExp/],
     [{ body: { a: [1, new Map()] } }, /^match\.body\.a\.1 is a Map/],
     [{ status: undefined }, /^match\.status is undefined/],
-  ])('%o is refused as a condition, since JSON cannot represent it', async (match: object, message) => {
+  ])('reject the condition %o, which JSON cannot represent', async (match: object, message) => {
     const sim = await sandboxWith('unsendable', 'a')
     await expect(sim.expectReceived('createEvent', { match })).rejects.toThrow(message)
     await expect(sim.count('createEvent', match)).rejects.toThrow(message)
@@ -188,9 +188,9 @@ describe('expectations', () => {
     await expect(sim.setRules([{ scenario: '503', match }])).rejects.toThrow(message)
   })
 
-  test.each(['violations please', ['maners']])('%j is refused as kinds of findings', async (kinds: unknown) => {
+  test.each(['violations please', ['retrys']])('reject %j as the kinds of findings', async (kinds: unknown) => {
     const sim = simulator.sandbox('kinds')
-    await expect(sim.expectNoFindings(kinds as [])).rejects.toThrow(/violation, unexpected, retry, unmet, as a list/)
+    await expect(sim.expectNoFindings(kinds as [])).rejects.toThrow(/a list of violation, unexpected, retry, unmet/)
   })
 
   test('work while fetch is stubbed in the test', async () => {
@@ -199,14 +199,14 @@ describe('expectations', () => {
     await sim.expectReceived('createEvent', { times: 1 }).finally(() => vi.unstubAllGlobals())
   })
 
-  test('of no findings name violations, unexpected responses and retry problems', async ({ sim }) => {
+  test('about findings report violations, unexpected responses and retry problems', async ({ sim }) => {
     await expect(sim.expectNoFindings()).rejects.toThrow(/was never used/)
-    await askAnalytics(sim.baseUrl)
+    await getAnalytics(sim.baseUrl)
     await sim.expectNoFindings()
     await sim.scenario('rate-limited', { 'retry-after': 30 }, { operation: 'getModelAnalytics' })
     await send(sim.baseUrl, { eventType: undefined })
     await ask({ origin: sim.baseUrl }, '/nothing')
-    for (const count of ['0', '1']) await askAnalytics(sim.baseUrl, { headers: { 'retry-attempt': count } })
+    for (const count of ['0', '1']) await getAnalytics(sim.baseUrl, { headers: { 'retry-attempt': count } })
     await expect(sim.expectNoViolations()).rejects.toThrow(
       /^Requests broke the contract:\n +createEvent: body.*eventType.*\(request .+\)\nInvalid on purpose\?.*\nTo look at/s,
     )
@@ -225,7 +225,7 @@ describe('expectations', () => {
     expect((await sim.coverage()).met).toBeGreaterThan(0)
   })
 
-  test('about a declared negative test that is not refused do not suggest declaring it', async ({ sim }) => {
+  test('do not suggest declaring a negative test that is already declared', async ({ sim }) => {
     await sim.scenario('expect-refusal')
     await send(sim.baseUrl)
     await expect(sim.expectNoFindings()).rejects.toThrow(
@@ -235,9 +235,9 @@ describe('expectations', () => {
   })
 })
 
-describe('requests of a sandbox', () => {
-  test('are listed completely, with filters, over all pages', { tags: ['long'] }, async ({ sim }) => {
-    await Promise.all(Array.from({ length: 1005 }, () => askAnalytics(sim.baseUrl)))
+describe('requests to a sandbox', () => {
+  test('are listed from all pages, and can be filtered', { tags: ['long'] }, async ({ sim }) => {
+    await Promise.all(Array.from({ length: 1005 }, () => getAnalytics(sim.baseUrl)))
     await send(sim.baseUrl)
     expect(await sim.requests()).toHaveLength(1006)
     const [posted] = await sim.requests({ operation: 'createEvent', status: 201 })
@@ -247,7 +247,7 @@ describe('requests of a sandbox', () => {
     expect(await sim.requests()).toEqual([])
   })
 
-  test('are followed as they are recorded', async ({ sim }) => {
+  test('can be followed as they are recorded', async ({ sim }) => {
     const followed = (async () => {
       for await (const { operation } of sim.follow({ status: '2xx' })) return operation
       return undefined
@@ -256,7 +256,7 @@ describe('requests of a sandbox', () => {
     expect(await followed).toBe('createEvent')
   })
 
-  test('are explained without being sent', async ({ sim }) => {
+  test('can be explained without being sent', async ({ sim }) => {
     await sim.scenario('forbidden')
     const path = `/v1/models/${model}/analytics`
     const explained = await sim.explain({ method: 'GET', path, headers: { authorization: 'Bearer any-key' } })
@@ -266,7 +266,7 @@ describe('requests of a sandbox', () => {
 })
 
 describe('connect', () => {
-  test('works the same for a simulator that runs elsewhere', async () => {
+  test('returns a client for a simulator that was started elsewhere', async () => {
     const token = 'secret'
     await using elsewhere = await startSimulator({ controlToken: token })
     const client = await connect(elsewhere.origin, { token })
@@ -294,7 +294,7 @@ describe('connect', () => {
     ['<html>', 'text/html'],
     ['{"name":"another"}', 'application/json'],
     ['', 'text/plain'],
-  ])('says that a server that returns %j is not a simulator', async (body, type) => {
+  ])('rejects a server that returns %j, since it is not a simulator', async (body, type) => {
     const server = createServer((_, res) => {
       excludeFromRecording(res)
       res.writeHead(body === '' ? 204 : 200, { 'content-type': type }).end(body)

@@ -46,13 +46,13 @@ describe('check', () => {
     documentWith('operationId: createEvent', 'operationId: createEvent\n      x-simulated-status: { success: 299 }')
   const brokenFixtures = () => fixturesWith('models.yaml', 'persona: healthy', 'persona: hearty')
   const optionalBody = () => {
-    const required = '      requestBody:\n        required: true\n        description: The event.'
+    const required = '      requestBody:\n        required: true\n        description: The event to record.'
     return documentWith(required, required.replace('true', 'false'))
   }
-  const oddDocument = () =>
+  const documentWithWarning = () =>
     documentWith(
-      '          type: string\n          description: Overall summary',
-      '          type: string\n          nullable: true\n          description: Overall summary',
+      '          type: string\n          description: A summary',
+      '          type: string\n          nullable: true\n          description: A summary',
     )
 
   test('finds no problem in the bundled files and prints counts', async () => {
@@ -68,23 +68,23 @@ describe('check', () => {
   })
 
   test.each<[string, () => Promise<string>, RegExp]>([
-    ['each fault of a document', brokenDocument, /contract\.yaml:\d+:\d+: error: must map success/],
-    ['the fault of a fixture', brokenFixtures, /models\.yaml:\d+:\d+: error: .*hearty/],
-  ])('prints %s with its place, and exits with 1', async (_, write, fault) => {
+    ['a problem in a document', brokenDocument, /contract\.yaml:\d+:\d+: error: must map success/],
+    ['a problem in a fixture', brokenFixtures, /models\.yaml:\d+:\d+: error: .*hearty/],
+  ])('prints %s with its location, and exits with 1', async (_, write, problem) => {
     const { code, stdout } = await runInProcess(['check', await write()])
-    expect([code, stdout]).toEqual([1, expect.stringMatching(fault)])
+    expect([code, stdout]).toEqual([1, expect.stringMatching(problem)])
     expect(stdout).toContain(': cannot be served')
   })
 
-  test('warns of a different operation with the id of a simulated one; --strict fails', async () => {
+  test('warns about a different operation with the id of a simulated operation, and fails with --strict', async () => {
     const { code, stdout } = await runInProcess(['check', await optionalBody()])
-    const warning = 'createEvent is served from its examples and schemas, and not simulated: the simulator reads a JSON'
+    const warning = 'createEvent is served from its examples and schemas, not simulated: the simulator reads a JSON'
     expect([code, stdout]).toEqual([0, expect.stringContaining(warning)])
-    const strict = await runInProcess(['check', await oddDocument(), '--strict'])
+    const strict = await runInProcess(['check', await documentWithWarning(), '--strict'])
     expect(strict).toMatchObject({ code: 1, stdout: expect.stringContaining('not ok with --strict') })
   })
 
-  test('without arguments checks the files of --contract and --fixtures, not the bundled ones', async () => {
+  test('without arguments checks the files from --contract and --fixtures, not the bundled files', async () => {
     const broken = await runInProcess(['check', '--contract', await brokenDocument()])
     expect(broken).toMatchObject({ code: 1, stdout: expect.stringMatching(/contract\.yaml:\d+:\d+: error: /) })
     expect(broken.stdout).not.toContain(': ok,')
@@ -94,8 +94,8 @@ describe('check', () => {
   })
 
   test('--format json prints one document with every finding and its location', async () => {
-    const [broken, odd] = [await brokenDocument(), await oddDocument()]
-    const { code, stdout, stderr } = await runInProcess(['check', broken, odd, 'none.yaml', '--format', 'json'])
+    const [broken, warned] = [await brokenDocument(), await documentWithWarning()]
+    const { code, stdout, stderr } = await runInProcess(['check', broken, warned, 'none.yaml', '--format', 'json'])
     expect({ code, stderr }).toEqual({ code: 1, stderr: '' })
     const finding = (severity: string, place: string, message: string, at = {}) => [
       { severity, place, ...at, message: expect.stringContaining(message) },
@@ -106,7 +106,7 @@ describe('check', () => {
       ok: false,
       files: [
         { file: broken, ok: false, summary: '', findings: finding('error', broken, 'must map success', at) },
-        { file: odd, ok: true, summary, findings: finding('warning', odd, 'nullable', at) },
+        { file: warned, ok: true, summary, findings: finding('warning', warned, 'nullable', at) },
         { file: 'none.yaml', ok: false, summary: '', findings: finding('error', 'none.yaml', 'cannot be read') },
       ],
     })
@@ -115,8 +115,8 @@ describe('check', () => {
   })
 
   test('--format github prints a command for each finding, with its location', { tags: ['long'] }, async () => {
-    const [broken, odd] = [await brokenDocument(), await oddDocument()]
-    const files = [basename(broken), odd, 'none.yaml']
+    const [broken, warned] = [await brokenDocument(), await documentWithWarning()]
+    const files = [basename(broken), warned, 'none.yaml']
     const { code, stdout } = await run(['check', ...files, '--format', 'github'], { cwd: dirname(broken) })
     expect(code).toBe(1)
     expect(stdout).toMatch(/^::error file=contract\.yaml,line=\d+,col=\d+::must map success/m)
@@ -141,7 +141,7 @@ describe('assumptions', () => {
       expect(stdout).toContain(`${pointer || '/'}\n  ${text}`)
   })
 
-  test('accepts another document as an argument or with --contract, and refuses other kinds of file', async () => {
+  test('accepts another document as an argument or with --contract, and refuses other kinds of files', async () => {
     const file = await documentWith('Any string is accepted.', 'Guess!')
     for (const named of [[file], ['--contract', file]])
       expect((await runInProcess(['assumptions', ...named])).stdout).toContain('Guess!')
@@ -150,13 +150,13 @@ describe('assumptions', () => {
   })
 })
 
-/** Listens as an HTTP server that is not a simulator, and returns its port. */
+/** Starts an HTTP server that is not a simulator, and returns its port. */
 async function serveReplies(reply: RequestListener): Promise<string> {
   return String(await listenForTest(createHttpServer((req, res) => reply(req, excludeFromRecording(res)))))
 }
 
 describe('healthcheck', () => {
-  test('exits with 0 if the simulator of the flag or variable is ready', async () => {
+  test('exits with 0 if the simulator on the port from the flag or variable is ready', async () => {
     const { port } = new URL(await convsim(inMemory).ready())
     const results = await Promise.all([
       run(['healthcheck', '--port', port]),
@@ -178,12 +178,12 @@ describe('healthcheck', () => {
     [[], /no response from http:\/\/127\.0\.0\.1:1\/__sim\/health: .*ECONNREFUSED/],
     [['--wait', '--timeout', '1s'], /no response from .*: .*ECONNREFUSED/],
     [['--port', '0'], /port 0 means any free port/],
-  ])('exits with 1 and the reason if there is no response: %j', async (flags, reason) => {
+  ])('prints the reason and exits with 1 if there is no response: %j', async (flags, reason) => {
     const { code, stdout, stderr } = await run(['healthcheck', '--port', '1', ...flags])
     expect([code, stdout, stderr]).toEqual([1, '', expect.stringMatching(reason)])
   })
 
-  test('--timeout bounds a request without a response, and a response that never ends', async () => {
+  test('--timeout limits requests without a response, and responses that never end', async () => {
     const silent = createServer().listen(0, '127.0.0.1') // accepts connections and never responds
     onTestFinished(() => void silent.close())
     const endless = await serveReplies((_req, res) => {
@@ -206,10 +206,10 @@ describe('healthcheck', () => {
     const stderr = `the server at http://127.0.0.1:${port}/__sim/health is not convsim: its response (${status}) `
     const ended = await run(['healthcheck', '--port', port])
     expect(ended).toMatchObject({ code: 1, stdout: '', stderr: expect.stringContaining(stderr) })
-    expect(ended.stderr).toContain('health. Is --port right?\n')
+    expect(ended.stderr).toContain('health. Is --port correct?\n')
   })
 
-  test('prints the health of a simulator that is not ready on one line without control characters', async () => {
+  test('prints the health of a simulator that is not ready, on one line without control characters', async () => {
     const body = { status: 'unhealthy', version: '1', reason: '\u001b[2J\u009b' }
     const port = await serveReplies((_req, res) => res.writeHead(503).end(JSON.stringify(body, null, 2)))
     expect(await run(['healthcheck', '--port', port])).toEqual({

@@ -13,7 +13,7 @@ const model = '00000000-0000-4000-8000-000000000003'
 const ids = `--ids=modelId=${model}`
 
 describe('convsim drift', () => {
-  test('judges the built simulator as the same, with the token of the environment', async () => {
+  test('judges the built simulator to be the same, with the token from the environment', async () => {
     const { baseUrl } = await startForTest()
     const ended = await run(['drift', baseUrl, ids], { env: { CONVSIM_UPSTREAM_TOKEN: upstreamToken } })
     expect(ended).toMatchObject({ code: 0, stderr: '' })
@@ -45,16 +45,16 @@ describe('convsim drift', () => {
     [['https://api.example.com/v1', '--ids', 'model=1'], '--ids model: no operation has a parameter or body member'],
     [['--har', 'missing.har'], 'missing.har cannot be read'],
     [[...har, '--patch', 'nowhere/patch.yaml'], 'there is no folder nowhere. Create it first.'],
-    [[...har, '--patch', 'package.json'], 'package.json was not written by convsim drift, and would be lost.'],
+    [[...har, '--patch', 'package.json'], 'package.json was not written by convsim drift, so it is not overwritten.'],
     [[], 'Give the base URL of the real service'],
     [['--har', 'a.har', '--writes', 'x'], 'cannot be combined with --har, which sends no requests'],
     [[...har, '--dry-run'], 'cannot be combined with --har, which sends no requests'],
-  ])('%j is refused before anything is sent', async (args, reason) => {
+  ])('refuses %j before anything is sent', async (args, reason) => {
     const { code, stderr } = await runDrift(args)
     expect([code, stderr]).toEqual([1, expect.stringContaining(reason)])
   })
 
-  test('a token that is not valid in a header is refused without being shown', async () => {
+  test('refuses a token that is not valid in a header, without showing the token', async () => {
     const refused = await runDrift(['https://api.example.com/v1'], 'two words-secret')
     expect(refused.code).toBe(1)
     expect(refused.stderr).toContain('CONVSIM_UPSTREAM_TOKEN has characters')
@@ -75,7 +75,7 @@ async function askForPeriods(simulator: TestSimulator) {
   await ask(simulator, '/v1/models/00000000-0000-4000-8000-000000000429/analytics')
 }
 
-/** Judges the HAR file of a proxy. */
+/** Judges the traffic that a simulator exports as a HAR file. */
 async function judgeExport(simulator: TestSimulator) {
   const file = join(await tempFolder(), 'traffic.har')
   await writeFile(file, await (await fetch(`${simulator.origin}/__sim/requests?format=har`)).text())
@@ -84,9 +84,9 @@ async function judgeExport(simulator: TestSimulator) {
 
 describe('recorded traffic', () => {
   test.each<[string, Change | undefined, boolean, string, string | undefined]>([
-    ['of a proxy is judged', undefined, false, 'same', undefined],
+    ['from a proxy is judged', undefined, false, 'same', undefined],
     ['with a redirect to another host is not judged', redirecting, false, 'not-judged', 'redirect'],
-    ['with a time-out of the service is not judged', slow, false, 'not-judged', 'time-out'],
+    ['with a timeout of the service is not judged', slow, false, 'not-judged', 'time-out'],
     ['with an expired certificate of the service is not judged', undefined, true, 'not-judged', 'connection'],
   ])('%s', async (_, change, isExpired, verdict, reason) => {
     const { origin } = new URL((await startFakeUpstream(change, isExpired)).baseUrl)
@@ -108,12 +108,12 @@ describe('recorded traffic', () => {
     const write = async (...all: object[]) => rename(await writeHar(all), file)
     const report = await runDrift(['--har', file], null)
     expect(placesOf(report)).toEqual(['enum-value /recommendations/healthLevel'])
-    const meant = await runDrift(['https://api.example.com/base/v1', '--har', file], null)
-    expect(placesOf(meant)).toEqual(placesOf(report))
+    const addressed = await runDrift(['https://api.example.com/base/v1', '--har', file], null)
+    expect(placesOf(addressed)).toEqual(placesOf(report))
     const patch = join(await tempFolder(), 'patch.yaml')
-    const none = await runDrift(['https://api.example.org/v1', '--har', file, '--patch', patch], null)
-    expect([none.code, none.report.verdict]).toEqual([1, 'not-judged'])
-    expect(none.stderr).toContain('too little could be judged, so --patch writes nothing.')
+    const unrelated = await runDrift(['https://api.example.org/v1', '--har', file, '--patch', patch], null)
+    expect([unrelated.code, unrelated.report.verdict]).toEqual([1, 'not-judged'])
+    expect(unrelated.stderr).toContain('too little could be judged, so --patch writes nothing.')
     await write(...entries, harEntry(`https://tracker.example.com${path}`, text))
     const several = await runDrift(['--har', file], null)
     expect(several.code).toBe(1)

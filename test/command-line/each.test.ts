@@ -17,7 +17,7 @@ const second = await send(analytics)
 const event = await send('/events', order)
 ${failUnless(check)}`
 
-/** A suite that reads analytics twice, ignores errors, and fails if `isRed` holds. The run number is `n`. */
+/** A suite that reads analytics twice, ignores errors, and fails if `isRed` holds. `n` is the number of the run. */
 const swallowing = (isRed = 'false', attempts = 1) => `
 for (const name of ['first', 'second']) await attempt(${attempts}, analytics).catch(() => undefined)
 if (${isRed}) { console.log('red in run ' + n); process.exit(6) }`
@@ -54,16 +54,16 @@ for (const name of ['one', 'two', 'three']) {
     const check = 'first.dataPoints.every(({ date }) => date) || second.dataPoints.some(({ date }) => date)'
     const pointer = '/dataPoints/*/date'
     const { report } = await trySuite(suite(check), '--only', `drift:drop-field@getModelAnalytics${pointer}`)
-    const place = { fault: 'drift:drop-field', operation: 'getModelAnalytics', occurrence: 1, pointer }
-    expect(report.runs).toEqual([{ ...place, verdict: 'noticed' }])
+    const target = { fault: 'drift:drop-field', operation: 'getModelAnalytics', occurrence: 1, pointer }
+    expect(report.runs).toEqual([{ ...target, verdict: 'noticed' }])
   })
 
   test('skips a field that no response has, as "not-reached"', { tags: ['long'] }, async () => {
     const lines = suite().replaceAll('analytics)', `'/models/00000000-0000-4000-8000-0000000000f1/analytics')`)
     const { code, report } = await trySuite(lines, '--set', 'unknown-enum')
     expect(code).toBe(1)
-    const place = { operation: 'getModelAnalytics', pointer: '/recommendations/healthLevel' }
-    expect(report.runs).toContainEqual(expect.objectContaining({ ...place, verdict: 'not-reached' }))
+    const target = { operation: 'getModelAnalytics', pointer: '/recommendations/healthLevel' }
+    expect(report.runs).toContainEqual(expect.objectContaining({ ...target, verdict: 'not-reached' }))
     expect(report.summary.made).toBe(0)
   })
 
@@ -78,13 +78,13 @@ for (const name of ['one', 'two', 'three']) {
     expect(first?.report).toMatchObject({ truncated: true, summary: { endedBy: 'max-runs', made: 6 } })
   })
 
-  test('stops at --time, and reports how many runs were not made', { tags: ['long'] }, async () => {
-    // Each run takes a second, so the two baseline runs fit into the time, but not all of the others.
+  test('stops at --time, and reports how many runs were not executed', { tags: ['long'] }, async () => {
+    // Each run takes a second, so the two baseline runs fit into the time, but not all other runs.
     const lines = `${suite()}\nawait new Promise((resolve) => setTimeout(resolve, 1000))`
     const { code, report, stdout } = await trySuite(lines, '--set', 'drift', '--time', '15s')
     expect(code).toBe(0)
     expect(report).toMatchObject({ truncated: true, summary: { endedBy: 'time' } })
-    expect(stdout).toMatch(/^\d+ runs?, \d+ not made \(--time\)\.$/m)
+    expect(stdout).toMatch(/^\d+ runs?, \d+ not run \(--time\)\.$/m)
   })
 
   test('reports a run that does not end as "hung", and kills its processes', { tags: ['long'] }, async () => {
@@ -93,7 +93,7 @@ for (const name of ['one', 'two', 'three']) {
     expect(code).toBe(3)
     expect(report.runs).toMatchObject([{ verdict: 'hung' }])
     expect(report.findings[0].sentence).toMatch(
-      /^Hung: the command did not end within 8 s, and "drop-field" was injected into \/eventId in /,
+      /^Hung: the command did not end within 8 s when "drop-field" was injected into \/eventId in /,
     )
     await untilGone(Number(await read('pids')))
   })
@@ -106,7 +106,7 @@ for (const name of ['one', 'two', 'three']) {
     expect(code).toBe(6)
     const pids = (await read('pids'))?.match(/\d+/g) ?? []
     expect(pids).toHaveLength(2) // a failing suite runs twice
-    for (const pid of pids) process.kill(Number(pid), 'SIGKILL') // throws if it has ended
+    for (const pid of pids) process.kill(Number(pid), 'SIGKILL') // throws if the process has ended
   })
 })
 
@@ -118,20 +118,20 @@ test.each([
   ['sends another event: never succeeded', "await event('a').catch(() => event('failed'))"],
   ['sends another random event: never succeeded', "await event('a', random()).catch(() => event('b', random()))"],
   ['reads another model: never succeeded', "await read(analytics).catch(() => read(analytics.replace('2', '1')))"],
-  ['adds the time to its retry: recovered', "try { await event('a') } catch { await event('a', random()) }"],
+  ['adds an id and the time to its retry: recovered', "try { await event('a') } catch { await event('a', random()) }"],
   [
-    'numbers its attempts under one id: recovered',
+    'changes the value but not the id: recovered',
     `const id = { insertId: crypto.randomUUID() }
     try { await event('a', { ...id, value: '1' }) } catch { await event('a', { ...id, value: '2' }) }`,
   ],
   ['retries with a new id: recovered', "try { await event('a', random()) } catch { await event('a', random()) }"],
   [
-    'resends it later from a queue: recovered',
+    'resends the event later from a queue: recovered',
     `const queue = []
     for (const name of ['a', 'b']) await event(name).catch(() => queue.push([name, random()]))
     for (const one of queue) await event(...one)`,
   ],
-])('a client whose first request fails, and that then %s', { tags: ['long'] }, async (title, lines) => {
+])('the verdict on a client whose first request fails, and that then %s', { tags: ['long'] }, async (title, lines) => {
   const { code, report } = await trySuite(random + read + event + lines, '--set', 'reset,unavailable;retry-after=0')
   const own = report.runs.filter(({ occurrence }: { occurrence: number }) => occurrence === 1)
   const verdict = title.endsWith('recovered') ? 'recovered' : 'never-succeeded'
@@ -147,8 +147,8 @@ test.each([
 ])('a baseline run that fails %s is repeated once, as the report says', { tags: ['long'] }, async (when, red) => {
   const { code, report, stdout } = await trySuite(swallowing(`n === ${red}`, 3), '--set', 'reset')
   expect([code, ...verdictsOf(report)]).toEqual([0, 'recovered', 'recovered'])
-  expect(report.summary.changes).toEqual([`${when} it failed with exit code 6`])
-  expect(stdout).toMatch(new RegExp(`^The verdicts are not reliable, .*: ${when} it failed with exit code 6\\.$`, 'm'))
+  expect(report.summary.changes).toEqual([`${when}, the command failed with exit code 6`])
+  expect(stdout).toMatch(new RegExp(`^The verdicts are not .*: ${when}, the command failed with exit code 6\\.$`, 'm'))
 })
 
 describe('the baseline run', { tags: ['long'] }, () => {
@@ -159,14 +159,14 @@ describe('the baseline run', { tags: ['long'] }, () => {
     expect([code, runs]).toEqual([0, 2 + 20 + 1 + 1 + 1])
   })
 
-  test('ends the runs if it fails twice, and failed runs just before it are discarded', async () => {
+  test('ends the suite if it fails twice, and the failed runs just before it are discarded', async () => {
     // Runs 3 to 21 pass; run 22, the last of the twenty, and all later runs fail.
     const { code, runs, stdout, stderr, report } = await trySuite(swallowing('n >= 22'), ...flags)
     expect([code, runs]).toEqual([1, 2 + 19 + 2 + 2])
     expect(verdictsOf(report)).toEqual(Array(19).fill('unnoticed'))
     expect(report).toMatchObject({ truncated: true, summary: { endedBy: 'red-baseline-run' } })
-    expect(report.summary.changes).toEqual(['after 20 runs it failed twice, with exit code 6'])
-    expect(stdout).toMatch(/^19 runs, \d+ not made \(the command failed without faults\)\.$/m)
+    expect(report.summary.changes).toEqual(['after 20 runs, the command failed twice, with exit code 6'])
+    expect(stdout).toMatch(/^19 runs, \d+ not run \(the command failed without faults\)\.$/m)
     expect(stderr).toContain('convsim: The command fails without faults, too.')
   })
 })
@@ -186,14 +186,14 @@ test.each([
 })
 
 describe('convsim each stops and gives the reason if', () => {
-  const silent = suite().replace('const first', 'headers.authorization = ""\nconst first')
-  const steered = suite().replace('const first', "headers['x-sim-scenario'] = 'critical'\nconst first")
+  const unauthorized = suite().replace('const first', 'headers.authorization = ""\nconst first')
+  const faulted = suite().replace('const first', "headers['x-sim-scenario'] = 'critical'\nconst first")
 
   test.each<[string, string, string[], number, RegExp]>([
     ['the suite fails', suite('false'), [], 5, /fails with exit code 5 without any fault.*\n {2}the check failed\n$/],
-    ['the suite sends no request', '', [], 1, /sends no request to the simulator/],
-    ['no request gets an ordinary response', silent, ['--fail-on', 'hung'], 1, /No fault can .*: 3 x 401\.$/m],
-    ['all requests control the simulator', steered, [], 1, /: 2 x 200 of a request that controls .*, 1 x 400\.$/m],
+    ['the suite sends no requests', '', [], 1, /sends no requests to the simulator/],
+    ['no request gets an ordinary response', unauthorized, ['--fail-on', 'hung'], 1, /No fault can .*: 3 x 401\.$/m],
+    ['all requests control the simulator', faulted, [], 1, /: 2 x 200 to a request that controls .*, 1 x 400\.$/m],
     [
       'two runs of the suite differ',
       `${suite()}\nif (n === 1) await send(analytics.replace('7d', '90d'))`,
@@ -234,13 +234,13 @@ describe('convsim each stops and gives the reason if', () => {
   })
 
   test.each([
-    [['--set', 'resilence'], /--set: error: There is no scenario "resilence"\. .*A set is resilience, drift, /],
+    [['--set', 'resilence'], /--set: error: There is no scenario "resilence"\. .*Expected resilience, drift, /],
     [['--set', 'expect-violation'], /"expect-violation" is not a fault/],
-    [['--only', 'drop-field'], /"drop-field" is not the name of a run\. A run is FAULT@OPERATION/],
+    [['--only', 'drop-field'], /"drop-field" is not the name of a run\. Expected FAULT@OPERATION/],
     [['--only', 'drift:drop-field@getModelAnalytic/x'], /There is no operation "getModelAnalytic"\. Did you mean/],
     [['--only', 'drift:drop-field@createEvent/eventI'], /Nowhere to .* mean "drift:drop-field@createEvent\/eventId"/],
-    [['--only', 'resilience:reset@createPrompt'], /no request of the suite can get this fault/],
-  ])('the flags are %j', { tags: ['long'] }, async (flags, reason) => {
+    [['--only', 'resilience:reset@createPrompt'], /no request in the suite can get this fault/],
+  ])('the flags are invalid: %j', { tags: ['long'] }, async (flags, reason) => {
     const { code, stdout, stderr } = await trySuite(suite(), ...flags)
     expect([code, stdout, stderr]).toEqual([1, '', expect.stringMatching(reason)])
   })
@@ -267,7 +267,7 @@ const withoutRun = (text: string) =>
     .replaceAll(/convsim \d+\.\d+\.\d+|"version": ?"\d+\.\d+\.\d+"/g, '(version)')
 
 describe('the report', { tags: ['long'] }, () => {
-  test('is the same in every run as JSON and HTML, and has ordered sections in the terminal', async () => {
+  test('is identical in every run as JSON and HTML, and has ordered sections on a terminal', async () => {
     const cwd = await tempFolder()
     const guard = "process.on('uncaughtException', () => { console.log('no response'); process.exit(1) })"
     const [lines = ''] = eachArgs(suite('first.messageCount > 0')).slice(-1)

@@ -70,7 +70,7 @@ describe('the command', () => {
     [126, command('./package.json'), /package\.json cannot be run/],
     [126, command('./package.json/x'), /package\.json\/x cannot be run: spawn ENOTDIR/],
     [126, command('npm test '.repeat(40)), /npm test.* cannot be run: spawn ENAMETOOLONG/],
-    [1, command(''), /The name of the command is empty, possibly an unset variable\. Usage: convsim exec/],
+    [1, command(''), /The command name is empty\. Is a variable unset\? Usage: convsim exec/],
   ])('sets the exit code %i: %j', async (code, args, words) => {
     expect(await run(args)).toEqual({ code, stdout: '', stderr: expect.stringMatching(words) })
   })
@@ -94,7 +94,7 @@ describe('the command', () => {
     ['SIGTERM', 143],
     ['SIGHUP', 129],
     ['SIGQUIT', 131],
-  ] as const)('ends with convsim on %s, which frees the port', async (signal, code) => {
+  ] as const)('is stopped together with convsim on %s, which frees the port', async (signal, code) => {
     const command = convsim(node(waiting))
     await command.untilStdout(/\d+\n/)
     const [url = '', pid = ''] = command.stdout().trim().split(' ')
@@ -111,25 +111,25 @@ describe('the command', () => {
   })
 })
 
-describe('--fail-on', () => {
+describe('convsim exec', () => {
   const flags = ['--fail-on', 'violation']
   const failing = `${bad}.then(() => process.exit(4))`
   const known = /--fail-on takes violation, unexpected, retry, unmet, advice, no-requests and coverage<N/
 
   test.each([
-    ['without requests fails as no-requests', flags, '0', 3, /\(no-requests\)/],
-    ['without requests is a warning without it', [], '0', 0, /no request reached .* --env NAME .* --allow-no-/],
-    ['without requests may be allowed', [...flags, '--allow-no-requests'], '0', 0, /^convsim: 0 req.*\n$/],
-    ['with a violation fails', flags, bad, 3, /--fail-on: 1 request broke the contract/],
-    ['with another finding passes', flags, unexpected, 0, /1 unexpected response/],
-    ['that fails by itself has its own code', flags, failing, 4, /--fail-on: 1 request broke/],
-    ['with an unknown condition is refused at start with the known ones', ['--fail-on', 'violations'], good, 1, known],
-  ])('a run %s', async (_, options, script, exit, words) => {
+    ['fails a run without requests as no-requests', flags, '0', 3, /\(no-requests\)/],
+    ['warns about a run without requests by default', [], '0', 0, /no request reached .* --env NAME\..* --allow-no-/],
+    ['passes a run without requests if allowed', [...flags, '--allow-no-requests'], '0', 0, /^convsim: 0 req.*\n$/],
+    ['fails a run with a violation', flags, bad, 3, /--fail-on: 1 request broke the contract/],
+    ['passes a run with another finding', flags, unexpected, 0, /1 unexpected response/],
+    ['keeps the exit code of a command that fails by itself', flags, failing, 4, /--fail-on: 1 request broke/],
+    ['refuses an unknown condition, and lists the known conditions', ['--fail-on', 'violations'], good, 1, known],
+  ])('%s', async (_, options, script, exit, words) => {
     const { code, stderr } = await run(node(script, ...options))
     expect([code, stderr]).toEqual([exit, expect.stringMatching(words)])
   })
 
-  test('prints a finding of each kind before the second of any kind', async () => {
+  test('prints a finding of each kind before a second finding of any kind', async () => {
     const { stderr } = await run(node(`${bad}.then(() => ${unexpected})`))
     expect(stderr.match(/(?<=^ {2})\w+(?=: )/gm)?.slice(0, 3)).toEqual(['violations', 'unexpected', 'violations'])
   })
@@ -153,7 +153,7 @@ describe('--report', () => {
     expect(report).toMatch(/convsim [\d.]+, command .*node.* -e .*, seed 1, clock real, contract sha256:/s)
   })
 
-  test('that cannot be written is named, and the others are written', { tags: ['long'] }, async () => {
+  test('that cannot be written is named, and other reports are written', { tags: ['long'] }, async () => {
     const cwd = await tempFolder()
     await mkdir(join(cwd, 'gone'))
     const remove = "require('node:fs').rmdirSync('gone')"

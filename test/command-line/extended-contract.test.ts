@@ -23,7 +23,7 @@ const paths = { '/segments': { post: { operationId: 'createSegment', responses: 
 describe('an extended document', () => {
   const extended = sharedSimulator(async (whenOver) => ({ contract: await documentWithPaths(paths, whenOver) }))
 
-  test('a response is generated from the schema of the document, and is the same for equal calls', async () => {
+  test('gets responses generated from its schema, which are identical for identical calls', async () => {
     const [sim, another] = [extended(), await startForTest({ contract: await documentWithPaths(paths) })]
     const fields = { operations: ['createSegment'] }
     expect(sim.logged).toContainEqual(expect.objectContaining({ level: 'info', fields }))
@@ -35,10 +35,10 @@ describe('an extended document', () => {
     })
     expect(again.map(({ text }) => text)).toEqual([created.text, created.text])
     const { text } = await ask(sim, '/__sim/contract', { token: null })
-    expect(text).toContain('"$ref":"#/components/schemas/Error"') // generation has not changed it
+    expect(text).toContain('"$ref":"#/components/schemas/Error"') // generating a response has not changed the document
   })
 
-  test('operations with a handler stay the same, and info lists what serves each', async () => {
+  test('does not affect operations with a handler, and info lists what serves each operation', async () => {
     const sim = extended()
     for (const operation of operations) expect((await askOperation(sim, operation)).status).toBe(operation.success)
     expect(objectOf(await ask(sim, '/__sim/info', { token: null }))['operations']).toMatchObject([
@@ -52,16 +52,16 @@ const dataPointsOf = (response: TestResponse) => objectOf(response)['dataPoints'
 
 describe('an edited document', () => {
   const described = (status: number, text: string) => `'${status}':\n          description: ${text}`
-  const refused = 'The body is not an event.'
-  const lasting = event({ valueType: 'duration', value: 'two hours' })
+  const refused = 'The request body is not a valid event.'
+  const duration = event({ valueType: 'duration', value: 'two hours' })
 
   test.each<[string, string, string, string, RequestOptions, number]>([
     ['the success status', described(201, 'The event'), described(202, 'The event'), '', {}, 202],
     ['the status of a refused body', described(400, refused), described(422, refused), '', { body: {} }, 422],
     ['the base path', 'url: http://127.0.0.1:4010/v1', 'url: https://api.example.test/api/v1/', '/api', {}, 201],
-    ['the only base path', 'url: http://127.0.0.1:4010/v1', 'url: https://a.test/api/v1/', '', {}, 404],
-    ['a valid value of an enum', '[positive,', '[mixed, positive,', '', { body: event({ influence: 'mixed' }) }, 201],
-    ['a value type, treated as text', '[currency,', '[duration, currency,', '', { body: lasting }, 201],
+    ['the only base path served', 'url: http://127.0.0.1:4010/v1', 'url: https://a.test/api/v1/', '', {}, 404],
+    ['a new enum value', '[positive,', '[mixed, positive,', '', { body: event({ influence: 'mixed' }) }, 201],
+    ['a new value type, treated as text', '[currency,', '[duration, currency,', '', { body: duration }, 201],
   ])('sets %s', async (_, from, to, base, how, status) => {
     const sim = await startForTest({ contract: await documentWith(from, to), strict: true })
     expect(await ask(sim, `${base}/v1/events`, { body: event(), ...how })).toMatchObject({ status })
@@ -71,7 +71,7 @@ describe('an edited document', () => {
     ['14d', 14],
     ['365d', 365],
     ['month', 30],
-  ])('sets a period, %s with %d data points, and events affect its days', async (period, days) => {
+  ])('adds the period %s with %d data points, which events affect', async (period, days) => {
     const sim = await startForTest({ contract: await documentWith('[7d, 30d, 90d]', `[7d, 30d, 90d, ${period}]`) })
     const first = new Date(Date.parse(frozenNow) - (days - 1) * 86_400_000).toISOString()
     const path = `/v1/models/00000000-0000-4000-8000-000000000006/analytics?period=${period}`

@@ -10,7 +10,7 @@ afterAll(() => counter.close())
 
 const secret = 'content of a file that no response may show'
 
-/** Writes a document next to a secret file. FILE and URL in it are replaced with the file's name and an address. */
+/** Writes a document next to a secret file. Replaces FILE with the path of that file, and URL with the counter's. */
 async function write(document: object | string): Promise<string> {
   const folder = await tempFolder()
   const text = typeof document === 'string' ? document : JSON.stringify(document)
@@ -35,7 +35,7 @@ const url = { $ref: 'URL' }
 const local = { $ref: '#/components/schemas/A' }
 const withSchemas = (schema: Json, schemas: { [name: string]: Json }) =>
   documentWithData({ schema }, { components: { schemas } })
-/** A document with further members at its root, and in its path item, operation and response. */
+/** Returns a document with further members at its root, and in its path item, operation and response. */
 function withEverywhere(...[top, item, operation, response]: object[]) {
   const document = documentWithData({ example: 1 }, top as { [name: string]: Json })
   const path = document.paths['/data']
@@ -65,7 +65,7 @@ test.each<[string, { [name: string]: Json }, Json?]>([
   ['an enumeration', { schema: { enum: [data] } }],
   ['the default of a property', { schema: { type: 'object', properties: { a: { default: data } } } }, { a: data }],
   ['the name of a property', { schema: { properties: { $ref: { const: 'a' } }, required: ['$ref'] } }, { $ref: 'a' }],
-])('a $ref in data is data: %s is not changed', async (_, media, expected = data) => {
+])('a $ref in data is not a reference: %s is not changed', async (_, media, expected = data) => {
   const { body, started } = await outcomeOf(documentWithData(media))
   expect(started).toEqual([])
   const [, filled] = /"leak":\{"\$ref":"([^"]*)"/.exec(body ?? '') ?? []
@@ -73,7 +73,7 @@ test.each<[string, { [name: string]: Json }, Json?]>([
   expect(JSON.parse(body ?? '')).toEqual(JSON.parse(text))
 })
 
-const oneself = (room: string, name = 'a') => ({
+const selfReference = (room: string, name = 'a') => ({
   components: { [room]: { [name]: { $ref: `#/components/${room}/${name}` } } },
 })
 
@@ -89,17 +89,17 @@ test.each<[string, object]>([
   ['two examples with the same $id', withExamples({ a: { value: { $id: 'a', b: 1 } }, b: { value: { $id: 'a' } } })],
   ['an unknown dialect', documentWithData({ schema: {} }, { jsonSchemaDialect: 'URL' })],
   ['an unknown $schema', withSchema({ $schema: 'URL', properties: { a: { $schema: 'http://a.test' } } })],
-  ['an $id that is an address', withSchema({ $id: 'URL', $anchor: 'a', type: 'object' })],
+  ['an $id that is a URL', withSchema({ $id: 'URL', $anchor: 'a', type: 'object' })],
   ['an encoded reference', withSchemas({ $ref: '#/components%2Fschemas/%41' }, { A: { type: 'object' } })],
   ['a reference into a callback', withEverywhere({}, {}, intoCallback)],
   ['a file as an example', documentWithData({ examples: { a: file } })],
   ['a file as an example x-a', documentWithData({ examples: { 'x-a': file } })],
   ['a file as a link', withLink(file)],
-  ['an address as a callback', withEverywhere({}, {}, { callbacks: { a: url } })],
+  ['a URL as a callback', withEverywhere({}, {}, { callbacks: { a: url } })],
   ['a file as a scheme', withScheme(file)],
-  ['a scheme that refers to itself', withEverywhere(oneself('securitySchemes'))],
-  ['an example that refers to itself', withEverywhere(oneself('examples', 'x-a'))],
-  ['a $dynamicRef to an address', documentWithData({ schema: { $dynamicRef: 'URL' } })],
+  ['a scheme that refers to itself', withEverywhere(selfReference('securitySchemes'))],
+  ['an example that refers to itself', withEverywhere(selfReference('examples', 'x-a'))],
+  ['a $dynamicRef to a URL', documentWithData({ schema: { $dynamicRef: 'URL' } })],
   ['a $schema that is a number', documentWithData({ schema: { $schema: 7 } })],
   ['a duplicate $id', withSchema({ anyOf: [{ $id: 'a', type: 'object' }, { $id: 'a' }] })],
   ['100,000 values', withSchema({ enum: Array.from({ length: 100_000 }, (_, index) => index) })],
@@ -111,17 +111,17 @@ test.each<[string, object]>([
 const nested = (levels: number) => `${'{a: '.repeat(levels)}1${'}'.repeat(levels)}`
 const text = JSON.stringify(documentWithData({ example: 'HERE' }))
 const toExample = { $ref: '#/paths/~1data/get/responses/200/content/application~1json/example' }
-const toNoIndex = { $ref: '#/components/schemas/A/allOf/' }
+const toInvalidIndex = { $ref: '#/components/schemas/A/allOf/' }
 
 test.each<[string, object]>([
   ['a file as a schema', documentWithData({ schema: file })],
   ['a file outside the folder as a schema', documentWithData({ schema: { $ref: '../secret.json' } })],
-  ['an address as a schema', documentWithData({ schema: { items: url } })],
+  ['a URL as a schema', documentWithData({ schema: { items: url } })],
   ['a reference to an example', documentWithData({ example: {}, schema: toExample })],
   ['a reference to an extension', documentWithData({ schema: { $ref: '#/x-a' } }, { 'x-a': file })],
   ['a reference that is a number', documentWithData({ schema: { $ref: 7 } })],
   ['a reference that is a list', documentWithData({ schema: { items: { $ref: [url] } } })],
-  ['an invalid index', withSchemas(toNoIndex, { A: { allOf: [{}] } })],
+  ['an invalid index', withSchemas(toInvalidIndex, { A: { allOf: [{}] } })],
 ])('a document is served without forbidden reference targets: %s', async (_, document) => {
   const { checked, started } = await outcomeOf(document)
   expect([checked, started]).toEqual([[], []])
@@ -132,7 +132,7 @@ test.each<[string, object | string, RegExp]>([
   ['a file as paths', documentWithData({}, { paths: file }), /has no operations/],
   ['10,000 levels', text.replace('"HERE"', nested(10_000)), /nested deeper than/],
   ['300 levels', text.replace('"HERE"', nested(300)), /nested deeper than/],
-  ['an alias of itself', text.replace('"HERE"', '&a [*a]'), /contains itself/],
+  ['an alias that contains itself', text.replace('"HERE"', '&a [*a]'), /contains itself/],
   ['__proto__', text.replace('"HERE"', '{ __proto__: { a: 1 } }'), /__proto__/],
 ])('check and serve both refuse a document: %s', async (_, document, reason) => {
   const { checked, started } = await outcomeOf(document)

@@ -10,7 +10,7 @@ import { tempFolder } from '../support/temp-folder.ts'
 
 const created = { success: true, eventId: '2c5ea4c0-4067-41e9-8bad-9b1deb4d3b7d' }
 
-/** An entry of a HAR file: the response to an event. */
+/** Returns a HAR entry with the response to an event. */
 const recordedEvent = (body: JsonObject, token = 'opaque-token', host = 'api') => {
   const headers = [{ name: 'Authorization', value: `Bearer ${token}` }]
   return harEntry(`https://${host}.example.com/v1/events`, body, { method: 'POST', status: 201, headers })
@@ -21,7 +21,7 @@ const newFields = (count: number): JsonObject =>
   Object.fromEntries(Array.from({ length: count }, (_, index) => [`field${index}`, index]))
 
 describe('convsim drift', () => {
-  test('lists 500 differences of 5,000 exchanges with distinct tokens and differences', async () => {
+  test('lists 500 of the differences in 5,000 exchanges with distinct tokens', async () => {
     const entries = Array.from({ length: 5000 }, (_, index) =>
       recordedEvent({ ...created, [`field${index}`]: `opaque-token-${index % 100}` }, `opaque-token-${index % 100}`),
     )
@@ -29,11 +29,11 @@ describe('convsim drift', () => {
     const run = await runDrift(['--har', await writeHar([...entries, broken])])
     expect(run.report).toMatchObject({ verdict: 'drift', judged: { createEvent: 5001 }, omitted: 4501 })
     expect(run.report.findings).toHaveLength(500)
-    expect(placesOf(run)).toContain('wrong-type /success') // those that break clients are first
+    expect(placesOf(run)).toContain('wrong-type /success') // differences that break clients are listed first
     expect(run.stdout).not.toContain('opaque-token')
   })
 
-  test('names some of many services', async () => {
+  test('names only the first of many services', async () => {
     const entries = Array.from({ length: 50 }, (_, index) => recordedEvent(created, undefined, `api${index}`))
     const { stderr } = await runDrift(['--har', await writeHar(entries)])
     expect(stderr).toContain('https://api4.example.com and 45 more. Also give the base URL')
@@ -52,7 +52,7 @@ describe('convsim drift', () => {
     expect(shown.at(-1)).toBe('')
   })
 
-  test('writes a patch of many changes', async () => {
+  test('writes a patch with many changes', async () => {
     const folder = await tempFolder()
     const patch = join(folder, 'patch.yaml')
     const har = await writeHar([recordedEvent({ ...created, ...newFields(201) })])

@@ -9,7 +9,7 @@ import { tempFolder } from '../support/temp-folder.ts'
 
 const { eventType: _eventType, ...eventWithoutType } = event()
 
-/** Sends a successful request, requests refused by contract, scenario and key, and a control request. */
+/** Sends two successful requests, three refused requests (contract, scenario, missing key), and a control request. */
 async function sendAll(origin: string): Promise<void> {
   await ask({ origin }, `${analyticsPath}?period=7d`, { token: 'my-secret-token', headers: { 'x-team': 'a' } })
   await ask({ origin }, '/v1/events', { body: eventWithoutType })
@@ -25,7 +25,7 @@ async function stop(command: Command): Promise<string[]> {
   return `${command.stdout()}\n${command.stderr()}`.split('\n').filter((line) => line !== '')
 }
 
-/** Sends all requests to a server with these flags, and returns its lines as JSON. */
+/** Sends these requests to a server with the given flags, and returns its output, a JSON object per line. */
 async function logAll(...flags: string[]) {
   const command = convsim([...inMemory, ...flags])
   await sendAll(await command.ready())
@@ -62,19 +62,19 @@ describe('--log-format json gives every line the members level, time and msg', (
 })
 
 describe('--log-level', () => {
-  test('info, the default, has a line for each request with its duration, and for each broken condition', async () => {
+  test('info, the default, logs each request with its duration, and each --fail-on condition that is met', async () => {
     const report = ['--report', join(await tempFolder(), 'report.json'), '--fail-on', 'violation']
     const lines = await logAll(...report)
     for (const line of lines) expect(line).toMatchObject(lineForm)
-    const broken = lines.filter(({ msg }) => msg.startsWith('convsim: --fail-on: '))
-    expect(broken).toMatchObject([{ level: 'error' }])
+    const metConditions = lines.filter(({ msg }) => msg.startsWith('convsim: --fail-on: '))
+    expect(metConditions).toMatchObject([{ level: 'error' }])
     const messages = lines.map(({ msg }) => msg)
     expect(messages).toEqual(expect.arrayContaining(['loaded', 'responded', 'stopped']))
     for (const other of ['decided', 'controlled', 'headers']) expect(messages).not.toContain(other)
     const responded = lines.filter(({ msg }) => msg === 'responded')
     for (const line of responded)
       expect(line).toMatchObject({ durationMs: expect.any(Number), tookMs: expect.any(Number) })
-    // The message of a refusal that no violation explains.
+    // A refusal that no violation explains is logged with its message.
     expect(responded.map(({ status, error }) => [status, error])).toEqual([
       [200, undefined],
       [400, undefined],
@@ -84,7 +84,7 @@ describe('--log-level', () => {
     ])
   })
 
-  test('debug adds why each request got this response, and the requests to the control plane', async () => {
+  test('debug adds why each request got its response, and the requests to the control plane', async () => {
     const lines = await logAll('--log-level', 'debug', '--scenario', 'slow;ms=1')
     const decided = lines.filter(({ msg }) => msg === 'decided')
     expect(decided.map(({ stage, why }) => [stage, why])).toEqual([
@@ -115,7 +115,7 @@ describe('--log-level', () => {
     expect(JSON.stringify(lines)).not.toContain('my-secret-token')
   })
 
-  test('debug and trace are indented below their request for people', async () => {
+  test('debug and trace lines for people are indented below their request', async () => {
     const command = convsim([...inMemory, '--log-level', 'trace', '--log-format', 'pretty'])
     await ask({ origin: await command.ready() }, '/v1/events', { body: {}, token: 'my-secret-token' })
     await stop(command)
@@ -164,7 +164,7 @@ describe('--log-format pretty', () => {
     ])
   })
 
-  test('shows a hang, and when the client disconnected instead of the planned delay', async () => {
+  test('shows a hang, and the time until the client disconnected instead of the planned delay', async () => {
     const command = convsim(pretty)
     const origin = await command.ready()
     const head = `GET ${analyticsPath} HTTP/1.1\r\nHost: x\r\nAuthorization: Bearer any-key\r\n`
@@ -178,18 +178,18 @@ describe('--log-format pretty', () => {
     const lines = (await stop(command)).filter((line) => line.startsWith('GET'))
     expect(lines).toEqual([
       expect.stringMatching(/ hung getModelAnalytics [\d.]+ ms {2}scenario hang$/),
-      expect.stringMatching(/ [\d.]{1,5} ms {2}scenario slow;ms=60000; the client left before the response$/),
+      expect.stringMatching(/ [\d.]{1,5} ms {2}scenario slow;ms=60000; the client disconnected before the response$/),
     ])
   })
 
-  test('is silent with the level silent', async () => {
+  test('prints nothing about these requests with --log-level error', async () => {
     const command = convsim([...pretty, '--log-level', 'error'])
     await sendAll(await command.ready())
     await stop(command)
     expect(command.stderr()).toBe('')
   })
 
-  test('suggests lists if the contract has no request that needs only a path', { tags: ['long'] }, async () => {
+  test('suggests control plane requests if no contract request needs only a path', { tags: ['long'] }, async () => {
     const contract = await documentWith('operationId: getModelAnalytics', 'operationId: getFigures')
     await writeFile(contract, (await readFile(contract, 'utf8')).replaceAll('modelId', 'figureId'))
     const command = convsim([...pretty, '--contract', contract])
@@ -197,7 +197,7 @@ describe('--log-format pretty', () => {
   })
 })
 
-test.each(['json', 'pretty'])('the log in format %s escapes the control characters of a request', async (format) => {
+test.each(['json', 'pretty'])('the log in format %s escapes the control characters in a request', async (format) => {
   const command = convsim([...inMemory, '--strict', '--log-format', format])
   const body = { ...event(), 'value\u001b': '1', 'event\nType': 'x', valueType: 'a\u001b[31m\u009b31m' }
   await ask({ origin: await command.ready() }, '/v1/events', { body })

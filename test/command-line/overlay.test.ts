@@ -19,7 +19,7 @@ async function overlayWith(...actions: string[]): Promise<string> {
 const operation = '$.paths["/events"].post'
 
 describe('--overlay', () => {
-  test('changes what is served, even if given several times', async () => {
+  test('changes what is served, and can be given several times', async () => {
     const [first, second] = await Promise.all([
       overlayWith('{ target: $.components.schemas.EventCreate.properties, update: { room: { type: string } } }'),
       overlayWith('{ target: $.components.schemas.EventCreate.properties.room, update: { maxLength: 2 } }'),
@@ -30,13 +30,13 @@ describe('--overlay', () => {
     expect(await ask(simulator, '/v1/events', { body })).toMatchObject({ status: 400 })
   })
 
-  test('that makes an example invalid is a warning of check', async () => {
+  test('that makes an example invalid gets a warning from check', async () => {
     const file = await overlayWith('{ target: $.components.schemas.EventCreate, update: { required: [room] } }')
     const { code, stdout } = await run(['check', file])
     expect([code, stdout]).toEqual([0, expect.stringMatching(/the example ".*" does not match its schema: .*room/)])
   })
 
-  test('that does not fit the contract prevents the start', async () => {
+  test('prevents the start if its target is not in the contract', async () => {
     const file = await overlayWith('{ target: $.nothing, remove: true }')
     const { code, stderr } = await run(['serve', '--port', '0', '--overlay', file, '--log-format', 'pretty'])
     const reason = 'our.overlay.yaml:4:7: error: matches nothing in the document: $.nothing'
@@ -52,19 +52,19 @@ describe('--overlay published', () => {
   test.each([
     ['a dropped event', '/v1/events', event({ sampleRate: 0 }), 201, 204],
     ['an event without a name', '/v1/events', event({ eventType: '' }), 201, 400],
-    ['the caller’s user id as the service’s', '/v1/events', event({ userId: 'u-1' }), 201, 400],
+    ['a user id that is not a UUID', '/v1/events', event({ userId: 'u-1' }), 201, 400],
     ['a prompt without a product and role', '/v1/prompts', prompt, 201, 400],
-    ['a prompt with both', '/v1/prompts', mapped, 201, 201],
-    ['an unknown type', '/v1/prompts', { ...mapped, components: [{ content: 'b', type: 'x' }] }, 201, 400],
-    ['a published type', '/v1/prompts', { ...mapped, components: [{ content: 'b', type: 'rag' }] }, 201, 201],
-  ])('%s: %s', async (_, path, body, without, published) => {
+    ['a prompt with a product and a role', '/v1/prompts', mapped, 201, 201],
+    ['an unknown component type', '/v1/prompts', { ...mapped, components: [{ content: 'b', type: 'x' }] }, 201, 400],
+    ['a published component type', '/v1/prompts', { ...mapped, components: [{ content: 'b', type: 'rag' }] }, 201, 201],
+  ])('sets the response to %s at %s', async (_, path, body, without, published) => {
     const [plain, overlaid] = [await startForTest(), await startForTest({ overlay: 'published' })]
     expect((await ask(plain, path, { body })).status).toBe(without)
     const response = await ask(overlaid, path, { body })
     expect([response.status, response.text === '']).toEqual([published, published === 204])
   })
 
-  test('gives the scenario sampled-out its 204, and leaves all examples valid', async () => {
+  test('makes the scenario sampled-out return 204, and keeps all examples valid', async () => {
     const simulator = await startForTest({ overlay: 'published' })
     const response = await ask(simulator, '/v1/events', { body: event(), scenario: 'sampled-out' })
     expect([response.status, response.text]).toEqual([204, ''])
@@ -84,7 +84,7 @@ describe('check', () => {
     expect(stdout).toContain(`${broken}:4:52: error: must map success`)
   })
 
-  test('checks the contract with the overlays of --overlay, with the lines of both', async () => {
+  test('checks the contract with the overlays from --overlay, and names the lines of both', async () => {
     const file = await overlayWith('{ target: $.info, update: { x-a: 1 } }')
     const one = await runInProcess(['check', '--overlay', file])
     expect(one).toMatchObject({ code: 0, stdout: expect.stringMatching(/^\S*spec\/openapi\.yaml: ok, [^\n]*\n$/) })

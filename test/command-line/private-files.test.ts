@@ -17,14 +17,14 @@ async function listModes(folder: string): Promise<string[]> {
   )
 }
 
-/** Writes a HAR file whose response has an extra member, which is drift, and returns its path. */
+/** Writes a HAR file with a response that drifts (an extra member), and returns the path of the file. */
 async function writeTraffic(): Promise<string> {
   const sim = await startForTest()
   const body = { ...objectOf(await ask(sim, analyticsPath)), surplus: 1 }
   return writeHar([harEntry(`https://api.example.com${analyticsPath}`, body)])
 }
 
-describe('files written by commands are accessible only to their owner, even if they replace others:', () => {
+describe('files written by commands are accessible only to their owner, even if they replace other files:', () => {
   test('the report of a run', async () => {
     const cwd = await tempFolder()
     await writeFile(join(cwd, 'old.html'), '')

@@ -59,8 +59,8 @@ test('a stop writes the buffered lines, and then the number of dropped lines', (
 
 test('a stop writes the report and sets the exit code even if nothing reads stderr', async () => {
   const report = join(await tempFolder(), 'report.json')
-  const evidence = ['--report', report, '--fail-on', 'violation']
-  const { child, origin } = await serveUnread(['--log-format', 'json', '--log-bodies', ...evidence])
+  const reporting = ['--report', report, '--fail-on', 'violation']
+  const { child, origin } = await serveUnread(['--log-format', 'json', '--log-bodies', ...reporting])
   const ended = once(child, 'exit')
   await postAll(origin, '/v1/events', new Array(3000).fill(event({ sampleRate: 2, properties })))
   child.kill('SIGTERM')
@@ -68,7 +68,7 @@ test('a stop writes the report and sets the exit code even if nothing reads stde
   expect(JSON.parse(await readFile(report, 'utf8'))).toMatchObject({ requests: 3000 })
 })
 
-test.each(['stdout', 'stderr'] as const)('a closed %s does not end the server', async (output) => {
+test.each(['stdout', 'stderr'] as const)('a closed %s does not stop the server', async (output) => {
   const child = startUnread([...inMemory, '--log-format', 'json'])
   child[output].destroy()
   const other = output === 'stdout' ? child.stderr : child.stdout
@@ -106,7 +106,7 @@ test('log lines have the time of the request, not of the write, and stay in orde
   const lines = (await output).split('\n').filter((line) => line.includes('/v1/nowhere/'))
   const entries = lines.map((line): { path: string; time: string } => JSON.parse(line))
   expect(entries.map(({ path }) => path)).toEqual(responded.map((_, n) => `/v1/nowhere/${n}`))
-  // An exchange is recorded once its response is sent, and before the next request is handled.
+  // An exchange is recorded after its response is sent, and before the next request is handled.
   const isLate = (time: string, n: number) => Date.parse(time) > (responded[n + 1] ?? Number.POSITIVE_INFINITY)
   expect(entries.filter(({ time }, n) => isLate(time, n))).toEqual([])
 })

@@ -14,7 +14,7 @@ import { startForTest } from '../support/start.ts'
 import { tempFolder } from '../support/temp-folder.ts'
 
 describe('convsim proxy', () => {
-  test('serves the responses of the real service, and --fail-on fails if they break the contract', async () => {
+  test('returns the responses of the real service, and fails with --fail-on if they break the contract', async () => {
     const upstream = createServer((req, res) => {
       res.writeHead(200, { 'Content-Type': 'application/json' })
       res.end(JSON.stringify({ token: req.headers.authorization }))
@@ -37,7 +37,7 @@ describe('convsim proxy', () => {
     [['http://localhost:4010'], /is the address of the proxy itself\. .* --port 4011\./],
     [['http://api.example.com'], /would send CONVSIM_UPSTREAM_TOKEN in clear text/],
     [['https://api.example.com', '--plan', 'free'], /--plan has no effect on convsim proxy/],
-  ])('refuses %j with the reason', async (args, message) => {
+  ])('refuses %j, and gives the reason', async (args, message) => {
     const { code, stderr } = await run(['proxy', ...args], { env: { CONVSIM_UPSTREAM_TOKEN: 'secret-token' } })
     expect(code).toBe(1)
     expect(stderr).toMatch(message)
@@ -45,7 +45,7 @@ describe('convsim proxy', () => {
   })
 })
 
-/** A response as a real service could send it: a score outside the simulator's range, and texts about people. */
+/** Returns a response like a real service's, with a score outside the simulator's range and personal data. */
 const realResponse = (generated: JsonObject): JsonObject => ({
   ...JSON.parse(JSON.stringify(generated), (name, value) => {
     if (name === 'summary') return 'Ask jane.doe@customer.com, or +49 170 1234567; the key is sk_live_12345678abcdef.'
@@ -69,7 +69,7 @@ describe('convsim record', () => {
     const listed = await run(['record', har, '--out', out])
     expect([listed.code, existsSync(out)]).toEqual([0, false])
     expect(listed.stdout).toContain(`responses/${modelId}.json: the exact response for 7d, 7 data points, `)
-    expect(listed.stdout).toMatch(/^responses\/.*, \d+ kB, \d+ texts redacted$/m)
+    expect(listed.stdout).toMatch(/^responses\/.*, \d+ kB, \d+ strings redacted$/m)
     expect(listed.stdout).toContain('Nothing was written. To write the fixtures, repeat the command with --write.')
     expect(listed.stderr).toMatch(/skipped 1: breaks the contract: \/messageCount must be a number/)
     expect(listed.stderr).not.toContain('jane')
@@ -95,15 +95,15 @@ describe('convsim record', () => {
     expect(JSON.stringify(why)).toContain(`The response is an exact response from the fixtures: ${out}/responses/`)
 
     const again = await run(['record', har, '--out', out, '--write'])
-    expect(again).toMatchObject({ code: 1, stderr: expect.stringContaining('not empty, and nothing is overwritten') })
+    expect(again).toMatchObject({ code: 1, stderr: expect.stringContaining('not empty, and existing files are never') })
   })
 
-  test('takes complete responses of the simulator, and lists skipped ones from scenarios', async () => {
+  test('uses complete responses from a simulator, and skips responses from scenarios', async () => {
     const source = await startForTest()
     await ask(source, `${analyticsPath}?period=7d`)
     await ask(source, `${analyticsPath}?period=90d`, { scenario: 'dribble;ms=1' })
-    const made = ['rate-limited', 'largest-numbers', 'all-null', 'critical', 'slow;ms=1, null;fields=recommendations']
-    for (const scenario of made) expect((await ask(source, analyticsPath, { scenario })).status).toBeLessThan(500)
+    const names = ['rate-limited', 'largest-numbers', 'all-null', 'critical', 'slow;ms=1, null;fields=recommendations']
+    for (const scenario of names) expect((await ask(source, analyticsPath, { scenario })).status).toBeLessThan(500)
     const folder = await tempFolder()
     const har = join(folder, 'traffic.har')
     await writeFile(har, await (await fetch(`${source.origin}/__sim/requests?format=har`)).text())
@@ -115,7 +115,7 @@ describe('convsim record', () => {
     }
   })
 
-  test('keeps the exact responses of the fixtures, except for a model and period recorded again', async () => {
+  test('keeps the exact responses in the fixtures, unless the same model and period were recorded again', async () => {
     const folder = await tempFolder()
     const other = '5a7c2a1e-9b3d-4c58-8e21-6d0a5b7f9c34'
     const record = async (out: string, fixtures: readonly string[], ...paths: readonly string[]) => {
@@ -131,7 +131,7 @@ describe('convsim record', () => {
     const first = await record('first', [], `${analyticsPath}?period=7d`, `${analyticsPath}?period=90d`)
     const base = ['--fixtures', join(folder, 'first')]
     const second = await record('second', base, `/v1/models/${other}/analytics`, `${analyticsPath}?period=90d`)
-    expect(second.stdout).toContain(`responses/${modelId}.json: the exact response for 7d, as in the fixtures\n`)
+    expect(second.stdout).toContain(`responses/${modelId}.json: the exact response for 7d, already in the fixtures\n`)
     const [before, after] = [await first.responsesOf(modelId), await second.responsesOf(modelId)]
     expect(after).toContainEqual(before.find((response: JsonObject) => response['period'] === '7d'))
     expect(after).toHaveLength(2)
@@ -144,7 +144,7 @@ describe('convsim record', () => {
     [['none.har'], /Give the folder to write the fixtures to: --out FOLDER\./],
     [['none.har', '--out', 'x'], /none\.har cannot be read/],
     [['http://127.0.0.1:2', '--out', 'x'], /The requests of the simulator at .* cannot be read: .*ECONNREFUSED/],
-  ])('refuses %j with the reason', async (args, message) => {
+  ])('refuses %j, and gives the reason', async (args, message) => {
     const { code, stderr } = await run(['record', ...args])
     expect(code).toBe(1)
     expect(stderr).toMatch(message)

@@ -39,7 +39,7 @@ describeWithRedis('the final report of a replica', () => {
   })
 
   test.each(['kill', 'pause'] as const)(
-    'has the requests to this replica, and says that others may be missing, after a %s of Redis',
+    'has the requests to this replica, and stderr says that others may be missing, after a %s of Redis',
     async (outage) => {
       const redis = await redisForTest()
       const one = await startReporting(redis)
@@ -60,7 +60,7 @@ describeWithRedis('the final report of a replica', () => {
     ['1', ['--fail-on', 'violation'], 1],
     [7, ['--fail-on', 'violation'], 3],
   ])(
-    'of exec without Redis, for an event with the value %j and the options %j, exits with %d',
+    'of exec without Redis, after an event with the value %j and with the options %j, leads to exit code %d',
     async (value, options, code) => {
       const redis = await redisForTest()
       const report = join(await tempFolder(), 'report.json')

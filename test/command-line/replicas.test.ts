@@ -37,7 +37,7 @@ async function startThree(redis: RedisServer) {
 }
 
 describeWithRedis('three processes behind a balancer', () => {
-  test('no request is lost while a replica restarts under load', async () => {
+  test('lose no request while a replica restarts under load', async () => {
     const redis = await redisForTest()
     const { replicas, balancer } = await startThree(redis)
     let isOver = false
@@ -63,7 +63,7 @@ describeWithRedis('three processes behind a balancer', () => {
     expect(await steer(balancer, 'GET', '/events?limit=1')).toMatchObject({ total: responded })
   })
 
-  test('killed replicas and a stopped Redis lose no acknowledged write, and store none twice', async () => {
+  test('lose no acknowledged write, and store none twice, if replicas and Redis are killed', async () => {
     const redis = await redisForTest({ durable: true })
     const { replicas, balancer } = await startThree(redis)
     const acknowledged = new Map<string, string>()
@@ -93,7 +93,7 @@ describeWithRedis('three processes behind a balancer', () => {
     }
     const write = async (writer: number) => {
       for (let index = 0; !isOver(); ) {
-        const insertId = `${writer}-${index >> 1}` // each twice
+        const insertId = `${writer}-${index >> 1}` // each id is sent twice
         const response = await ask(balancer, '/v1/events', { body: event({ insertId }) })
         if (response.status !== 201) {
           await sleep(50)

@@ -6,7 +6,7 @@ import { tempFolder } from '../support/temp-folder.ts'
 
 const model = '00000000-0000-4000-8000-000000000002'
 
-/** The first lines of each sample suite: the number `n` of its run, and the functions of a client. */
+/** The first lines of each sample suite: `n`, the number of the run, and the functions of a client. */
 const firstLines = `
 import { appendFileSync, readFileSync } from 'node:fs'
 appendFileSync('count', 'x')
@@ -30,26 +30,26 @@ async function attempt(times, path, body) {
       statuses.push(0)
     }
   }
-  throw new Error('no good response')
+  throw new Error('no successful response')
 }
 `
 
-/** The last line of a suite, which fails unless the check holds. */
+/** Returns the last line of a suite, which fails unless `check` holds. */
 export const failUnless = (check: string) => `\nif (!(${check})) { console.log('the check failed'); process.exit(5) }`
 
-/** Lines of a suite that start a child, which never ends, and write its id to a file. */
+/** Returns lines that start a child process that never exits, and write the id of the process to a file. */
 export const startChild = (options = '{}') => `
   const { spawn } = await import('node:child_process')
   const child = spawn(process.execPath, ['-e', 'setTimeout(() => {}, 600_000)'], ${options})
   appendFileSync('pids', child.pid + ' ')`
 
-/** Lines of a suite that never ends if a condition holds, and has a child that never ends. */
+/** Returns lines that, if a condition holds, start such a child process and never exit themselves. */
 export const hangIf = (condition: string) => `
 if (${condition}) {${startChild()}
   setTimeout(() => {}, 600_000)
 }`
 
-/** Returns the arguments of `convsim` that run a suite with a frozen clock. */
+/** Returns the `convsim` arguments that run a suite with a frozen clock. */
 export const eachArgs = (lines: string, ...flags: string[]) => [
   ...['each', '--clock', frozenNow, ...flags],
   ...['--', process.execPath, '--input-type=module', '-e', firstLines + lines],
@@ -65,5 +65,5 @@ export async function trySuite(lines: string, ...flags: string[]) {
   return { ...outcome, cwd, read, report, runs }
 }
 
-/** Returns the verdicts of a report in the order of its runs. */
+/** Returns the verdicts in a report, in the order of the runs. */
 export const verdictsOf = ({ runs }: { runs: readonly { verdict: string }[] }) => runs.map(({ verdict }) => verdict)

@@ -8,7 +8,7 @@ import { runInProcess } from '../support/run-tool.ts'
 import { startForTest } from '../support/start.ts'
 import { listRequests } from '../support/stored-records.ts'
 
-test('convsim scenarios lists every scenario with its description, and its operations if not all', async () => {
+test('convsim scenarios lists each scenario with its description and, if limited, its operations', async () => {
   const { code, stdout, stderr } = await runInProcess(['scenarios'])
   expect({ code, stderr }).toEqual({ code: 0, stderr: '' })
   expect(stdout.split('\n').filter((line) => line.length > 80)).toEqual([])
@@ -26,12 +26,12 @@ test('convsim scenarios lists every scenario with its description, and its opera
 })
 
 describe('convsim scenarios NAME', () => {
-  test('shows parameters, the response of each operation, an example, and keys and models that select it', async () => {
+  test('shows parameters, the response of each operation, an example, and keys and models that apply it', async () => {
     const { code, stdout } = await runInProcess(['scenarios', 'rate-limited'])
     expect(code).toBe(0)
     expect(stdout).toMatch(/^rate-limited \(refusals\)\n {2}Returns 429: Rate limit exceeded\.\n/)
-    expect(stdout).toMatch(/\n {2}retry-after=1 \(s\): When the client may retry; date: an HTTP date\.\n/)
-    expect(stdout).toMatch(/\n {2}p=1: Its probability/)
+    expect(stdout).toMatch(/\n {2}retry-after=1 \(s\): When the client may retry; "date" sends an HTTP date\.\n/)
+    expect(stdout).toMatch(/\n {2}p=1: The probability/)
     for (const { id } of allOperations)
       expect(stdout).toMatch(new RegExp(`\\n  ${id} +(Status 429, .*Retry-After: 1, .*"success":false|Not applicable)`))
     expect(stdout).toContain("-H 'X-Sim-Scenario: rate-limited;retry-after=1'")
@@ -77,13 +77,13 @@ describe('convsim scenarios NAME', () => {
     ['201', 201],
     ['null', 200],
     ['drop-field', 200],
-    ['lost-ack', 201], // a write, with the document's example of the body
+    ['lost-ack', 201], // a write, with the example body from the contract
   ])('prints a command for %s that works when pasted into a shell', async (name, status) => {
     const sim = await startForTest()
     const { stdout } = await runInProcess(['scenarios', name])
     const [, command = ''] = /\nExample\n( {2}curl .*?)\n\n/s.exec(stdout) ?? []
     const shell = startProgram('sh', ['-c', command.replace(/http:\/\/[^/]+/, sim.origin)])
-    expect(await shell.ended).toBe(name === 'lost-ack' ? 56 : 0) // curl: failure in receiving
+    expect(await shell.ended).toBe(name === 'lost-ack' ? 56 : 0) // curl's exit code for a failure to receive
     const scenarios = [expect.stringMatching(`^${name}`)]
     expect(await listRequests(sim)).toMatchObject([{ scenarios, response: { status } }])
   })

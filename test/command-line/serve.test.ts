@@ -11,7 +11,7 @@ import { startForTest } from '../support/start.ts'
 import { eventsIn, parseStateFile } from '../support/state-file.ts'
 import { tempFolder } from '../support/temp-folder.ts'
 
-test('the ready line is JSON on stdout when requests are handled; the log on stderr says what was loaded', async () => {
+test('the ready line on stdout is JSON, and the log on stderr says what was loaded', async () => {
   const command = convsim(inMemory)
   const origin = await command.ready()
   expect((await ask({ origin }, analyticsPath)).status).toBe(200)
@@ -38,7 +38,7 @@ test('the ready line is JSON on stdout when requests are handled; the log on std
 })
 
 describe('the address', () => {
-  test('has the port of the flag, else of CONVSIM_PORT, else of PORT, and the host of HOST', async () => {
+  test('has the port from the flag, else from CONVSIM_PORT, else from PORT, and the host from HOST', async () => {
     const [plain, prefixed, flag] = [await freePort(), await freePort(), await freePort()]
     const env = { PORT: String(plain), CONVSIM_STATE: ':memory:' }
     const both = { ...env, CONVSIM_PORT: String(prefixed) }
@@ -47,28 +47,28 @@ describe('the address', () => {
     expect(await convsim(['-p', String(flag)], { env: both }).ready()).toBe(`http://127.0.0.1:${flag}`)
   })
 
-  test('of IPv6 is in brackets, and healthcheck finds it', async () => {
+  test('is in brackets for IPv6, and healthcheck accepts it', async () => {
     const origin = await convsim([...inMemory, '--host', '::1']).ready()
     expect(origin).toMatch(/^http:\/\/\[::1\]:\d+$/)
     const { code, stdout } = await run(['healthcheck', '--host', '::1', '--port', new URL(origin).port])
     expect([code, stdout]).toEqual([0, expect.stringContaining('healthy')])
   })
 
-  const none = /Cannot listen on .*Choose an address of this machine with --host(?!.*--control-token)/
+  const unusable = /Cannot listen on .*Choose an address of this machine with --host(?!.*--control-token)/
 
   test.each([
     [['--control-open'], { HOST: '203.0.113.1' }, /--host \(from HOST\): error: Cannot listen on 203\.0\.113\.1/],
     [[], { HOST: '0.0.0.0' }, /--host \(from HOST\): error: Listening on 0\.0\.0\.0/],
     [['--host', '0.0.0.0'], { HOST: '::1' }, /--host: error: Listening on 0\.0\.0\.0/],
-    [['-h', 'foo.invalid'], {}, none],
-    [['-h', '203.0.113.1'], {}, none],
-    [[], { CONVSIM_HOST: 'x86_64-pc-linux-gnu' }, none],
-  ])('that cannot be used ends the start with the name of its flag or variable: %j %o', async (args, env, words) => {
+    [['-h', 'foo.invalid'], {}, unusable],
+    [['-h', '203.0.113.1'], {}, unusable],
+    [[], { CONVSIM_HOST: 'x86_64-pc-linux-gnu' }, unusable],
+  ])('prevents the start if it cannot be used, and its flag or variable is named: %j %o', async (args, env, words) => {
     const { code, stdout, stderr } = await run([...inMemory, ...args], { env })
     expect([code, stdout, stderr]).toEqual([1, '', expect.stringMatching(words)])
   })
 
-  test('that is in use ends the start with a hint, and leaves the state file unlocked', async () => {
+  test('prevents the start if it is in use, with a hint, and leaves the state file unlocked', async () => {
     const state = join(await tempFolder(), 'state.json')
     const { port } = new URL((await startForTest()).origin)
     const byFlag = await run(['--port', port, '--state', state])
@@ -82,7 +82,7 @@ describe('the address', () => {
   })
 })
 
-const noFile = (flag: string) => new RegExp(` no/x\\.md: error: .*\\(${flag}\\)`)
+const missingFile = (flag: string) => new RegExp(` no/x\\.md: error: .*\\(${flag}\\)`)
 
 test.each<[string[], Record<string, string>, RegExp]>([
   [['--scenario', 'nonsense'], {}, /no scenario "nonsense"\. convsim scenarios and GET \/__sim\/catalogue list all/],
@@ -91,20 +91,20 @@ test.each<[string[], Record<string, string>, RegExp]>([
   [['--plan', 'grow'], {}, /--plan: error: There is no plan "grow"\. Did you mean "growth"\?/],
   [['--log-level', 'inof'], {}, /--log-level takes .*; got "inof"\. Did you mean "info"\? See convsim serve/],
   [['--fail-on', 'retry,violaton'], {}, /got "retry,violaton"\. Did you mean "violation"\? See convsim serve/],
-  [['no/x.md'], {}, noFile('--contract')],
+  [['no/x.md'], {}, missingFile('--contract')],
   [['--fixtures', 'no'], {}, / no: error: there is no such folder; .*keys\.yaml.* \(--fixtures\)/],
   [['--fixtures', 'package.json'], {}, / package\.json: error: is a file, not a folder; .*keys\.yaml/],
   ...['contract', 'rules', 'seed-state', 'report'].flatMap((name): [string[], object, RegExp][] => {
     const flag = `--${name}`
     const variable = `CONVSIM_${name.replace('-', '_').toUpperCase()}`
     return [
-      [[`--${name}`, 'no/x.md'], {}, noFile(flag)],
-      [[], { [variable]: 'no/x.md' }, noFile(`${flag} from ${variable}`)],
+      [[`--${name}`, 'no/x.md'], {}, missingFile(flag)],
+      [[], { [variable]: 'no/x.md' }, missingFile(`${flag} from ${variable}`)],
     ]
   }),
   [[], { CONVSIM_CONTRACT: 'package.json' }, /package\.json[:\d]*: error: .*\(--contract from CONVSIM_CONTRACT\)/],
 ] as [string[], Record<string, string>, RegExp][])(
-  'an invalid setting ends the start with 1 and says what is valid: %j %o',
+  'an invalid setting makes the start fail with 1 and a message that says what is valid: %j %o',
   { tags: ['long'] },
   async (args, env, words) => {
     const { code, stdout, stderr } = await run(args, {
@@ -127,7 +127,7 @@ describe('the state', () => {
     await second.untilStderr(/"state":\{"file":"[^"]*state\.json","sandboxes":1,"events":1,"prompts":0/)
   })
 
-  test('of a running process is locked for a second one', async () => {
+  test('of a running process is locked for a second process', async () => {
     const state = join(await tempFolder(), 'state.json')
     const first = convsim(['--port', '0', '--state', state])
     const origin = await first.ready()
@@ -138,7 +138,7 @@ describe('the state', () => {
     expect((await ask({ origin }, '/v1/events', { body: event() })).status).toBe(201)
   })
 
-  test('of a killed process is free, even if its parent never reaps it', async () => {
+  test('of a killed process is unlocked, even if the parent never reaps that process', async () => {
     const args = ['--port', '0', '--state', join(await tempFolder(), 'state.json')]
     const script = '"$0" "$@" & echo "pid $!"; exec sleep 60' // the shell becomes a parent that never calls wait
     const parent = startProgram('sh', ['-c', script, process.execPath, cli, ...args])

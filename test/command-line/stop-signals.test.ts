@@ -19,7 +19,7 @@ import { eachArgs, hangIf } from './sample-suite.ts'
 /** The number of attempts at timing-dependent cases. */
 const tries = 4
 
-/** Milliseconds; longer than the time in which a signal counts as a copy of the first one. */
+/** A delay in milliseconds, after which a signal no longer counts as a copy of the first signal. */
 const laterMs = 2300
 
 /** Sends signals in turn, one per millisecond, until the command has ended. */
@@ -35,10 +35,10 @@ async function sendUntilEnd({ process: child, ended }: Command, signals: readonl
 const signalGroup = ({ process: child }: Command, signal: NodeJS.Signals) =>
   void process.kill(-(child.pid ?? 0), signal)
 
-/** Sends a request to an unknown path, and prints "begun". */
+/** Code that sends a request to an unknown path, and prints "begun". */
 const request = "fetch(process.env.CONVSIM_BASE_URL + '/nowhere').then(() => console.log('begun'))"
-const waiting = 'setTimeout(() => {}, 60_000)'
-const counting = `let count = 0; process.on('SIGINT', () => { count += 1; console.log('SIGINT', count) })
+const runOn = 'setTimeout(() => {}, 60_000)'
+const countSigints = `let count = 0; process.on('SIGINT', () => { count += 1; console.log('SIGINT', count) })
   setTimeout(() => process.exit(5), 500); ${request}`
 const node = (script: string) => ['exec', '--', process.execPath, '-e', script]
 
@@ -49,17 +49,17 @@ async function startSilentServer() {
   return { server, port, url: `http://127.0.0.1:${port}` }
 }
 
-describe('copies of the first signal, one per millisecond until the end, have no effect', { tags: ['long'] }, () => {
-  const served = async (command: Command) => void (await ask({ origin: await command.ready() }, '/v1/nowhere'))
-  const begun = (command: Command) => command.untilStdout(/begun/)
-  const trapped = ['exec', '--', 'sh', '-c', `trap '' TERM; "${process.execPath}" -e "${request}"; echo ended`]
+describe('copies of the first signal, one per millisecond until the end, have no effect on', { tags: ['long'] }, () => {
+  const isServing = async (command: Command) => void (await ask({ origin: await command.ready() }, '/v1/nowhere'))
+  const isBusy = (command: Command) => command.untilStdout(/begun/)
+  const ignoreTerm = ['exec', '--', 'sh', '-c', `trap '' TERM; "${process.execPath}" -e "${request}"; echo ended`]
 
   test.each<[string, string[], (command: Command) => Promise<void>, NodeJS.Signals[], number]>([
-    ['serve', ['serve', ...inMemory], served, ['SIGINT', 'SIGTERM'], 3],
-    ['serve', ['serve', ...inMemory], served, ['SIGTERM'], 3],
-    ['exec, whose command gets two, and no copy', node(counting), begun, ['SIGINT'], 5],
-    ['exec, whose command ends at the first', node(`${request}; ${waiting}`), begun, ['SIGINT', 'SIGTERM'], 130],
-    ['exec, whose command has already ended', trapped, (command) => command.untilStdout(/ended/), ['SIGTERM'], 3],
+    ['serve', ['serve', ...inMemory], isServing, ['SIGINT', 'SIGTERM'], 3],
+    ['serve', ['serve', ...inMemory], isServing, ['SIGTERM'], 3],
+    ['exec, whose command gets two signals, but no copies', node(countSigints), isBusy, ['SIGINT'], 5],
+    ['exec, whose command exits at the first', node(`${request}; ${runOn}`), isBusy, ['SIGINT', 'SIGTERM'], 130],
+    ['exec, whose command has already ended', ignoreTerm, (command) => command.untilStdout(/ended/), ['SIGTERM'], 3],
   ])('%s', async (_, [name = '', ...args], begin, signals, code) => {
     for (let count = 0; count < tries; count += 1) {
       const report = join(await tempFolder(), 'report.json')
@@ -83,7 +83,7 @@ describe('copies of the first signal, one per millisecond until the end, have no
     expect(command.stderr()).toMatch(/"stopped"/)
   })
 
-  test('each, with the report so far and no remaining processes', async () => {
+  test('each, which writes the report so far and leaves no processes', async () => {
     const cwd = await tempFolder()
     // The suite passes twice, then hangs after a 429.
     const lines = `const { status } = await ask(analytics)${hangIf('status === 429')}`
@@ -94,19 +94,19 @@ describe('copies of the first signal, one per millisecond until the end, have no
     signalGroup(command, 'SIGINT')
     expect(await sendUntilEnd(command, ['SIGINT'])).toBe(130)
     await untilGone(Number(pids))
-    expect(command.stdout()).toMatch(/^\d runs?, \d not made \(interrupted\)\.$/m)
+    expect(command.stdout()).toMatch(/^\d runs?, \d not run \(interrupted\)\.$/m)
     expect(JSON.parse(await readFile(join(cwd, 'report.json'), 'utf8'))).toMatchObject({ truncated: true })
   })
 })
 
-describe('a later signal ends the process at once, and says so', { tags: ['long'] }, () => {
+describe('a later signal is reported and immediately ends', { tags: ['long'] }, () => {
   const notice = (signal: string) =>
-    new RegExp(`${signal}, more than 2 s after SIG\\w+: exiting at once without finishing\\.`)
+    new RegExp(`exiting at once without finishing: ${signal} arrived more than 2 s after SIG\\w+\\.`)
 
   test.each([
     ['serve', 'SIGINT', 130],
     ['proxy', 'SIGTERM', 143],
-  ] as const)('%s, %s', async (name, signal, code) => {
+  ] as const)('%s (%s)', async (name, signal, code) => {
     const upstream = name === 'proxy' ? [`${(await startSilentServer()).url}/v1`] : []
     const command = convsim([name, ...upstream, '--port', '0'], { cwd: await tempFolder() })
     const origin = await command.ready()
@@ -120,9 +120,9 @@ describe('a later signal ends the process at once, and says so', { tags: ['long'
     busy.destroy()
   })
 
-  test('exec, with its command', async () => {
-    const deaf = `process.on('SIGINT', () => {}); console.log(process.pid, 'begun'); ${waiting}`
-    const command = convsim(['exec', '--log-format', 'json', ...node(deaf).slice(1)])
+  test('exec and its command', async () => {
+    const ignoreSigint = `process.on('SIGINT', () => {}); console.log(process.pid, 'begun'); ${runOn}`
+    const command = convsim(['exec', '--log-format', 'json', ...node(ignoreSigint).slice(1)])
     await command.untilStdout(/begun/)
     command.process.kill('SIGINT')
     await sleep(laterMs)
@@ -133,10 +133,10 @@ describe('a later signal ends the process at once, and says so', { tags: ['long'
   })
 })
 
-test('exec ends at once after a signal before its command starts', async () => {
+test('exec exits at once if a signal arrives before its command starts', async () => {
   const { server, port } = await startSilentServer()
   const cwd = await tempFolder()
-  const redis = `redis://127.0.0.1:${port}` // the start waits for it
+  const redis = `redis://127.0.0.1:${port}` // the start waits for a response from Redis
   const command = convsim(['exec', '--state', redis, '--', 'touch', 'begun'], { cwd })
   await once(server, 'connection')
   expect(await command.stop()).toBe(143)
@@ -146,7 +146,7 @@ test('exec ends at once after a signal before its command starts', async () => {
 test.each([
   ['SIGINT', 130],
   ['SIGTERM', 143],
-] as const)('a command with nothing to finish ends at the first %s', { tags: ['long'] }, async (signal, code) => {
+] as const)('a command with nothing to finish exits at the first %s', { tags: ['long'] }, async (signal, code) => {
   const { server, url, port } = await startSilentServer()
   const cwd = await tempFolder()
   for (const args of [
@@ -161,7 +161,7 @@ test.each([
   expect(await readdir(cwd)).toEqual([])
 })
 
-test('a copy is recognized even if the process is busy for over two seconds', { tags: ['long'] }, async () => {
+test('a copy of a signal is recognized even if the process is busy for two seconds', { tags: ['long'] }, async () => {
   const module = new URL('../../src/command-line/process/stop-signals.ts', import.meta.url).href
   const script = `
     import { StopSignals } from ${JSON.stringify(module)}
@@ -184,13 +184,13 @@ test('a copy is recognized even if the process is busy for over two seconds', { 
   expect(await once(child, 'exit')).toEqual([0, null])
 })
 
-test('a command that starts after the stop of each is ended', async () => {
+test('a command that begins after each was stopped is killed', async () => {
   const endless = { file: process.execPath, args: ['-e', 'setInterval(() => {}, 1000)'], env: process.env }
   const bounds = { limitMs: 60_000, stopped: AbortSignal.abort(), host: process }
   expect(await runCaptured(endless, bounds)).toMatchObject({ code: 137, isTimedOut: false })
 })
 
-test('files being written are finished before the first signal ends the command', async () => {
+test('a command finishes writing its files before the first signal ends it', async () => {
   const events: (string | number)[] = []
   const host = Object.assign(new EventEmitter(), { exit: (code: number) => void events.push(code) })
   const signals = new StopSignals(host as unknown as NodeJS.Process, () => undefined)

@@ -9,14 +9,14 @@ import { connectTo } from '../support/raw-http.ts'
 import { eventsIn, parseStateFile } from '../support/state-file.ts'
 import { tempFolder } from '../support/temp-folder.ts'
 
-/** Starts the command, and a request whose last 20 bytes the server has not read; `finish` sends them. */
+/** Starts the command, and sends it a request without the last 20 bytes, which `finish` sends. */
 async function startBusy(state = ':memory:') {
   const command = convsim(['--port', '0', '--state', state])
   const origin = await command.ready()
   const connection = await connectTo(origin)
   const text = postText('/v1/events', event({ insertId: 'in-flight' }))
   connection.send(text.slice(0, -20))
-  // A response on another connection proves that the server has read the bytes sent before.
+  // A response on another connection proves that the server has read the bytes sent so far.
   await readStateInfo({ origin })
   const finish = () => {
     connection.send(text.slice(-20))
@@ -40,7 +40,7 @@ describe('a stop', () => {
     await command.untilStderr(/"stopping/)
     await expect(ask({ origin }, '/__sim/health')).rejects.toThrow()
     const response = await finish()
-    // This prevents the client from reusing the connection.
+    // `Connection: close` prevents the client from reusing the connection.
     expect([response.status, response.headers['connection']]).toEqual([201, 'close'])
     await connection.closed()
     expect(await command.ended).toBe(0)
@@ -51,17 +51,17 @@ describe('a stop', () => {
   test.each([
     ['a hang', ['hang']],
     ['a hang after a delay', ['slow;ms=600000, hang']],
-    ['a hang after another one', ['hang', 'hang']],
+    ['a hang after another hang', ['hang', 'hang']],
     ['a delay that outlasts the stop', ['slow;ms=600000']],
     ['a body in pieces that outlasts the stop', ['dribble;ms=600000']],
-  ])('ends the connection of %s, and waits for a request in flight', async (_name, scenarios) => {
+  ])('closes the connection of %s, and waits for a request in flight', async (_name, scenarios) => {
     const { command, origin, finish } = await startBusy()
     const hanging = await connectTo(origin)
     const head = `GET ${analyticsPath} HTTP/1.1\r\nHost: x\r\nAuthorization: Bearer any-key\r\n`
     for (const scenario of scenarios) hanging.send(`${head}X-Sim-Scenario: ${scenario}\r\n\r\n`)
     await readStateInfo({ origin })
     command.process.kill('SIGTERM')
-    // The request in flight is unfinished until here, so the hang did not end because the whole server ended.
+    // The request in flight is still unfinished, so the hang did not end merely because the server exited.
     await hanging.closed()
     expect((await finish()).status).toBe(201)
     expect(await command.ended).toBe(0)
@@ -84,8 +84,8 @@ describe.each<[string, RegExp, (state: string) => Promise<void>]>([
   ['lock file', /its lock file \S+state\.json\.lock was removed/, (state) => rm(`${state}.lock`)],
   ['log', /its log \S+state\.json\.journal was removed/, (state) => rm(`${state}.journal`)],
   ['folder', /its lock file \S+ was removed/, (state) => rm(dirname(state), { recursive: true })],
-])('after the loss of its %s', (name, reason, remove) => {
-  async function startAndLose() {
+])('after the %s of the state was removed,', (name, reason, remove) => {
+  async function startAndRemove() {
     const state = join(await tempFolder(), 'inner', 'state.json')
     const command = convsim(['--port', '0', '--state', state])
     const target = { origin: await command.ready() }
@@ -95,8 +95,8 @@ describe.each<[string, RegExp, (state: string) => Promise<void>]>([
     return { state, command, target }
   }
 
-  test('health is 503 with the reason, writes are refused, and the state can be exported', async () => {
-    const { target } = await startAndLose()
+  test('health returns 503 with the reason, writes are refused, and the state can be exported', async () => {
+    const { target } = await startAndRemove()
     for (const path of ['/healthz', '/readyz', '/__sim/health']) {
       const { status, body } = await ask(target, path, { token: null })
       expect([status, body]).toMatchObject([503, { status: 'unhealthy', reason: expect.stringMatching(reason) }])
@@ -106,8 +106,8 @@ describe.each<[string, RegExp, (state: string) => Promise<void>]>([
     expect(objectOf(await ask(target, '/__sim/export', { token: null }))['events']).toHaveLength(1)
   })
 
-  test('a stop reports it, exits with 1, and creates no folder', async () => {
-    const { state, command } = await startAndLose()
+  test('a stop reports the removal, exits with 1, and creates no folder', async () => {
+    const { state, command } = await startAndRemove()
     expect(await command.stop()).toBe(1)
     expect(command.stderr()).toMatch(new RegExp(`not written on shutdown: ${reason.source}`))
     expect(command.stderr()).not.toContain('No change is lost')

@@ -2,7 +2,7 @@
 import { expect, test } from 'vitest'
 import { failUnless, trySuite, verdictsOf } from './sample-suite.ts'
 
-/** A call as a team would write it: with a number of attempts, and the demanded waits between them. */
+/** A client as a team would write it: it makes several attempts, and waits between them as `Retry-After` says. */
 const client = `
 async function call(attempts, path, body) {
   for (let attempt = 1; ; attempt += 1) {
@@ -10,14 +10,14 @@ async function call(attempts, path, body) {
     const result = await response?.json().catch(() => undefined)
     if (response?.ok && result) return result
     const canRetry = !response || response.ok || response.status === 429 || response.status >= 500
-    if (attempt === attempts || !canRetry) throw new Error('no good response')
+    if (attempt === attempts || !canRetry) throw new Error('no successful response')
     const after = response?.headers.get('retry-after') // seconds, or a date
-    const demandedMs = /^\\d+$/.test(after ?? '') ? 1000 * after : Date.parse(after) - Date.now()
-    await new Promise((resolve) => setTimeout(resolve, after ? demandedMs + 100 : 100 * attempt))
+    const retryAfterMs = /^\\d+$/.test(after ?? '') ? 1000 * after : Date.parse(after) - Date.now()
+    await new Promise((resolve) => setTimeout(resolve, after ? retryAfterMs + 100 : 100 * attempt))
   }
 }`
 
-/** Reads analytics and records an event. `swallow`: continues after any failure. */
+/** Lines that read analytics and record an event. `swallow`: code after each call that ignores a failure. */
 const calls = (attempts: number, swallow = '') => `${client}
 const { recommendations, conversationCount, messageCount } = (await call(${attempts}, analytics)${swallow}) ?? {}
 const order42 = { ...order, insertId: 'order-42', externalConversationId: 'chat-42' }
@@ -27,7 +27,7 @@ const hasId = '/^[\\da-f]{8}-/.test(eventId)'
 const checkAll = failUnless(`/^(healthy|needs_attention|critical)$/.test(recommendations.healthLevel) &&
   typeof conversationCount === 'number' && typeof messageCount === 'number' && success === true && ${hasId}`)
 
-/** Every drift of the fields that the sample suites read. */
+/** Every drift in each field that the sample suites read. */
 const allDrifts = [
   'unknown-enum;pointer=/recommendations/healthLevel',
   ...['/recommendations/healthLevel', '/conversationCount', '/messageCount', '/success', '/eventId'].flatMap(
@@ -37,7 +37,7 @@ const allDrifts = [
 
 test.each<[string, string, readonly string[], object, readonly RegExp[]]>([
   [
-    'of a good client recovers from each failure, and notices drift in each field that it reads',
+    'with a good client recovers from each failure, and notices drift in each field that it reads',
     calls(3) + checkAll,
     allDrifts,
     { code: 0, kinds: [], resilience: ['recovered'], drift: ['noticed'] },
@@ -60,8 +60,8 @@ test.each<[string, string, readonly string[], object, readonly RegExp[]]>([
       /^getModelAnalytics has 1 field whose injected drift no test notices \(wrong-type\): \/messageCount\.$/m,
     ],
   ],
-])('a suite %s', async (_, lines, tried, outcome, sentences) => {
-  const flags = ['--set', `resilience,${tried.join(',')}`, '--jobs', '2', '--fail-on', 'not-resilient,unnoticed,hung']
+])('a suite %s', async (_, lines, drifts, outcome, sentences) => {
+  const flags = ['--set', `resilience,${drifts.join(',')}`, '--jobs', '2', '--fail-on', 'not-resilient,unnoticed,hung']
   const { code, stdout, report } = await trySuite(lines, ...flags)
   const verdictsOn = (set: string) => {
     const runs = report.runs.filter(({ fault }: { fault: string }) => fault.startsWith(`${set}:`))

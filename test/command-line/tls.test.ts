@@ -16,7 +16,7 @@ const { startSimulator }: typeof import('../../src/index.ts') = await import(
 const certificates = new URL('../support/certificates/', import.meta.url).pathname
 const [cert, key] = [join(certificates, 'expired-cert.pem'), join(certificates, 'expired-key.pem')]
 
-/** Sends a request over TLS, and returns status and body, or the code of the error. */
+/** Sends a request over TLS, and returns the status and the body, or the error code. */
 function ask(url: string, ca: string, headers = {}): Promise<readonly [number | string, string]> {
   return new Promise((resolve) => {
     get(url, { ca, headers: { authorization: 'Bearer k', ...headers } }, async (response) =>
@@ -25,20 +25,20 @@ function ask(url: string, ca: string, headers = {}): Promise<readonly [number | 
   })
 }
 
-/** Starts a server with TLS. `authority`: the file that it prints. */
+/** Starts a server with TLS. `caFile`: the file with its CA certificate, as printed. */
 async function serve(...flags: string[]) {
   const command = convsim(['serve', ...inMemory, '--log-format', 'pretty', ...flags])
   const origin = await command.ready()
-  const authority = /authority in (\S+)/.exec(command.stderr())?.[1] ?? ''
-  return { ...command, origin, authority, port: new URL(origin).port }
+  const caFile = /CA certificate is in (\S+)/.exec(command.stderr())?.[1] ?? ''
+  return { ...command, origin, caFile, port: new URL(origin).port }
 }
 
 describe('--tls', () => {
-  test('serves the API, the console and the health over HTTPS, and deletes its authority at the end', async () => {
-    const { origin, authority, port, stop, stderr } = await serve('--tls', '--control-hosts', 'sim.test')
+  test('serves the API, the console and the health over HTTPS, and deletes its CA certificate on exit', async () => {
+    const { origin, caFile, port, stop, stderr } = await serve('--tls', '--control-hosts', 'sim.test')
     expect(origin).toMatch(/^https:/)
-    const ca = await readFile(authority, 'utf8')
-    expect(new X509Certificate(ca).serialNumber).toMatch(/^01/) // one in 500 with leading zeros is unreadable
+    const ca = await readFile(caFile, 'utf8')
+    expect(new X509Certificate(ca).serialNumber).toMatch(/^01/) // OpenSSL cannot read some numbers with leading zeros
     const localhost = origin.replace('127.0.0.1', 'localhost')
     expect((await ask(localhost + analyticsPath, ca))[0]).toBe(200)
     expect(await ask(`${origin}/__sim/`, ca)).toEqual([200, expect.stringMatching(/^<!doctype html>/)])
@@ -46,13 +46,13 @@ describe('--tls', () => {
     expect(await ask(origin + analyticsPath, ca, { 'x-sim-scenario': 'reset' })).toEqual(['ECONNRESET', ''])
     for (const how of [{ args: ['--tls'] }, { env: { CONVSIM_TLS: 'true' } }, { args: ['--tls-cert', cert] }])
       expect(await run(['healthcheck', '--port', port, ...(how.args ?? [])], how)).toMatchObject({ code: 0 })
-    expect(await run(['healthcheck', '--port', port])).toMatchObject({ code: 1, stderr: /--tls right/ })
+    expect(await run(['healthcheck', '--port', port])).toMatchObject({ code: 1, stderr: /--tls correct/ })
     await expect.poll(stderr).toMatch(/TLS handshake failed/)
     expect(await stop()).toBe(0)
-    expect(existsSync(dirname(authority))).toBe(false)
+    expect(existsSync(dirname(caFile))).toBe(false)
   })
 
-  test('of exec is trusted by its command, in addition to what it trusted before', async () => {
+  test('in exec makes the command trust the CA, in addition to certificates that it trusted before', async () => {
     const before = join(await tempFolder(), 'before.pem')
     await writeFile(before, await readFile(cert))
     const folder = await tempFolder()
@@ -68,7 +68,7 @@ describe('--tls', () => {
     expect(JSON.parse(stdout)).toEqual([404, 2, 2, true, 2])
   })
 
-  test('of startSimulator returns the authority, and its own client trusts that', async () => {
+  test('in startSimulator returns the CA certificate, and its client trusts the CA', async () => {
     await using sim = await startSimulator({ tls: true })
     expect(sim.baseUrl).toMatch(/^https:/)
     expect((await ask(sim.baseUrl + analyticsPath.slice(3), sim.authority ?? ''))[0]).toBe(200)
@@ -78,7 +78,7 @@ describe('--tls', () => {
   })
 })
 
-test('--tls-cert and --tls-key serve the given certificate, for example an expired one to test a client', async () => {
+test('--tls-cert and --tls-key set the certificate, for example an expired certificate to test a client', async () => {
   const { origin, stop } = await serve('--tls-cert', cert, '--tls-key', key)
   expect((await ask(origin, await readFile(cert, 'utf8')))[0]).toBe('CERT_HAS_EXPIRED')
   expect(await stop()).toBe(0)
@@ -87,25 +87,25 @@ test('--tls-cert and --tls-key serve the given certificate, for example an expir
 const other = new URL('tls.test.ts', import.meta.url).pathname
 
 test.each([
-  ['the certificate alone', ['--tls-cert', cert], /--tls-cert: error: Also give its key: --tls-key FILE/],
-  ['the key alone', ['--tls-key', key], /--tls-key: error: Also give its certificate: --tls-cert FILE/],
+  ['a certificate without a key', ['--tls-cert', cert], /--tls-cert: error: Also give its key: --tls-key FILE/],
+  ['a key without a certificate', ['--tls-key', key], /--tls-key: error: Also give its certificate: --tls-cert FILE/],
   [
     'a missing file',
     ['--tls-cert', 'none.pem', '--tls-key', key],
     /-cert: error: none.pem is not a PEM certificate: ENOENT/,
   ],
   ['a folder', ['--tls-cert', certificates, '--tls-key', key], /-cert: error: \S+ is not a PEM certificate: EISDIR/],
-  ['no certificate', ['--tls-cert', other, '--tls-key', key], /tls.test.ts is not a PEM certificate: /],
+  ['a file without a certificate', ['--tls-cert', other, '--tls-key', key], /tls.test.ts is not a PEM certificate: /],
   ['an empty key', ['--tls-cert', cert, '--tls-key', '/dev/null'], /\/dev\/null is not the unencrypted PEM key of /],
   ['an empty certificate', ['--tls-cert', '/dev/null', '--tls-key', key], /\/dev\/null is not a PEM certificate: /],
-  ['no key', ['--tls-cert', cert, '--tls-key', cert], /error: \S+ is not the unencrypted PEM key of \S+cert.pem: /],
+  ['a bad key', ['--tls-cert', cert, '--tls-key', cert], /error: \S+ is not the unencrypted PEM key of \S+cert.pem: /],
 ])('%s is refused at the start', async (_, flags, reason) => {
   const { code, stderr } = await run(['serve', ...inMemory, '--log-format', 'pretty', ...flags])
   expect([code, stderr]).toEqual([1, expect.stringMatching(reason)])
 })
 
 test.each([
-  ['of another certificate', {}, /own.pem is not the unencrypted PEM key of \S+expired-cert.pem/],
+  ['for another certificate', {}, /own.pem is not the unencrypted PEM key of \S+expired-cert.pem/],
   ['with a passphrase', { cipher: 'aes-256-cbc', passphrase: 'x' }, /own.pem is not the unencrypted PEM key of .*: /],
 ])('a key %s is refused at the start', async (_, more, reason) => {
   const { privateKey } = generateKeyPairSync('ec', { namedCurve: 'P-256' })

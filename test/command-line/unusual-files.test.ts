@@ -63,7 +63,7 @@ test('an empty state file, as from mktemp, is treated as new', async () => {
   expect(await readFile(file, 'utf8')).toContain('convsim state')
 })
 
-test('recorded traffic in a named pipe is refused, and from a shell’s pipe is accepted', async () => {
+test('recorded traffic is refused from a named pipe, and accepted from a shell’s pipe', async () => {
   const cwd = await tempFolder()
   execFileSync('mkfifo', [join(cwd, 'pipe')])
   const named = convsim(['drift', '--har', 'pipe'], { cwd })
@@ -84,7 +84,7 @@ test('SIGTERM ends a start that waits for a shell’s pipe', async () => {
 
 const canMount = spawnSync('unshare', ['-m', 'true']).status === 0
 
-test.runIf(canMount)('a report is written into a mounted file', async () => {
+test.runIf(canMount)('a report can be written to a mounted file', async () => {
   const cwd = await tempFolder()
   for (const name of ['mounted', 'report.md']) await writeFile(join(cwd, name), 'old')
   const script = 'mount --bind mounted report.md && exec "$0" "$1" exec --report report.md --allow-no-requests -- true'

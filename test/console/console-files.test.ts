@@ -11,7 +11,7 @@ const folder = new URL('../../dist/console/', import.meta.url)
 
 const browser = { accept: 'text/html,application/xhtml+xml', 'accept-encoding': 'gzip, deflate, br, zstd' }
 
-/** Requests a path like a browser that opens a page. */
+/** Requests a path as a browser does when it opens a page. */
 const open = (path: string, headers: Record<string, string> = browser, origin = sim().origin) =>
   fetch(origin + path, { headers, redirect: 'manual' })
 
@@ -26,7 +26,7 @@ describe.each(['/', '/?utm=x', '/__sim'])('GET %s', (path) => {
   })
 
   const others = ['*/*', 'application/json', 'text/*', 'text/htmlx', '']
-  test.each(others)('responds to a client with "Accept: %s" without the console', async (accept) => {
+  test.each(others)('does not send a client with "Accept: %s" to the console', async (accept) => {
     const response = await open(path, { accept })
     if (path === '/__sim')
       expect([response.status, await response.text()]).toEqual([404, expect.stringMatching(/serves only a page/)])
@@ -39,7 +39,7 @@ test.each(['/__sim', '/__sim/'])('POST %s is not a request for the console', asy
   expect(response.status).toBe(404)
 })
 
-test('the page is never cached, and runs only its own files', async () => {
+test('the console is never cached, and runs only its own files', async () => {
   const response = await open('/__sim/')
   expect(response.status).toBe(200)
   expect(Object.fromEntries(response.headers)).toMatchObject({
@@ -57,7 +57,7 @@ test('the page is never cached, and runs only its own files', async () => {
   expect(assets).toEqual(expect.arrayContaining(linked))
 })
 
-test('scripts and stylesheet are cached indefinitely', async () => {
+test('the scripts and the stylesheet are cached indefinitely', async () => {
   for (const name of assets) {
     const response = await open(`/__sim/assets/${name}`)
     expect(response.headers.get('cache-control')).toBe('public, max-age=31536000, immutable')
@@ -67,20 +67,20 @@ test('scripts and stylesheet are cached indefinitely', async () => {
 })
 
 test.each(['assets/app-AAAAAAAA.js', 'assets/../cli.js', 'assets/app.js', 'index.html'])(
-  '%s is not a file',
+  '%s is not served',
   async (path) => {
     expect((await open(`/__sim/${path}`)).status).toBe(404)
   },
 )
 
-test('the console’s files need no token, and everything else does', async () => {
+test('the console’s files do not require a token, but everything else does', async () => {
   const own = await startForTest({ controlToken: 'let me in' })
   expect((await open('/__sim/', browser, own.origin)).status).toBe(200)
   expect((await open(`/__sim/assets/${assets[0]}`, browser, own.origin)).status).toBe(200)
   expect((await open('/__sim/requests', browser, own.origin)).status).toBe(401)
 })
 
-test('a page of another origin cannot read the files, and a rebound host name does not get them', async () => {
+test('neither a page from another origin nor a rebound host name gets the files', async () => {
   const crossOrigin = { ...browser, 'sec-fetch-site': 'cross-site', 'sec-fetch-mode': 'cors' }
   expect((await open('/__sim/', crossOrigin)).status).toBe(403)
   const rebound = await askRaw(
@@ -90,7 +90,7 @@ test('a page of another origin cannot read the files, and a rebound host name do
   expect(rebound.status).toBe(403)
 })
 
-test('the first view loads at most 40 kB of script, compressed', () => {
+test('the first view loads at most 40 kB of compressed scripts', () => {
   const read = (name: string) => readFileSync(new URL(`assets/${name}`, folder), 'utf8')
   const loaded = new Set(assets.filter((name) => /^app-.*js$/.test(name)))
   for (const name of loaded)
@@ -100,7 +100,7 @@ test('the first view loads at most 40 kB of script, compressed', () => {
   expect(sizes.reduce((sum, size) => sum + size)).toBeLessThanOrEqual(40_000)
 })
 
-test('the documentation is served as text', async () => {
+test('the documentation is served as plain text', async () => {
   const response = await open('/__sim/docs/front-end.md')
   expect(response.headers.get('content-type')).toBe('text/plain; charset=utf-8')
   expect(await response.text()).toMatch(/^# Front-end development/)

@@ -21,7 +21,7 @@ async function openOperation(sim: TestSimulator, operation: string, sandbox = 'd
   return page
 }
 
-/** Opens each item that is not covered, and returns the commands shown for them. */
+/** Opens each uncovered item, and returns the commands that are shown. */
 const readCommands = (page: Page) =>
   page.evaluate<string[]>(`(async () => {
     const commands = []
@@ -39,7 +39,7 @@ describeInBrowser('the contract view', () => {
     { operation: 'getModelAnalytics', settings: { clock: '2027-10-03', seed: '42' } },
     { operation: 'createPrompt', settings: {} },
     { operation: 'createEvent', settings: {} },
-  ])('shows for every item of $operation a request that covers it, with $settings', async ({ operation, settings }) => {
+  ])('shows a request that covers each item of $operation, with $settings', async ({ operation, settings }) => {
     const own = await startForTest(settings)
     const { operations } = await readControl<ControlSchemas['Coverage']>(own, '/coverage')
     expect(operations).toHaveLength(3)
@@ -52,7 +52,7 @@ describeInBrowser('the contract view', () => {
     expect(await page.locator('.item.met').count()).toBe(points)
   })
 
-  test('grows with what the client sends, and can list only what is not covered', async ({ own }) => {
+  test('updates the coverage as the client sends requests, and can list only uncovered items', async ({ own }) => {
     const page = await openOperation(own, 'createEvent')
     const valueType = page.locator('.fields li').filter({ hasText: /^valueType/ })
     expect(await valueType.locator('.item.missing').count()).toBe(5)
@@ -76,13 +76,13 @@ describeInBrowser('the contract view', () => {
       /^Assumed The names of the plans besides Growth are not described/,
     )
     const rating = page.locator('.fields li').filter({ hasText: /^averageConversationRating/ })
-    expect(await rating.locator('.assumption').textContent()).toContain('1 to 5, as stars are')
+    expect(await rating.locator('.assumption').textContent()).toContain('1 to 5, as for a five-star rating')
     const general = page.locator('.general')
     expect(await general.textContent()).toContain('The order of refusals is not described')
     expect(await general.textContent()).toContain('How keys are issued')
   })
 
-  test('shows the coverage of one sandbox, with commands for it', async ({ own }) => {
+  test('shows the coverage in one sandbox, with commands for that sandbox', async ({ own }) => {
     await ask(own, analyticsPath, { headers: { 'x-sim-sandbox': 'one' } })
     const { points } = await readControl<ControlSchemas['Coverage']>(own, '/coverage?sandbox=one')
     const page = await openOperation(own, 'getModelAnalytics', 'two')
@@ -97,12 +97,12 @@ describeInBrowser('the contract view', () => {
 
   test('says what serves an operation, and links to the form of each applicable scenario', async ({ own }) => {
     const { scenarios } = await readControl<ControlSchemas['Catalogue']>(own, '/catalogue')
-    const fitting = scenarios.filter(({ operations }) => operations.includes('createEvent'))
+    const applicable = scenarios.filter(({ operations }) => operations.includes('createEvent'))
     const page = await openOperation(own, 'createEvent', 'w1')
     expect(await page.locator('.operation-facts').textContent()).toContain('Served by the simulator')
     const list = page.locator('.operation-scenarios')
-    await list.getByText(`${fitting.length} scenarios to switch on`).click()
-    expect((await list.getByRole('link').allTextContents()).sort()).toEqual(fitting.map(({ name }) => name).sort())
+    await list.getByText(`${applicable.length} scenarios to switch on`).click()
+    expect((await list.getByRole('link').allTextContents()).sort()).toEqual(applicable.map(({ name }) => name).sort())
     await expectAccessible(page)
     await list.getByRole('link', { name: 'unavailable' }).click()
     await click(page, 'Switch on')
@@ -116,6 +116,6 @@ describeInBrowser('the contract view', () => {
     const content = { 'application/json': { schema: { type: 'object' }, example: { sold: 7 } } }
     const get = { operationId: 'getSales', responses: { 200: { description: 'Sales.', content } } }
     const own = await startForTest({ contract: await documentWithPaths({ '/sales': { get } }) })
-    await (await openOperation(own, 'getSales')).getByText('Served from the examples of the document').waitFor()
+    await (await openOperation(own, 'getSales')).getByText('Served from the examples in the document').waitFor()
   })
 })

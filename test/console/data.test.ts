@@ -18,7 +18,7 @@ import { listSandboxes } from '../support/stored-records.ts'
 
 const browser = sharedBrowser()
 
-/** A model of the product below, one without a product, one with silent days, and one that is always refused. */
+/** Models: one of the product below, one without a product, one with gaps, and one whose requests are refused. */
 const [checkout, onboarding, sparse, refused] = ['1', '4', '7', '429'].map(
   (tail) => `00000000-0000-4000-8000-${tail.padStart(12, '0')}`,
 ) as [string, string, string, string]
@@ -33,7 +33,7 @@ async function openModel(sim: TestSimulator, id: string, query = ''): Promise<Pa
 
 const quality = (page: Page) => page.getByRole('slider', { name: /^Conversation quality/ })
 
-/** Returns the rows of the table of days as text. */
+/** Returns the text in the cells of the table of days, by row. */
 async function readTable(page: Page): Promise<string[][]> {
   await page.locator('.day-table').waitFor()
   return page.evaluate<string[][]>(
@@ -43,7 +43,7 @@ async function readTable(page: Page): Promise<string[][]> {
 }
 
 describeInBrowser('the data view', () => {
-  test('leaves a shaded gap in the line if a day is null, and also shows the numbers as a table', async ({ own }) => {
+  test('leaves a shaded gap for days without data, and can also show the numbers as a table', async ({ own }) => {
     const { dataPoints } = await readAnalytics(own, sparse)
     const page = await openModel(own, sparse)
     const known = dataPoints.map((day) => day.avgConversationQualityIndex !== null)
@@ -73,7 +73,7 @@ describeInBrowser('the data view', () => {
     expect(csv).toMatch(/^Day,Conversation quality,.*\n2025-12-17,0\.\d+,/)
   })
 
-  test('has charts that can be read by keyboard, all on the same day', async ({ own }) => {
+  test('has charts that can be read with the keyboard, and that all select the same day', async ({ own }) => {
     const { dataPoints } = await readAnalytics(own, checkout, '7d')
     const page = await openModel(own, checkout, '?period=7d')
     await quality(page).focus()
@@ -94,13 +94,13 @@ describeInBrowser('the data view', () => {
     await expectAccessible(page)
   })
 
-  test('keeps model, period and persona in the address, and copies them as curl', async ({ own }) => {
+  test('keeps the model, period and persona in the URL, and copies the request as curl', async ({ own }) => {
     const page = await openModel(own, checkout)
     await page.getByRole('link', { name: 'Onboarding Guide' }).first().click()
     await page.getByRole('heading', { name: 'Onboarding Guide' }).waitFor()
     await page.getByRole('button', { name: '7 days' }).click()
     await page.getByLabel('Persona').selectOption('critical')
-    await page.getByText('A model that harms').waitFor()
+    await page.getByText('An unsafe model').waitFor()
     await click(page, 'Table')
     const headers = { 'x-sim-scenario': 'critical' }
     const { dataPoints } = await readAnalytics(own, onboarding, '7d', { headers })
@@ -114,35 +114,35 @@ describeInBrowser('the data view', () => {
     await expect.poll(async () => (await readTable(again)).map((row) => row[2])).toEqual(satisfaction)
   })
 
-  test('says why a model has no numbers, and shows numbers hidden by a scenario', async () => {
+  test('says why a model has no numbers, and can show numbers that a scenario hides', async () => {
     const { own, page } = await browser.openNew(`#/data/${refused}`, { models: 'closed' })
-    await page.getByText('gets 429 now').waitFor()
+    await page.getByText('now gets a 429').waitFor()
     await expectAccessible(page)
-    await page.getByRole('button', { name: 'Show the numbers without it' }).click()
+    await page.getByRole('button', { name: 'Show the numbers anyway' }).click()
     await page.getByRole('heading', { name: 'Detections' }).waitFor()
     await page.getByLabel('The id of any other model').fill('4f7c2a1e-9b3d-4c58-8e21-6d0a5b7f9c34')
     await page.keyboard.press('Enter')
-    await page.getByText('gets 404 now').waitFor()
+    await page.getByText('now gets a 404').waitFor()
     await putRules(own, [{ scenario: 'unavailable' }])
     await page.getByRole('link', { name: 'Onboarding Guide' }).click()
-    await page.getByText('gets 503 now').waitFor()
-    await page.getByText('It is rule 1 of the sandbox.').waitFor()
+    await page.getByText('now gets a 503').waitFor()
+    await page.getByText('The response comes from rule 1.').waitFor()
   })
 
   test('shows a damaged response without failing', async ({ own }) => {
     await putRules(own, [{ scenario: 'wrong-type;pointer=/hallucinationCount' }])
     const page = await openModel(own, checkout)
-    await page.getByText('A scenario damages it').waitFor()
+    await page.getByText('A scenario damages the response').waitFor()
     await page.locator('.json-line.marked.damage').first().waitFor()
     for (const pointer of ['/dataPoints', '/recommendations', '/dataPoints/0/date', '/averageUserSentiment']) {
       await putRules(own, [{ scenario: `wrong-type;pointer=${pointer}` }])
       await page.reload()
-      await page.getByText('A scenario damages it').getByText(pointer).waitFor()
+      await page.getByText('A scenario damages the response').getByText(pointer).waitFor()
     }
     expect(await page.getByText('This view has failed').count()).toBe(0)
   })
 
-  test('shows the effect of events next to the response without them', async ({ own }) => {
+  test('compares the response with and without events', async ({ own }) => {
     const page = await openModel(own, checkout)
     expect(await page.locator('.event-effects code').textContent()).toContain(webShop)
     const before = await readAnalytics(own, checkout)
@@ -163,7 +163,7 @@ describeInBrowser('the data view', () => {
     expect(await listSandboxes(own)).toMatchObject([{ name: 'default' }])
   })
 
-  test('compares with and without events under the same rule, seed and time', async ({ own }) => {
+  test('compares the numbers with and without events under the same rule, seed and time', async ({ own }) => {
     const headers = { 'x-sim-seed': '77', 'x-sim-scenario': 'spiky', 'x-sim-now': '2026-05-06T07:00:00Z' }
     const { avgConversationQualityIndex: then } = await readAnalytics(own, checkout, '30d', { headers })
     await steer(own, 'PUT', '/sandboxes/w1', { seed: '77' })
@@ -177,7 +177,7 @@ describeInBrowser('the data view', () => {
     await page.getByText('There are no events for Web Shop yet').waitFor()
   })
 
-  test('moves the clock, and the numbers follow', async ({ own }) => {
+  test('moves the clock, and updates the numbers', async ({ own }) => {
     const page = await openModel(own, checkout, '?look=table')
     const lastDay = async () => (await readTable(page)).at(-1)?.[0]
     await page.getByRole('button', { name: '+1d' }).click()
@@ -189,7 +189,7 @@ describeInBrowser('the data view', () => {
     await page.getByRole('button', { name: 'Resume' }).click()
     await page.getByRole('button', { name: 'Freeze' }).click()
     await page.getByText('frozen at this time').waitFor()
-    await page.getByRole('button', { name: 'Back to real' }).click()
+    await page.getByRole('button', { name: 'Use real time' }).click()
     await page.getByText('real time', { exact: true }).waitFor()
     expect(await steer(own, 'GET', '/clock')).toMatchObject({ mode: 'real' })
     await expect.poll(lastDay).toBe(new Date().toISOString().slice(0, 10))

@@ -9,7 +9,7 @@ import { startForTest } from '../support/start.ts'
 const browser = sharedBrowser()
 
 describeInBrowser('the events view', () => {
-  test('says how to record the first event, and shows it with the indexes that it changes', async () => {
+  test('says how to record the first event, and shows that event with the indexes that it changes', async () => {
     const { own, page } = await browser.openNew('#/events')
     const line = await page.locator('.command-line code').textContent()
     const sent = JSON.parse(/-d '(.*)'$/s.exec(line ?? '')?.[1] ?? '')
@@ -27,7 +27,7 @@ describeInBrowser('the events view', () => {
     expect(await steer(own, 'GET', '/quality')).toMatchObject({ weight: 0.25 })
   })
 
-  test('lists events newest first, with replays, repetitions, sampling and a defaulted eventAt', async ({ own }) => {
+  test('lists events newest first, with replays, repetitions, sampling and a default eventAt', async ({ own }) => {
     await ask(own, '/v1/events', { body: event({ eventType: 'dropped', sampleRate: 0, influence: 'negative' }) })
     const named = { eventType: 'replayed', insertId: 'a', eventAt: '2026-01-02T03:04:05Z' }
     for (let sent = 0; sent < 3; sent += 1)
@@ -44,9 +44,9 @@ describeInBrowser('the events view', () => {
     expect(await textsOf(page, '.event-list del')).toEqual(['−1'])
     await page.getByRole('link', { name: 'replayed' }).click()
     await page.getByText('sent again 2 times with the insertId a').waitFor()
-    await page.getByText('changes indexes by −0.04').waitFor()
+    await page.getByText('Indexes change by −0.04').waitFor()
     await page.getByRole('link', { name: 'dropped' }).click()
-    await page.getByText('Sampling with the rate 0 dropped it').waitFor()
+    await page.getByText('Sampling at rate 0 dropped the event').waitFor()
     await page.keyboard.press('Escape')
     await page.getByRole('heading', { name: 'Quality indexes' }).waitFor()
   })
@@ -69,7 +69,7 @@ describeInBrowser('the events view', () => {
     expect(Math.max(...heights)).toBeLessThan(32)
   })
 
-  test('filters by keywords stored in the address, and by links from the indexes', async ({ own }) => {
+  test('filters by keywords stored in the URL, and by links from the indexes', async ({ own }) => {
     const conversationId = '0b6f4a52-6b0e-4b8e-9f0d-3f1f2d5c7a11'
     await ask(own, '/v1/events', { body: event({ eventType: 'a b', conversationId }) })
     await ask(own, '/v1/events', { body: event({ externalConversationId: 'chat-1', insertId: 'i-1' }) })
@@ -105,7 +105,7 @@ describeInBrowser('the events view', () => {
     expect(await field.inputValue()).toBe('conversation:chat-1')
   })
 
-  test('keeps an event open when newer ones push it out of the list, and opens it by a link', async ({ own }) => {
+  test('keeps an event open when newer events push it out of the list, and opens it from a link', async ({ own }) => {
     const id = textOf(await ask(own, '/v1/events', { body: event({ eventType: 'first' }) }), 'eventId')
     const place = `#/events/${id}`
     const page = await browser.open(own, { place })
@@ -125,9 +125,9 @@ describeInBrowser('the events view', () => {
     await page.getByText('insertId').first().waitFor()
   })
 
-  test('shows responses that take longer than the interval between two requests', async () => {
+  test('shows a response even if it takes longer than the interval between two requests', async () => {
     const { own, page } = await browser.openNew('#/events')
-    await page.getByText('No product has an event yet').waitFor()
+    await page.getByText('No product has events yet').waitFor()
     await page.route('**/__sim/quality*', async (route) => {
       await new Promise((resolve) => setTimeout(resolve, 2_500))
       await route.continue()

@@ -8,7 +8,7 @@ import { sharedSimulator } from '../support/shared.ts'
 const sim = sharedSimulator({ scenario: 'slow;ms=1' })
 const browser = sharedBrowser()
 
-/** Fills a sandbox with data for each view, with the text in every field that clients or tests can set. */
+/** Fills a sandbox with data for every view, and puts the text into each field that clients or tests can set. */
 async function fillSandbox(sandbox: string, text: string): Promise<void> {
   const headers = { 'x-sim-sandbox': sandbox, 'x-note': encodeURIComponent(text) }
   const body = event({ eventType: text, value: text, externalConversationId: text, properties: { [text]: text } })
@@ -32,7 +32,7 @@ async function fillSandbox(sandbox: string, text: string): Promise<void> {
   await putRules(sim(), rules, sandbox)
 }
 
-/** The path of each view, and a selector for its data of the current sandbox. */
+/** The path of each view, and a selector for the data that it shows from the selected sandbox. */
 const views = [
   ['requests', 'td.path'],
   ['retries?all=true', '.chain'],
@@ -42,7 +42,7 @@ const views = [
   ['prompts', '.diff ins'],
 ] as const
 
-/** The views that show no data of a sandbox. */
+/** The views that do not show data from a sandbox. */
 const general = [
   ['data/00000000-0000-4000-8000-000000000001', '.chart'],
   ['contract/createEvent', '.operation'],
@@ -51,23 +51,23 @@ const general = [
 const inSandbox = (place: string, sandbox: string) => `#/${place}${place.includes('?') ? '&' : '?'}sandbox=${sandbox}`
 
 describeInBrowser('every view', () => {
-  test('of the console is tested here', async () => {
+  test('in the console is tested here', async () => {
     const page = await browser.open(sim())
     await page.getByText('Live', { exact: true }).waitFor()
     const hrefs = await page.evaluate<string[]>(
       '[...document.querySelectorAll("nav a")].map((link) => link.getAttribute("href"))',
     )
-    const tried = [...views, ...general].map(([place]) => /^\w+/.exec(place)?.[0])
-    expect(hrefs.map((href) => /^#\/(\w+)/.exec(href)?.[1]).toSorted()).toEqual(tried.toSorted())
+    const testedViews = [...views, ...general].map(([place]) => /^\w+/.exec(place)?.[0])
+    expect(hrefs.map((href) => /^#\/(\w+)/.exec(href)?.[1]).toSorted()).toEqual(testedViews.toSorted())
   })
 
-  test('never renders client text as HTML, nor data of one sandbox in another', async () => {
+  test('never renders client text as HTML, and never shows data from another sandbox', async () => {
     const markup = '<img src=x onerror="document.title=1"><script>document.title=2</script>'
     await fillSandbox('markup', markup)
     const page = await browser.open(sim(), { place: inSandbox('requests', 'markup') })
-    for (const [place, shown] of views) {
+    for (const [place, target] of views) {
       await page.goto(`${sim().origin}/__sim/${inSandbox(place, 'markup')}`)
-      await page.locator(shown).first().waitFor()
+      await page.locator(target).first().waitFor()
       for (const link of await page.locator('td.path a, .event-list a').all()) {
         await link.click()
         await page.locator('[data-open]').first().waitFor()
@@ -77,8 +77,8 @@ describeInBrowser('every view', () => {
       expect(await page.locator('img, main script').count(), place).toBe(0)
       expect(await page.title()).toContain('convsim')
       await page.getByLabel('Sandbox').first().selectOption('default')
-      // The start-up rule applies to every sandbox.
-      await expect.poll(() => page.locator(shown).count(), { message: place }).toBe(place === 'scenarios/slow' ? 1 : 0)
+      // The start-up rule applies in every sandbox.
+      await expect.poll(() => page.locator(target).count(), { message: place }).toBe(place === 'scenarios/slow' ? 1 : 0)
     }
   })
 
@@ -86,20 +86,20 @@ describeInBrowser('every view', () => {
     { width: 390, colorScheme: 'light' },
     { width: 1600, colorScheme: 'dark' },
   ] as const
-  const rows = looks.flatMap((look) => [...views, ...general].map(([place, shown]) => ({ ...look, place, shown })))
+  const rows = looks.flatMap((look) => [...views, ...general].map(([place, target]) => ({ ...look, place, target })))
 
   test.each(rows)(
-    'has no accessibility finding at $place in $colorScheme at $width px',
-    async ({ place, shown, ...look }) => {
+    'has no accessibility findings: $place in $colorScheme mode at $width px',
+    async ({ place, target, ...look }) => {
       const sandbox = `${look.colorScheme}-${look.width}`
-      filled.set(sandbox, filled.get(sandbox) ?? fillSandbox(sandbox, 'a text'))
-      await filled.get(sandbox)
+      filledSandboxes.set(sandbox, filledSandboxes.get(sandbox) ?? fillSandbox(sandbox, 'some text'))
+      await filledSandboxes.get(sandbox)
       const page = await browser.open(sim(), { ...look, place: inSandbox(place, sandbox) })
       const expectUsable = async () => {
         await expectAccessible(page)
         expect(await page.evaluate<number>('document.documentElement.scrollWidth')).toBe(look.width)
       }
-      await page.locator(shown).first().waitFor()
+      await page.locator(target).first().waitFor()
       await expectUsable()
       if (place === 'sandboxes') {
         await click(page, 'Reset …')
@@ -115,5 +115,5 @@ describeInBrowser('every view', () => {
   )
 })
 
-/** The sandboxes that are already filled, by appearance. */
-const filled = new Map<string, Promise<void>>()
+/** The sandboxes that already contain data, by appearance. */
+const filledSandboxes = new Map<string, Promise<void>>()

@@ -19,8 +19,8 @@ const isValid = (page: Page, label: string) =>
     .getByLabel(label, { exact: true })
     .evaluate((field) => (field as unknown as { checkValidity(): boolean }).checkValidity())
 
-describeInBrowser('invalid and hostile input', () => {
-  test('does not create or show a sandbox with a name that is empty, too long or part of a path', async ({ own }) => {
+describeInBrowser('the console', () => {
+  test('does not create or show a sandbox whose name is empty, too long or unsafe', async ({ own }) => {
     const page = await openAt(own, 'sandboxes')
     for (const name of ['', 'a/b', '../default', 'x'.repeat(65), '<b>', ' ']) {
       await page.getByLabel('Name of the new sandbox').fill(name)
@@ -30,12 +30,12 @@ describeInBrowser('invalid and hostile input', () => {
     expect(page.url()).not.toContain('sandbox=')
     expect((await listSandboxes(own)).filter(({ name }) => name !== 'default')).toEqual([])
     await page.goto(`${own.origin}/__sim/#/scenarios?sandbox=a%2Fb`)
-    await page.getByRole('heading', { name: 'The sandbox name in the address is not valid' }).waitFor()
+    await page.getByRole('heading', { name: 'The sandbox name in the URL is not valid' }).waitFor()
     await page.getByRole('main').getByRole('button', { name: 'default', exact: true }).click()
     await page.getByRole('heading', { name: 'No rules yet' }).waitFor()
   })
 
-  test('applies a typed day only when it is complete, and refuses the year 1', async ({ own }) => {
+  test('applies a typed day only when it is complete, and rejects the year 1', async ({ own }) => {
     const page = await openAt(own, 'data')
     const day = page.getByLabel('Day to set, at noon')
     await day.focus()
@@ -43,13 +43,13 @@ describeInBrowser('invalid and hostile input', () => {
     await page.keyboard.press('Enter')
     await expect.poll(() => steer(own, 'GET', '/clock')).toMatchObject({ now: '2027-03-04T12:00:00.000Z' })
     expect(await page.locator('.notice').count()).toBe(0)
-    const fillAgain = () => day.fill('0001-01-01') // the response of the clock can still empty the field
+    const fillAgain = () => day.fill('0001-01-01') // the clock's response can still reset the field
     await expect.poll(() => fillAgain().then(() => isValid(page, 'Day to set, at noon'))).toBe(false)
     await page.keyboard.press('Enter')
     expect(await steer(own, 'GET', '/clock')).toMatchObject({ now: '2027-03-04T12:00:00.000Z' })
   })
 
-  test('accepts any word as a seed, but not an empty or blank text', async ({ own }) => {
+  test('accepts any ASCII word as a seed, but no other text', async ({ own }) => {
     for (const [view, action] of [
       ['data', 'Set'],
       ['sandboxes', 'Change'],
@@ -78,7 +78,7 @@ describeInBrowser('invalid and hostile input', () => {
     expect(await steer(own, 'GET', '/events')).toMatchObject({ total: 1 })
   })
 
-  test('does not switch on a scenario with a parameter out of range', async ({ own }) => {
+  test('does not switch on a scenario whose parameter is out of range', async ({ own }) => {
     const page = await openAt(own, 'scenarios/slow')
     for (const [label, value] of [
       ['ms (ms)', '-1'],
@@ -94,8 +94,8 @@ describeInBrowser('invalid and hostile input', () => {
   })
 })
 
-describeInBrowser('a text of thousands of characters', () => {
-  test('in a body is shown truncated, and completely after a click', async ({ own }) => {
+describeInBrowser('text of thousands of characters', () => {
+  test('in a body is truncated, and shown in full after a click', async ({ own }) => {
     const text = 'x'.repeat(400_000)
     await ask(own, '/v1/events', { body: event({ properties: { note: text, inner: { note: 'x'.repeat(90_000) } } }) })
     const page = await browser.open(own, { place: '#/requests/req-1' })
@@ -114,13 +114,13 @@ describeInBrowser('a text of thousands of characters', () => {
   const model = 'm'.repeat(4_000)
 
   test.each([
-    { place: '#/requests/req-1', shown: 'Why' },
-    { place: `#/data/${model}`, shown: 'A request for this model gets 400 now' },
-    { place: '#/retries?all=true', shown: '1 call failed' },
-  ])('leaves room for the rest of the page at $shown if it is used as an id', async ({ place, shown }) => {
+    { place: '#/requests/req-1', visibleText: 'Why' },
+    { place: `#/data/${model}`, visibleText: 'A request for this model now gets a 400' },
+    { place: '#/retries?all=true', visibleText: '1 call failed' },
+  ])('used as an id leaves room for the rest of the page, such as "$visibleText"', async ({ place, visibleText }) => {
     await ask(sim(), `/v1/models/${model}/analytics`)
     const page = await browser.open(sim(), { place })
-    expect((await page.getByText(shown).first().boundingBox())?.y).toBeLessThan(400)
+    expect((await page.getByText(visibleText).first().boundingBox())?.y).toBeLessThan(400)
     const cut = await page.locator('.cut-off').first().boundingBox()
     expect((cut?.x ?? 0) + (cut?.width ?? 0)).toBeLessThan(1280)
   })

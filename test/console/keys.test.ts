@@ -9,9 +9,9 @@ const sim = sharedSimulator()
 const browser = sharedBrowser()
 
 /** Returns the listed keyboard shortcuts, each with its description. */
-async function readKeys(page: Page): Promise<ReadonlyMap<string, string>> {
+async function readShortcuts(page: Page): Promise<ReadonlyMap<string, string>> {
   await page.keyboard.press('?')
-  const dialog = page.getByRole('dialog', { name: 'Keys' })
+  const dialog = page.getByRole('dialog', { name: 'Keyboard shortcuts' })
   await dialog.waitFor()
   const keys = await dialog.locator('dt').allInnerTexts()
   const sentences = await dialog.locator('dd').allInnerTexts()
@@ -24,12 +24,12 @@ const readOpen = (page: Page) => page.locator('main [aria-current]').first().tex
 
 describeInBrowser('the keyboard shortcuts of a list', () => {
   test.each([
-    { view: 'requests', noun: 'request', into: 'Focus the open request' },
-    { view: 'retries', noun: 'call', into: 'Open the latest request of the call' },
-    { view: 'events', noun: 'event', into: 'Focus the open event' },
-    { view: 'prompts', noun: 'prompt', into: 'Focus the open prompt' },
-    { view: 'contract', noun: 'operation', into: 'Focus the open operation' },
-  ])('open the next and the previous entry of $view and go into it, as ? says', async ({ view, noun, into }) => {
+    { view: 'requests', noun: 'request', enterTitle: 'Focus the open request' },
+    { view: 'retries', noun: 'call', enterTitle: 'Open the latest request of the call' },
+    { view: 'events', noun: 'event', enterTitle: 'Focus the open event' },
+    { view: 'prompts', noun: 'prompt', enterTitle: 'Focus the open prompt' },
+    { view: 'contract', noun: 'operation', enterTitle: 'Focus the open operation' },
+  ])('open adjacent entries in $view and focus the open one, as ? says', async ({ view, noun, enterTitle }) => {
     const headers = { 'x-sim-sandbox': view }
     for (const eventType of ['first', 'second', 'third']) {
       await ask(sim(), '/v1/events', { body: event({ eventType }), headers })
@@ -45,8 +45,8 @@ describeInBrowser('the keyboard shortcuts of a list', () => {
     await expect.poll(() => readOpen(page)).not.toBe(first)
     await page.keyboard.press('k')
     await expect.poll(() => readOpen(page)).toBe(first)
-    const keys = await readKeys(page)
-    expect([keys.get('j'), keys.get('k'), keys.get('Enter')]).toEqual([`Next ${noun}`, `Previous ${noun}`, into])
+    const keys = await readShortcuts(page)
+    expect([keys.get('j'), keys.get('k'), keys.get('Enter')]).toEqual([`Next ${noun}`, `Previous ${noun}`, enterTitle])
     await page.keyboard.press('Enter')
     if (view === 'retries') await page.getByRole('region', { name: /^Request req-/ }).waitFor()
     else await expect.poll(() => page.evaluate('"open" in document.activeElement.dataset')).toBe(true)
@@ -78,7 +78,7 @@ describeInBrowser('the focus', () => {
     await expect.poll(() => page.evaluate('document.activeElement.ariaCurrent')).toBe('true')
   })
 
-  test('moves the focus to the form of an open scenario with Enter', async () => {
+  test('moves into the form of an open scenario when Enter is pressed', async () => {
     const page = await browser.open(sim(), { place: '#/scenarios' })
     await page.locator('.offer a').first().waitFor()
     await page.keyboard.press('j')
@@ -89,7 +89,7 @@ describeInBrowser('the focus', () => {
     expect(await page.evaluate('document.activeElement.closest("form") !== null')).toBe(true)
   })
 
-  test.each(['requests', 'events'])('returns to the row of the closed %s, and j continues from there', async (view) => {
+  test.each(['requests', 'events'])('returns to the row of a closed entry in %s, where j continues', async (view) => {
     const headers = { 'x-sim-sandbox': `back-${view}` }
     for (const eventType of ['first', 'second', 'third'])
       await ask(sim(), '/v1/events', { body: event({ eventType }), headers })

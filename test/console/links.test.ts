@@ -10,8 +10,8 @@ const browser = sharedBrowser()
 const send = (sim: TestSimulator, fields: Parameters<typeof event>[0], headers = {}) =>
   ask(sim, '/v1/events', { body: event(fields), headers })
 
-describeInBrowser('links between the views', () => {
-  test('a request links to its chain of attempts, if any, and each attempt links to its request', async ({ own }) => {
+describeInBrowser('a link between views', () => {
+  test('leads from a retried request to its chain of attempts, and from an attempt to its request', async ({ own }) => {
     await putRules(own, [{ sequence: '503, 503, 201' }])
     for (let attempt = 0; attempt < 3; attempt++) await send(own, { insertId: 'order-1' })
     const page = await browser.open(own, { place: '#/requests/req-2' })
@@ -30,7 +30,7 @@ describeInBrowser('links between the views', () => {
     expect(await other.getByRole('link', { name: 'of a failed call' }).count()).toBe(0)
   })
 
-  test('a chain that is too old for the list is shown above it', async ({ own }) => {
+  test('shows a chain that is too old for the list above the list', async ({ own }) => {
     for (let call = 0; call < 51; call++)
       await send(own, { insertId: `call-${call}`, value: `${call}` }, { 'x-sim-scenario': '503' })
     const page = await browser.open(own, { place: '#/retries/req-1?all=true' })
@@ -41,13 +41,13 @@ describeInBrowser('links between the views', () => {
     await expectAccessible(page)
   })
 
-  test('an index links to its events, even if the client’s conversation id is a UUID', async ({ own }) => {
+  test('leads from an index to its events, even if the client’s conversation id is a UUID', async ({ own }) => {
     const ids = ['0B6F4A52-6b0e-4b8e-9f0d-3f1f2d5c7a11', 'a "quoted" \\ id', 'kind:chat', '<b>x</b>']
     for (const externalConversationId of ids)
       await send(own, { externalConversationId, insertId: externalConversationId })
     const page = await browser.open(own, { place: '#/events' })
     for (const id of ids) {
-      await page.locator(`a[title=${JSON.stringify(`List the events of ${id}`)}]`).click()
+      await page.locator(`a[title=${JSON.stringify(`List the events for ${id}`)}]`).click()
       await page.getByText('1 listed', { exact: true }).waitFor()
       await page.locator('.event-list a').click()
       await page.locator('.json').getByText(JSON.stringify(id)).first().waitFor()
@@ -56,7 +56,7 @@ describeInBrowser('links between the views', () => {
     }
   })
 
-  test('each row about the effect of events on a model links to those events', async ({ own }) => {
+  test('leads from each row about the effect of events on a model to those events', async ({ own }) => {
     const productId = '00000000-0000-4000-9000-000000000001'
     await send(own, { productId, externalConversationId: 'chat-1', influence: 'positive' })
     await send(own, { productId, externalConversationId: 'chat-2', influence: 'positive' })

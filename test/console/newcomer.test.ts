@@ -8,7 +8,7 @@ import { startForTest } from '../support/start.ts'
 
 const browser = sharedBrowser()
 
-/** Runs a line of the page unchanged in a shell, and returns the output. */
+/** Runs a command from the page unchanged in a shell, and returns the output. */
 async function runInShell(line: string): Promise<string> {
   const { stdout } = await promisify(execFile)('sh', ['-c', line], childLimits)
   return stdout
@@ -19,7 +19,7 @@ async function press(page: Page, ...keys: readonly string[]): Promise<void> {
   for (const key of keys) await page.keyboard.press(key)
 }
 
-/** Switches on a 429 for requests like the open one, with a wait longer than a person's, using only the keyboard. */
+/** Switches on a 429 for similar requests with the keyboard. The demanded wait is longer than a person's pauses. */
 async function switchRateLimitOn(page: Page): Promise<void> {
   const parameters = page.getByLabel('With parameters')
   await expect.poll(() => parameters.inputValue()).toBe('rate-limited;retry-after=1')
@@ -32,7 +32,7 @@ async function switchRateLimitOn(page: Page): Promise<void> {
 
 const readTotal = (page: Page) => page.locator('.contents-total .share').textContent()
 
-/** Expects one line of the retries, with the broken rule named next to it. */
+/** Expects a single chain in the Retries view, with the broken rule named next to the chain. */
 async function expectEarlyRetries(page: Page): Promise<void> {
   const chain = page.locator('.chain')
   await chain.getByText('retry problems').waitFor()
@@ -41,7 +41,7 @@ async function expectEarlyRetries(page: Page): Promise<void> {
 }
 
 describeInBrowser('a newcomer', () => {
-  test('sees a first request, makes it fail, sees the retries, lets it succeed, and finds the result', async () => {
+  test('sends a first request, makes it fail, sees the retries, lets it succeed, and finds the result', async () => {
     const sim = await startForTest({ clock: 'real' })
     const page = await browser.open(sim, { place: '#/contract' })
     await page.locator('.contents-total').getByText('0 of').waitFor()
@@ -59,7 +59,7 @@ describeInBrowser('a newcomer', () => {
     await page.getByText('No stage refuses the request').waitFor()
     await switchRateLimitOn(page)
 
-    // The retries are counted, since three equal commands prove nothing.
+    // Each command states its number, since three identical commands would not prove that they are retries.
     for (let count = 0; count < 3; count++)
       expect(await runInShell(`${line} -H 'Retry-Attempt: ${count}'`)).toContain('HTTP/1.1 429')
     await page.getByRole('button', { name: '3 new' }).waitFor()
@@ -68,9 +68,9 @@ describeInBrowser('a newcomer', () => {
 
     await page.locator('.attempt a').first().click()
     await page.getByText('Rule 1 of the sandbox applies').waitFor()
-    await page.getByRole('link', { name: 'Switch it off' }).click()
-    await page.getByText('acted 3').waitFor()
-    await page.getByRole('switch', { name: 'Switch rule 1' }).click()
+    await page.getByRole('link', { name: 'Switch the rule off' }).click()
+    await page.getByText('acted 3×').waitFor()
+    await page.getByRole('switch', { name: 'Enable rule 1' }).click()
     await page.locator('.rule.off').waitFor()
     expect(await runInShell(line)).toContain('HTTP/1.1 201')
 

@@ -7,15 +7,15 @@ import { startForTest, type TestSimulator } from '../support/start.ts'
 
 const browser = sharedBrowser()
 
-const patience = { timeout: 20_000 }
+const generousTimeout = { timeout: 20_000 }
 
-/** Milliseconds; longer than the longest pause of a page between two requests. */
+/** A time in milliseconds that exceeds the longest pause between two requests from a page. */
 const longestRestMs = 31_000
 
-/** A page whose clock the test advances, with the control-plane paths that it requests. */
+/** A page whose clock the test advances, and the control-plane paths that the page has requested. */
 type WatchedPage = Awaited<ReturnType<typeof openWatched>>
 
-/** Opens a view, and waits until it sends no more requests. */
+/** Opens a view, and waits until it stops sending requests. */
 async function openWatched(sim: TestSimulator, place: string) {
   const page = await browser.open(sim, { place })
   const watched = { page, requested: [] as string[] }
@@ -23,7 +23,7 @@ async function openWatched(sim: TestSimulator, place: string) {
   page.on('request', (request) => {
     const { pathname } = new URL(request.url())
     const path = pathname.replace('/__sim', '')
-    // The page header reads the clock and the sandboxes, even if no request changes them.
+    // The page's header polls the clock and the sandboxes, even if no request is handled.
     if (!['/clock', '/sandboxes'].includes(path)) watched.requested.push(path)
   })
   await page.reload()
@@ -32,7 +32,7 @@ async function openWatched(sim: TestSimulator, place: string) {
   return watched
 }
 
-/** Lets time pass until the page sends no requests for a while, and clears the recorded paths. */
+/** Advances the clock until the page has sent no requests for a while. Clears the recorded paths. */
 async function settle(watched: WatchedPage): Promise<void> {
   let count = -1
   const isQuiet = async () => {
@@ -41,28 +41,28 @@ async function settle(watched: WatchedPage): Promise<void> {
     await watched.page.clock.runFor(longestRestMs)
     return isSame && watched.requested.length === count
   }
-  await expect.poll(isQuiet, patience).toBe(true)
+  await expect.poll(isQuiet, generousTimeout).toBe(true)
   watched.requested = []
 }
 
-/** Lets time pass until the page has requested a path. */
+/** Advances the clock until the page has requested a path. */
 async function runUntilRequested(watched: WatchedPage, path: string): Promise<void> {
   const readRequested = async () => {
     await watched.page.clock.runFor(200)
     return watched.requested
   }
-  await expect.poll(readRequested, patience).toContain(path)
+  await expect.poll(readRequested, generousTimeout).toContain(path)
 }
 
 const send = (sim: TestSimulator) => ask(sim, analyticsPath, { headers: { 'x-sim-scenario': '503' } })
 
-describeInBrowser('a view requests data', () => {
+describeInBrowser('a view', () => {
   test.each([
     { place: '#/retries', path: '/retries' },
     { place: '#/scenarios', path: '/scenarios' },
     { place: `#/data/${modelId}`, path: '/explain' },
     { place: '#/contract', path: '/coverage' },
-  ])('at $place only while it is shown, and only after a request was handled', async ({ place, path }) => {
+  ])('at $place requests data only while visible, and only after a request was handled', async ({ place, path }) => {
     const own = await startForTest()
     await ask(own, '/v1/events', { body: event() })
     const watched = await openWatched(own, place)
@@ -78,8 +78,8 @@ describeInBrowser('a view requests data', () => {
   })
 })
 
-describeInBrowser('the console follows another client', () => {
-  test('that resets the sandbox, and lists only requests in the journal', async ({ own }) => {
+describeInBrowser('the console', () => {
+  test('lists only the requests still in the journal after another client resets the sandbox', async ({ own }) => {
     for (let count = 0; count < 4; count += 1) await ask(own, '/v1/events', { body: event() })
     const page = await browser.open(own)
     await page.getByText('4 listed').waitFor()
@@ -90,16 +90,16 @@ describeInBrowser('the console follows another client', () => {
     expect(await page.locator('tbody tr').count()).toBe(1)
   })
 
-  test('that restores a snapshot, in the events', async ({ own }) => {
+  test('shows the restored events after another client restores a snapshot', async ({ own }) => {
     const taken = await ask(own, '/__sim/snapshots', { method: 'POST', token: null })
     await ask(own, '/v1/events', { body: event() })
     const { page } = await openWatched(own, '#/events')
     const isShown = async (text: string) => {
-      await page.clock.runFor(6_000) // by then the page has checked for changes of the sandbox
+      await page.clock.runFor(6_000) // by then the page has checked for changes to the sandbox
       return page.getByText(text).first().isVisible()
     }
     await page.getByText('1 listed').waitFor()
     await steer(own, 'POST', `/snapshots/${textOf(taken, 'snapshotId')}/restore`)
-    await expect.poll(() => isShown('No events yet'), patience).toBe(true)
+    await expect.poll(() => isShown('No events yet'), generousTimeout).toBe(true)
   })
 })

@@ -7,7 +7,7 @@ import type { TestSimulator } from '../support/start.ts'
 
 const browser = sharedBrowser()
 
-/** Adds a version with this content to the same prompt, and returns the prompt's id. */
+/** Adds a version with the content to the same prompt. Returns the prompt's id. */
 async function sendVersion(sim: TestSimulator, content: string, fields = {}): Promise<string> {
   const named = { externalPromptId: 'order-assistant', productId, role: 'assistant', ...fields }
   return textOf(await ask(sim, '/v1/prompts', { body: prompt({ ...named, components: [{ content }] }) }), 'promptId')
@@ -26,11 +26,11 @@ describeInBrowser('the prompts view', () => {
     expect(await page.locator('.diff var:visible').allTextContents()).toEqual(['{{customer}}'])
   })
 
-  test('shows a side-by-side diff of two versions by line and word, and activates one', async ({ own }) => {
+  test('shows a side-by-side diff of two versions by line and word, and activates either version', async ({ own }) => {
     await sendVersion(own, 'Be polite.\nResponse {{customer}} in English.\nNever promise.\nKeep it short.')
     const id = await sendVersion(own, 'Be polite.\nResponse {{customer}} in {{language}}.\nKeep it short.\nOffer help.')
     const page = await browser.open(own, { place: `#/prompts/${id}` })
-    await page.getByText('3 lines of 10 differ.').waitFor()
+    await page.getByText('3 of 10 lines differ.').waitFor()
     for (const [selector, texts] of [
       ['td.removed', ['−Response {{customer}} in English.', '−Never promise.']],
       ['td.added', ['+Response {{customer}} in {{language}}.', '+Offer help.']],
@@ -50,21 +50,21 @@ describeInBrowser('the prompts view', () => {
     expect(prompts).toMatchObject([{ versions: [{ active: false }, { active: true }] }])
   })
 
-  test('compares the versions in the URL, and says which have equal components', async ({ own }) => {
+  test('compares the versions in the URL, and says which have identical components', async ({ own }) => {
     const id = await sendVersion(own, 'First {{name}}.')
     await sendVersion(own, 'Second.')
     await sendVersion(own, 'First {{name}}.', { role: 'other' })
     const page = await browser.open(own, { place: `#/prompts/${id}` })
-    expect(await page.locator('.versions tbody tr').first().textContent()).toContain('equals version 1')
+    expect(await page.locator('.versions tbody tr').first().textContent()).toContain('same as version 1')
     await page.getByText('Second.').waitFor()
     await page.getByLabel('Compare version').selectOption('1')
-    await page.getByText('Their components are equal.').waitFor()
+    await page.getByText('Their components are identical.').waitFor()
     expect(await textsOf(page, '.diff td.added')).toEqual(['+role: other'])
     await page.reload()
-    await page.getByText('Their components are equal.').waitFor()
+    await page.getByText('Their components are identical.').waitFor()
   })
 
-  test('keeps a prompt open when newer ones arrive, finds those by text, and marks the copy', async ({ own }) => {
+  test('keeps a prompt open when others arrive, finds prompts by text, and marks repeated ones', async ({ own }) => {
     const id = await sendVersion(own, 'First.')
     const page = await browser.open(own, { place: '#/prompts' })
     await page.waitForURL(new RegExp(id))
@@ -78,6 +78,6 @@ describeInBrowser('the prompts view', () => {
     await page.keyboard.press('Escape')
     await page.keyboard.press('j')
     await page.getByRole('heading', { level: 2, name: 'Greeting' }).waitFor()
-    await page.getByText('An equal request created').waitFor()
+    await page.getByText('An identical request created').waitFor()
   })
 })

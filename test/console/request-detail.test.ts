@@ -20,7 +20,7 @@ async function openNewest(sim: TestSimulator, place?: string): Promise<Page> {
   return page
 }
 
-/** Copies with a button, which keeps its name while it says that it has copied. This is also announced. */
+/** Copies with a button. Its accessible name stays the same, while its label and an announcement say "Copied". */
 async function copy(page: Page, title: string): Promise<string> {
   await page.getByRole('button', { name: title }).click()
   await page.getByRole('status').getByText('Copied', { exact: true }).waitFor({ state: 'attached' })
@@ -33,7 +33,7 @@ const readNewest = async (sim: TestSimulator) =>
   (await listRequests(sim, 'order=newest&limit=1&bodies=true'))[0]?.request
 
 describeInBrowser('an open request', () => {
-  test('is copied as curl, as a working fetch, and as a passing test with the fixture', async ({ own }) => {
+  test('is copied as curl, as a working fetch call, and as a passing test that uses the fixture', async ({ own }) => {
     const body = event({ value: "it's $5 `now`", productId: 'x' })
     await ask(own, '/v1/events', { body, headers: { 'x-team': 'a "b"' } })
     const sent = await readNewest(own)
@@ -80,8 +80,8 @@ describeInBrowser('an open request', () => {
     expect((await listRequests(own, 'sandbox=copied&order=newest&bodies=true'))[0]?.request.body).toEqual(sent?.body)
   })
 
-  const broken = ['reset', 'empty-response', 'hang', 'truncated', 'malformed-json']
-  test.each(broken)('is copied as a test that passes if %s breaks the delivery', async (scenario) => {
+  const breakingScenarios = ['reset', 'empty-response', 'hang', 'truncated', 'malformed-json']
+  test.each(breakingScenarios)('is copied as a test that passes if %s breaks the delivery', async (scenario) => {
     const own = await startForTest()
     const signal = AbortSignal.timeout(2_000) // ends the hang
     const headers = { authorization: 'Bearer any-key', 'x-sim-scenario': scenario }
@@ -90,17 +90,17 @@ describeInBrowser('an open request', () => {
     expect(title).toMatch(/\/analytics: (reset|no response|hung|cut off)$/)
   })
 
-  test('is copied and resent with its numbers as written, and the tree shows them', async ({ own }) => {
+  test('is copied, resent and shown with its numbers exactly as sent', async ({ own }) => {
     const numbers = '{ "big": 12345678901234567890,"whole":1.0, "power": [1e3], "plain":7 }'
     const text = JSON.stringify(event({ properties: 0 })).replace('"properties":0', `"properties":${numbers}`)
     await ask(own, '/v1/events', { body: text })
     const page = await openNewest(own)
     await page.getByText('big: 12345678901234567890').waitFor()
-    const lines = page.locator('.json-line', { hasText: 'JavaScript writes' })
+    const lines = page.locator('.json-line', { hasText: 'parsed as' })
     expect(await lines.allTextContents()).toEqual([
-      'big: 12345678901234567890JavaScript writes 12345678901234567000',
-      'whole: 1.0JavaScript writes 1',
-      '1e3JavaScript writes 1000',
+      'big: 12345678901234567890parsed as 12345678901234567000',
+      'whole: 1.0parsed as 1',
+      '1e3parsed as 1000',
     ])
     await runCode(await copy(page, 'Copy as fetch'))
     await runTests(own, await copy(page, 'Copy as a vitest test'))
@@ -110,7 +110,7 @@ describeInBrowser('an open request', () => {
     expect(await copy(page, 'Copy the request body')).toBe(text)
   })
 
-  test('shows a query parameter named like a property of every object', async ({ own }) => {
+  test('shows a query parameter named after a built-in property of objects', async ({ own }) => {
     await ask(own, `${analyticsPath}?__proto__=1&period=7d&period=30d`)
     const page = await openNewest(own)
     const lines = page.locator('section.message', { has: page.getByRole('heading', { name: 'Query' }) })
@@ -119,20 +119,20 @@ describeInBrowser('an open request', () => {
     expect(await lines.getByText('missing').count()).toBe(0)
   })
 
-  test('links to the rules only if a reason names one of them', async ({ own }) => {
+  test('links to the rules only if one of its reasons names a rule', async ({ own }) => {
     await putRules(own, [{ scenario: 'critical' }])
     await ask(own, analyticsPath)
     await ask(own, `${analyticsPath}?period=1d`)
     const page = await openNewest(own)
-    const link = page.getByRole('link', { name: 'Switch it off, or change the rules' })
-    await page.getByText('Refused with 400: the request breaks the contract, in 1 place.').waitFor()
+    const link = page.getByRole('link', { name: 'Switch the rule off, or change the rules' })
+    await page.getByText('Refused with 400: the request breaks the contract in 1 place.').waitFor()
     expect(await page.locator('.facts .status').textContent()).toBe('400')
     expect(await link.count()).toBe(0)
     await page.locator('tr[data-id="req-1"] a').click()
     await link.waitFor()
   })
 
-  test('switches on a scenario for similar requests, before the other rules', async ({ own }) => {
+  test('has a form that switches on a scenario for similar requests, before the other rules', async ({ own }) => {
     const other = { operation: 'createPrompt', scenario: 'server-error', times: 1 }
     await putRules(own, [other])
     await ask(own, '/v1/prompts', { body: prompt() })
@@ -153,7 +153,7 @@ describeInBrowser('an open request', () => {
     expect(statuses).toEqual([503, 503, 201])
   })
 
-  test('is not shown if evicted from the journal, and the page says so', async () => {
+  test('is not shown if the journal has evicted it, and the page says so', async () => {
     const own = await startForTest({ journalSize: 1 })
     await ask(own, '/v1/events', { body: event() })
     await ask(own, analyticsPath)
@@ -162,7 +162,7 @@ describeInBrowser('an open request', () => {
     expect(objectOf(await ask(own, '/__sim/requests', { token: null }))['dropped']).toBe(1)
   })
 
-  test('stays unchanged when another simulator has a different request with its id', async () => {
+  test('stays unchanged when another simulator has a different request with the same id', async () => {
     const port = await freePort()
     const before = await startForTest({ clock: 'real', port })
     await ask(before, '/v1/events', { body: event() })
@@ -179,7 +179,7 @@ describeInBrowser('an open request', () => {
     expect(await copyAsCurl.isDisabled()).toBe(true)
   })
 
-  test('of another sandbox is not shown, except for a link to its sandbox', async ({ own }) => {
+  test('from another sandbox is not shown, but the page links to that sandbox', async ({ own }) => {
     await ask(own, '/v1/events', { body: event(), headers: { 'x-sim-sandbox': 'aaa' } })
     await steer(own, 'PUT', '/sandboxes/bbb', { seed: '2' })
     const page = await browser.open(own, { place: '#/requests/req-1?sandbox=bbb' })
@@ -200,7 +200,7 @@ async function runCode(code: string, names: Record<string, unknown> = {}): Promi
   await new AsyncFunction(...Object.keys(names), code)(...Object.values(names))
 }
 
-/** Runs the tests in a text like the fixture, in a sandbox that is judged at the end, and returns their titles. */
+/** Runs the tests in code as the fixture would, in a sandbox that is checked at the end. Returns the tests' titles. */
 async function runTests({ origin }: TestSimulator, code: string): Promise<string[]> {
   const found: [string, (fixtures: { readonly sim: unknown }) => Promise<void>][] = []
   const test = (...one: (typeof found)[number]) => found.push(one)
@@ -238,9 +238,9 @@ describeInBrowser('resending a recorded request', () => {
       await page.getByRole('region', { name: `Request req-${index + 1}` }).waitFor()
       const button = sendButton(page)
       if (await button.isEnabled()) {
-        const responded = page.waitForResponse((response) => response.request().method() === 'PUT')
+        const response = page.waitForResponse((response) => response.request().method() === 'PUT')
         await button.click()
-        expect((await responded).status(), target).toBe(404)
+        expect((await response).status(), target).toBe(404)
       } else expect(await button.getAttribute('title')).toContain('Copy the request as curl')
     }
     expect(await steer(own, 'GET', '/scenarios?sandbox=victim')).toMatchObject({ rules: [rule] })

@@ -43,11 +43,11 @@ describeInBrowser('the requests view', () => {
     const causes = ['control header', 'unknown path or method', 'plan free', 'no key', 'contract']
     await expect.poll(() => textsOf(page, 'td.cause')).toEqual(causes)
     await page.getByRole('button', { name: /^3 violations: .*body \/value: is required/s }).focus()
-    const clip = "getComputedStyle(document.querySelector('.marks:has(:focus)')).overflow" // of the tooltip below
+    const clip = "getComputedStyle(document.querySelector('.marks:has(:focus)')).overflow" // would clip the tooltip
     expect(await page.evaluate(clip)).toBe('visible')
   })
 
-  test('summarizes the requests and active rules, and switches them off', async ({ own }) => {
+  test('summarizes the requests and active rules, and switches rules off', async ({ own }) => {
     await putRules(own, [
       { operation: 'createPrompt', scenario: 'rate-limited' },
       { scenario: 'slow', enabled: false },
@@ -71,7 +71,7 @@ describeInBrowser('the requests view', () => {
     }
   })
 
-  test('says how a delivery broke instead of showing a status that was not received', async ({ own }) => {
+  test('says how a delivery broke instead of showing a status that the client did not receive', async ({ own }) => {
     for (const scenario of ['reset', 'empty-response', 'truncated', 'hang', 'slow;ms=5000', 'lost-ack']) {
       const headers = { authorization: 'Bearer k', 'content-type': 'application/json', 'x-sim-scenario': scenario }
       const signal = AbortSignal.timeout(2_000) // ends the hang and the long wait
@@ -86,7 +86,7 @@ describeInBrowser('the requests view', () => {
     await page.getByRole('option', { name: /POST \/v1\/events hung$/ }).waitFor()
   })
 
-  test('marks retry problems, and finds them', async ({ own }) => {
+  test('marks retry problems, and filters by them', async ({ own }) => {
     await ask(own, analyticsPath, { headers: { 'x-sim-scenario': 'rate-limited;retry-after=60' } })
     await ask(own, analyticsPath, { headers: { 'retry-attempt': '1' } })
     await ask(own, '/v1/prompts', { body: prompt() })
@@ -100,7 +100,7 @@ describeInBrowser('the requests view', () => {
     )
     expect(new Set(colors).size, 'a pressed filter looks pressed').toBe(2)
     await page.locator('tr[data-id=req-2] a').click()
-    const early = /^Retry problem: A 429 demanded a wait of 60 s, but the client retried earlier. It waited [\d,]+ ms.$/
+    const early = /^Retry problem: A 429 demanded a wait of 60 s, .* earlier. The client waited [\d,]+ ms.$/
     await page.getByText(early).waitFor()
     await page.getByRole('link', { name: 'Attempt 2 of a failed call' }).waitFor()
     await page.getByRole('button', { name: '1 retry problem', exact: true }).click()
@@ -119,7 +119,7 @@ describeInBrowser('the requests view', () => {
     await page.getByText('There is no sandbox deleted: it was deleted, or no request has used it yet.').waitFor()
   })
 
-  test('marks violations in the body at the property or its position, and those in query and path', async ({ own }) => {
+  test('marks violations at body properties, even missing ones, and in the query and path', async ({ own }) => {
     await ask(own, '/v1/events', { body: { eventType: 'x', productId: 'no-uuid' } })
     await ask(own, `${analyticsPath}?period=14d`)
     await ask(own, '/v1/models/no-uuid/analytics')
@@ -136,7 +136,7 @@ describeInBrowser('the requests view', () => {
     await page.locator('.remark.violation').getByText('path/modelId').waitFor()
   })
 
-  test('searches by keyword and by text, and keeps the search in the address', async ({ own }) => {
+  test('searches by keyword and by text, and keeps the search in the URL', async ({ own }) => {
     await ask(own, '/v1/events', { body: event({ properties: { order: 'Deep-Inside' } }) })
     await ask(own, '/v1/events', { body: {} })
     const traceId = '4bf92f3577b34da6a3ce929d0e0e4736'
@@ -173,12 +173,12 @@ describeInBrowser('the requests view', () => {
     await page.getByText('createEvent').waitFor()
   })
 
-  test('has buttons that add words to the search or remove them, without changing the others', async ({ own }) => {
+  test('has buttons that add terms to the search or remove them, without changing other terms', async ({ own }) => {
     const page = await browser.open(own)
     for (const [text, button, isPressed, changed] of [
-      ['Has:Advice op:createEvent', '0 advice', true, 'op:createEvent'],
-      ['-has:advice  "a  b"', '0 advice', false, '-has:advice "a  b" has:advice'],
-      ['"not has:advice here"', '0 advice', false, '"not has:advice here" has:advice'],
+      ['Has:Advice op:createEvent', '0 pieces of advice', true, 'op:createEvent'],
+      ['-has:advice  "a  b"', '0 pieces of advice', false, '-has:advice "a  b" has:advice'],
+      ['"not has:advice here"', '0 pieces of advice', false, '"not has:advice here" has:advice'],
       ['status:5xx method:get Status:4xx', 'Refused', true, 'method:get'],
       ['status:4xx', 'Refused', false, 'status:4xx status:5xx'],
     ] as const) {
@@ -191,7 +191,7 @@ describeInBrowser('the requests view', () => {
 })
 
 describeInBrowser('the list of requests', () => {
-  test('does not change while paused, even if it was loading, and then shows what arrived', async ({ own }) => {
+  test('does not change while paused, even if it was loading, and shows new requests when resumed', async ({ own }) => {
     await ask(own, '/v1/events', { body: event() })
     const page = await browser.open(own)
     await page.getByText('1 listed').waitFor()
@@ -203,16 +203,16 @@ describeInBrowser('the list of requests', () => {
     await page.keyboard.press('p')
     await ask(own, '/v1/events', { body: event() })
     await page.getByText('Paused; 1 new.').waitFor()
-    const responded = page.waitForResponse(route.request().url())
+    const response = page.waitForResponse(route.request().url())
     await route.continue()
-    await (await responded).finished()
+    await (await response).finished()
     await page.waitForTimeout(100)
     expect(await page.locator('tbody tr').count()).toBe(1)
     await page.getByRole('button', { name: 'Resume' }).click()
     await page.getByText('2 listed').waitFor()
   })
 
-  test('has the newest requests even if they arrive very fast, and finds text in the whole journal', async () => {
+  test('shows the newest requests even if they arrive very fast, and finds text in the whole journal', async () => {
     const { own, page } = await browser.openNew()
     await page.getByText('Live', { exact: true }).waitFor()
     await ask(own, '/v1/events', { body: event(), headers: { 'x-sim-scenario': 'slow;ms=1' } })
@@ -224,7 +224,7 @@ describeInBrowser('the list of requests', () => {
     expect(await page.locator('tbody tr').getAttribute('data-id')).toBe('req-1')
   })
 
-  test('keeps the row of the open request, and shows later requests on demand', async ({ own }) => {
+  test('keeps the row of the open request in place, and shows later requests on demand', async ({ own }) => {
     await postEvents(own, 310)
     const page = await browser.open(own)
     await page.getByText('300 of 310 listed').waitFor()
@@ -234,7 +234,7 @@ describeInBrowser('the list of requests', () => {
     for (let count = 0; count < 40; count += 1) await ask(own, '/v1/events', { body: event() })
     await page.getByRole('button', { name: '↑ 40 new' }).waitFor()
     expect(await page.locator('tr.open').boundingBox()).toEqual(before)
-    // A page reads its list again when it becomes visible.
+    // A page reloads its list when it becomes visible.
     await setHidden(page, false)
     await page.getByText('350 listed', { exact: true }).waitFor()
     expect(await page.locator('tr.open').boundingBox()).toEqual(before)

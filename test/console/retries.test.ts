@@ -8,7 +8,7 @@ import type { TestSimulator } from '../support/start.ts'
 
 const browser = sharedBrowser()
 
-/** Sends an event under a sequence; attempts at one call have the same sequence. */
+/** Sends an event with a sequence. The attempts at a call share a sequence. */
 const send = (sim: TestSimulator, sequence: string, insertId: string, headers: Record<string, string> = {}) =>
   ask(sim, '/v1/events', {
     body: event({ insertId, eventAt: '2026-01-15T12:00:00Z' }),
@@ -18,7 +18,7 @@ const send = (sim: TestSimulator, sequence: string, insertId: string, headers: R
 
 const advance = (sim: TestSimulator, ms: number) => steer(sim, 'POST', '/clock/advance', { by: `${ms}ms` })
 
-/** Returns the left and right edges of the first element, in pixels. */
+/** Returns the left and right edges of the first matching element, in pixels. */
 async function edgesOf(page: Page, selector: string): Promise<{ left: number; right: number }> {
   const box = await page.locator(selector).first().boundingBox()
   if (!box) throw new Error(`${selector} is not shown`)
@@ -26,22 +26,22 @@ async function edgesOf(page: Page, selector: string): Promise<{ left: number; ri
 }
 
 describeInBrowser('the retries view', () => {
-  test('shows what to do if nothing has failed, and the line of that command', async () => {
+  test('suggests a failing request if there are no calls, and shows its retries', async () => {
     const { own, page } = await browser.openNew('#/retries')
     await page.getByText('No retries yet').waitFor()
     const line = await page.locator('.command-line code').textContent()
     expect(line).toContain(`${own.origin}/v1/events`)
     expect(line).toContain('X-Sim-Scenario: rate-limited;retry-after=5')
     for (let count = 0; count < 2; count++) {
-      const responded = page.waitForResponse(/\/v1\/events$/)
+      const response = page.waitForResponse(/\/v1\/events$/)
       await page.getByRole('button', { name: 'Send it' }).click()
-      await responded
+      await response
     }
     await page.locator('.chain').getByText('retry problems').waitFor()
     expect(await page.locator('.chain').count()).toBe(1)
   })
 
-  test('draws the demanded wait, and an attempt within it in red', async ({ own }) => {
+  test('draws the demanded wait, and shows an attempt that comes too early in red', async ({ own }) => {
     const sequence = 'rate-limited;retry-after=60*2, 201'
     await send(own, sequence, 'early')
     await send(own, sequence, 'early')
@@ -67,7 +67,7 @@ describeInBrowser('the retries view', () => {
     await expectAccessible(page)
   })
 
-  test('marks an attempt with another insertId', async ({ own }) => {
+  test('marks a retry with a different insertId', async ({ own }) => {
     await send(own, '500, 201', 'first-id', { 'retry-attempt': '0' })
     await advance(own, 500)
     await send(own, '500, 201', 'second-id', { 'retry-attempt': '1' })
@@ -101,7 +101,7 @@ describeInBrowser('the retries view', () => {
     expect(page.url()).toContain('all=true')
   })
 
-  test('shows the calls of one sandbox, or of all with their names', async ({ own }) => {
+  test('shows the calls in one sandbox, or in all sandboxes with their names', async ({ own }) => {
     for (const name of ['one', 'two']) await send(own, '503', `in-${name}`, { 'x-sim-sandbox': name })
     const page = await browser.open(own, { place: '#/retries?all=true&sandbox=one' })
     await page.locator('.chain').getByText('in-one').waitFor()

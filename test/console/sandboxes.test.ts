@@ -23,7 +23,7 @@ const countEvents = async (sim: TestSimulator, sandbox: string) =>
 const listNames = async (sim: TestSimulator) => (await listSandboxes(sim)).map(({ name }) => name)
 
 describeInBrowser('the sandboxes view', () => {
-  test('lists the sandboxes with their counts, and switches the whole page to the clicked one', async ({ own }) => {
+  test('lists the sandboxes with their counts, and switches the whole page to a clicked sandbox', async ({ own }) => {
     await sendEvents(own, 2, {}, 'w1')
     await putRules(own, [{ scenario: 'server-error' }], 'w2')
     const page = await openAt(own)
@@ -42,7 +42,7 @@ describeInBrowser('the sandboxes view', () => {
     expect(page.url()).toContain('sandbox=w1')
   })
 
-  test('creates a sandbox, and refuses a name in use', async ({ own }) => {
+  test('creates a sandbox, and rejects a name that is in use', async ({ own }) => {
     await sendEvents(own, 1, {}, 'w1')
     const page = await openAt(own)
     const name = page.getByLabel('Name of the new sandbox')
@@ -60,7 +60,7 @@ describeInBrowser('the sandboxes view', () => {
     expect((await steer(own, 'PUT', '/sandboxes/w2', {}))['seed']).toBe('42')
   })
 
-  test('asks for confirmation before a reset, names what will be lost, and does nothing without it', async ({
+  test('asks for confirmation before a reset, lists what will be lost, and does nothing if it is cancelled', async ({
     own,
   }) => {
     await sendEvents(own, 2, {}, 'w1')
@@ -73,7 +73,7 @@ describeInBrowser('the sandboxes view', () => {
     const losses = await agree(page, 'Reset the sandbox w1?', 'Reset')
     expect(losses.slice(0, 3)).toEqual(['2 events', '1 rule', '2 recorded requests'])
     expect(losses.at(-1)).toContain('seed')
-    await page.getByText('The sandbox w1 is in its initial state.').waitFor()
+    await page.getByText('The sandbox w1 was reset.').waitFor()
     await page.getByRole('row', { name: /^w1 0 0 0 0 / }).waitFor()
     expect(await countEvents(own, 'w1')).toBe(0)
   })
@@ -87,7 +87,7 @@ describeInBrowser('the sandboxes view', () => {
     await click(page, 'Delete …')
     const losses = await agree(page, 'Delete the sandbox w1?', 'Delete')
     expect(losses.slice(0, 3)).toEqual(['1 event', '1 snapshot', '1 recorded request'])
-    await page.getByText('The sandbox w1 is deleted.').waitFor()
+    await page.getByText('The sandbox w1 was deleted.').waitFor()
     await page.getByRole('region', { name: 'Sandbox default' }).waitFor()
     await page.getByRole('button', { name: 'Reset …' }).waitFor()
     expect(await page.getByRole('button', { name: 'Delete …' }).count()).toBe(0)
@@ -97,7 +97,7 @@ describeInBrowser('the sandboxes view', () => {
     expect(await listNames(own)).not.toContain('w1')
   })
 
-  test('takes a snapshot, restores it, and deletes it', async ({ own }) => {
+  test('takes, restores and deletes a snapshot', async ({ own }) => {
     await sendEvents(own, 2, {}, 'w1')
     const page = await openAt(own, 'w1')
     await page.getByLabel('Name of the snapshot').fill('two events')
@@ -116,7 +116,7 @@ describeInBrowser('the sandboxes view', () => {
     await listed.waitFor({ state: 'detached' })
   })
 
-  test('exports to a file and imports it into another sandbox, or says why it cannot', async ({ own }) => {
+  test('exports a file, imports it into another sandbox, and says why a file cannot be imported', async ({ own }) => {
     const file = join(await tempFolder(), 'w1.json')
     await sendEvents(own, 2, {}, 'w1')
     await sendEvents(own, 1, {}, 'w2')
@@ -129,7 +129,7 @@ describeInBrowser('the sandboxes view', () => {
     await page.getByRole('region', { name: 'Sandbox w2' }).waitFor()
     await page.locator('input[type=file]').setInputFiles(file)
     expect((await agree(page, 'Import w1.json into the sandbox w2?', 'Import'))[0]).toBe('1 event')
-    await page.getByText('w2 has 2 events and 0 prompts now.').waitFor()
+    await page.getByText('w2 now has 2 events and 0 prompts.').waitFor()
     expect(await countEvents(own, 'w2')).toBe(2)
     const choose = (name: string, text: string) =>
       page.locator('input[type=file]').setInputFiles({ name, mimeType: 'application/json', buffer: Buffer.from(text) })

@@ -19,7 +19,7 @@ import { readControl } from '../support/stored-records.ts'
 
 const browser = sharedBrowser()
 
-/** Opens the view, at a scenario of the catalogue if one is given: `/slow`. */
+/** Opens the view, or a scenario in its catalogue: `/slow`. */
 async function openAt(sim: TestSimulator, place = ''): Promise<Page> {
   const page = await browser.open(sim, { place: `#/scenarios${place}` })
   await page.locator('.pane-head').first().waitFor()
@@ -52,7 +52,7 @@ describeInBrowser('the scenarios view', () => {
     await page.getByText('No scenario matches.').waitFor()
   })
 
-  test('switches on a scenario with parameters for some requests, and counts its actions', async ({ own }) => {
+  test('switches on a scenario with parameters for some requests, and counts how many it acts on', async ({ own }) => {
     const page = await openAt(own)
     await page.locator('.offer').getByText('rate-limited', { exact: true }).click()
     await page.locator('.rule-form .pairs').getByText('Retry-After', { exact: true }).waitFor()
@@ -68,15 +68,15 @@ describeInBrowser('the scenarios view', () => {
     expect(await sendEvents(own, 1)).toEqual([201])
     const refused = await ask(own, '/v1/events', { body: event({ eventType: 'refund' }) })
     expect([refused.status, refused.headers.get('retry-after')]).toEqual([429, '7'])
-    await rule.getByText('acted 1, 1 left').waitFor()
+    await rule.getByText('acted 1×, 1 left').waitFor()
     await sendEvents(own, 2, { eventType: 'refund' })
-    await rule.getByText('acted 2, used up').waitFor()
+    await rule.getByText('acted 2×, used up').waitFor()
     await page.getByRole('button', { name: 'Reset counts' }).click()
-    await rule.getByText('acted 0, 2 left').waitFor()
+    await rule.getByText('acted 0×, 2 left').waitFor()
     expect(await sendEvents(own, 3, { eventType: 'refund' })).toEqual([429, 429, 201])
   })
 
-  test('puts each new rule first, and switches, moves and removes rules', async ({ own }) => {
+  test('adds each new rule as the first one, and switches, moves and removes rules', async ({ own }) => {
     const page = await openAt(own, '/unavailable')
     await click(page, 'Switch on')
     await rulesOf(page).first().waitFor()
@@ -85,10 +85,10 @@ describeInBrowser('the scenarios view', () => {
     await page.getByRole('button', { name: 'Remove rule 2' }).waitFor()
     expect(await rulesOf(page).locator('code').allTextContents()).toEqual(['server-error', 'unavailable'])
     expect(await sendEvents(own, 1)).toEqual([500])
-    await page.getByRole('switch', { name: 'Switch rule 1' }).click()
+    await page.getByRole('switch', { name: 'Enable rule 1' }).click()
     await rulesOf(page).getByText('off').waitFor()
     expect(await sendEvents(own, 1)).toEqual([503])
-    await page.getByRole('switch', { name: 'Switch rule 1' }).click()
+    await page.getByRole('switch', { name: 'Enable rule 1' }).click()
     await rulesOf(page).getByText('off').waitFor({ state: 'detached' })
     await page.getByRole('button', { name: 'Move rule 2 up' }).click()
     await rulesOf(page).first().getByText('unavailable', { exact: true }).waitFor()
@@ -104,7 +104,7 @@ describeInBrowser('the scenarios view', () => {
     expect(await sendEvents(own, 1)).toEqual([201])
   })
 
-  test('applies changes in order, even if they come faster than the responses', async ({ own }) => {
+  test('applies changes in order, even if the user is faster than the responses', async ({ own }) => {
     await putRules(own, [{ scenario: 'server-error' }, { scenario: 'unavailable' }, { scenario: 'rate-limited' }])
     const page = await openAt(own)
     await rulesOf(page).nth(2).waitFor()
@@ -114,7 +114,7 @@ describeInBrowser('the scenarios view', () => {
     expect(await sendEvents(own, 1)).toEqual([500])
   })
 
-  test('copies the equivalent header, for a form and for a rule', async ({ own }) => {
+  test('copies the header that is equivalent to a form or a rule', async ({ own }) => {
     await putRules(own, [{ operation: 'createEvent', sequence: '429*2, 200' }])
     const page = await openAt(own, '/slow')
     await page.getByLabel('ms', { exact: false }).first().fill('20')
@@ -124,11 +124,11 @@ describeInBrowser('the scenarios view', () => {
     expect(await copied()).toBe('X-Sim-Scenario: slow;ms=20;distribution=uniform')
     const [, value = ''] = (await copied()).split(': ')
     expect((await ask(own, analyticsPath, { headers: { 'x-sim-scenario': value } })).status).toBe(200)
-    await page.getByRole('button', { name: 'Copy header of rule 1' }).click()
+    await page.getByRole('button', { name: 'Copy header for rule 1' }).click()
     expect(await copied()).toBe('X-Sim-Sequence: 429*2, 200')
   })
 
-  test('shows the positions of sequences, of rules and of headers', async ({ own }) => {
+  test('shows the current position in each sequence, from a rule or a header', async ({ own }) => {
     const page = await openAt(own, '/sequence')
     await page.getByLabel('sequence', { exact: true }).fill('429*2, 503')
     await click(page, 'Switch on')
@@ -139,25 +139,25 @@ describeInBrowser('the scenarios view', () => {
     expect(await sendEvents(own, 1)).toEqual([429])
     await step.getByText('next: 503 from here on').waitFor()
     await ask(own, analyticsPath, { headers: { 'x-sim-sequence': '500, 200' } })
-    const byHeader = page.locator('.sequence').filter({ hasText: 'by the header X-Sim-Sequence' })
+    const byHeader = page.locator('.sequence').filter({ hasText: 'X-Sim-Sequence header' })
     await byHeader.getByText('next: 200 from here on').waitFor()
     expect(await byHeader.textContent()).toContain('done: 500')
   })
 
-  test('shows the start-up rules, which the page does not change', async () => {
+  test('shows the start-up rules, which the page cannot change', async () => {
     const own = await startForTest({ scenario: 'server-error' })
     const page = await openAt(own)
     const start = page.locator('.rule').filter({ hasText: 'server-error' })
     await start.waitFor()
     expect(await sendEvents(own, 1)).toEqual([500])
-    await start.getByText('acted 1').waitFor()
+    await start.getByText('acted 1×').waitFor()
     expect(await start.getByRole('button').count()).toBe(0)
   })
 })
 
 const model = '0f6b2c4e-1111-4222-8333-444455556666'
 
-/** A rule with all possible members. It compares a part of the body, which the form would write differently. */
+/** A rule with all possible members. It compares part of the body, for which the form itself would use pointers. */
 const fullRule = {
   operation: 'createEvent',
   match: {
@@ -184,7 +184,7 @@ async function addCondition(page: Page, title: string): Promise<void> {
 }
 
 describeInBrowser('the rule form', () => {
-  test('changes a rule in place, and leaves the others unchanged', async ({ own }) => {
+  test('edits a rule in place, and leaves the other rules unchanged', async ({ own }) => {
     const [first, last] = [{ scenario: 'unavailable', times: 1 }, { sequence: '429*2, 200' }]
     await putRules(own, [first, { scenario: 'slow;ms=5', match: { method: 'POST' } }, last])
     const page = await openAt(own)
@@ -197,7 +197,7 @@ describeInBrowser('the rule form', () => {
     await page.keyboard.type('x-team')
     await page.getByLabel('Value of the header').fill('blue')
     await click(page, 'Save')
-    await page.getByText('header x-team is "blue" · with the probability 0.25').waitFor()
+    await page.getByText('header x-team is "blue" · with probability 0.25').waitFor()
     const match = { method: 'POST', header: { 'x-team': 'blue' } }
     expect(await readRules(own)).toEqual([first, { scenario: 'slow;ms=9', match, probability: 0.25 }, last])
     await page.getByRole('button', { name: 'Save' }).waitFor({ state: 'detached' })
@@ -222,7 +222,7 @@ describeInBrowser('the rule form', () => {
     expect(await readRules(own)).toEqual(rules)
   })
 
-  test('shows every condition that a rule can have, and acts only on such requests', async ({ own }) => {
+  test('offers every condition, and adds a rule that acts only on matching requests', async ({ own }) => {
     const page = await openAt(own, '/server-error')
     await page.getByLabel('operation').selectOption('createEvent')
     await addCondition(page, 'method')
@@ -231,7 +231,7 @@ describeInBrowser('the rule form', () => {
     await page.keyboard.type('/v1/events')
     await addCondition(page, 'header')
     await page.keyboard.type('x-absent')
-    await page.getByLabel('Is the header sent').selectOption('is not sent')
+    await page.getByLabel('Whether the header is sent').selectOption('is not sent')
     await addCondition(page, 'body field')
     await page.keyboard.type('/value')
     await page.getByLabel('Value of the body field /value').fill('"12.5"')
@@ -247,10 +247,10 @@ describeInBrowser('the rule form', () => {
     const other = { ...body, insertId: 'other' }
     expect((await ask(own, '/v1/events', { body: other, headers: { 'x-absent': 'no' } })).status).toBe(201)
     expect((await ask(own, '/v1/events', { body: event({ eventType: 'refund' }) })).status).toBe(201)
-    await page.getByText('acted 1').waitFor()
+    await page.getByText('acted 1×').waitFor()
   })
 
-  test('offers the models of the fixtures, and acts on one of them', async ({ own }) => {
+  test('offers the models in the fixtures, and adds a rule for one of them', async ({ own }) => {
     const { models } = await readControl<ControlSchemas['Catalogue']>(own, '/catalogue')
     const id = models[0]?.id ?? ''
     const page = await openAt(own, '/server-error')
@@ -263,7 +263,7 @@ describeInBrowser('the rule form', () => {
     expect((await ask(own, analyticsPath)).status).toBe(200)
   })
 
-  test('shows why a rule is refused, and edits a rule with its own probability as text', async ({ own }) => {
+  test('shows why a rule is refused, and edits a rule as text if its scenario has a probability', async ({ own }) => {
     await putRules(own, [{ scenario: 'slow;ms=5;p=0.5' }])
     const page = await openAt(own, '/sequence')
     await page.getByLabel('sequence', { exact: true }).fill('429*0, 200')
@@ -278,14 +278,14 @@ describeInBrowser('the rule form', () => {
     expect(await page.getByLabel('combination').inputValue()).toBe('slow;ms=5;p=0.5')
   })
 
-  test('does not overwrite a rule that has changed or moved meanwhile, and keeps what was typed', async ({ own }) => {
+  test('does not overwrite a rule that another client has changed, and keeps what was typed', async ({ own }) => {
     await putRules(own, [{ scenario: 'slow;ms=1' }])
     const page = await openAt(own)
     await click(page, 'Edit rule 1')
     await page.getByLabel('times').fill('7')
     await putRules(own, [{ scenario: 'unavailable' }, { scenario: 'slow;ms=1' }])
     await click(page, 'Save')
-    await page.getByText('The rules were changed meanwhile.').waitFor()
+    await page.getByText('Not saved: the rules have changed.').waitFor()
     expect(await page.getByLabel('times').inputValue()).toBe('7')
     await page.keyboard.press('Escape')
     await page.getByRole('button', { name: 'Save' }).waitFor({ state: 'detached' })

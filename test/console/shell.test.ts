@@ -10,18 +10,18 @@ import { startForTest, startWatched } from '../support/start.ts'
 const browser = sharedBrowser()
 
 describeInBrowser('the console', () => {
-  test('shows its header before its script has run, and the script keeps that header', async () => {
+  test('shows its header before its script has run, and does not duplicate it afterwards', async () => {
     const page = await browser.open(await startForTest())
-    const held = new Promise<Route>((resolve) => void page.route('**/assets/app-*.js', resolve))
+    const heldRoute = new Promise<Route>((resolve) => void page.route('**/assets/app-*.js', resolve))
     await page.reload({ waitUntil: 'commit' })
     await page.locator('header .brand').waitFor()
     expect(await page.locator('nav').count()).toBe(0)
-    await (await held).continue()
+    await (await heldRoute).continue()
     await page.getByText('Live', { exact: true }).waitFor()
     expect(await page.locator('header, .brand').count()).toBe(2)
   })
 
-  test('switches on scenarios, sets the clock and opens entries with the palette, in every view', async ({ own }) => {
+  test('has a palette that switches on scenarios, sets the clock and opens entries in every view', async ({ own }) => {
     await ask(own, '/v1/prompts', { body: prompt({ name: 'Greeting' }) })
     const page = await browser.open(own, { place: '#/contract' })
     await page.getByText('Live', { exact: true }).waitFor()
@@ -45,7 +45,7 @@ describeInBrowser('the console', () => {
     await choose('open greeting')
     await page.getByRole('region', { name: 'Request req-1' }).waitFor()
     for (const [text, first] of [
-      ['clear', 'Clear the requests of the sandbox default?'],
+      ['clear', 'Clear the requests in the sandbox default?'],
       ['reset', 'Reset the sandbox default?'],
       ['remove', 'Remove all rules?'],
     ] as const) {
@@ -76,7 +76,7 @@ describeInBrowser('the console', () => {
     await page.getByRole('alert').waitFor({ state: 'detached' })
   })
 
-  test('closes its stream while hidden, and then shows the requests that it missed', async () => {
+  test('closes its stream while hidden, and shows the missed requests when it is visible again', async () => {
     const { own, page } = await browser.openNew()
     await page.getByText('Live', { exact: true }).waitFor()
     const closed = page.waitForEvent('requestfailed', (request) => request.url().includes('/requests/stream'))
@@ -87,7 +87,7 @@ describeInBrowser('the console', () => {
     await page.getByRole('row', { name: '/v1/events' }).waitFor()
   })
 
-  test('asks for the control plane’s token until it is correct, even if Escape is pressed', async () => {
+  test('asks for the control plane’s token until the user enters a valid one, even if Escape is pressed', async () => {
     const { page } = await browser.openNew('', { controlToken: 'let me in' })
     const dialog = page.getByRole('dialog', { name: 'This simulator requires a token' })
     const enter = async (token: string) => {
@@ -110,9 +110,7 @@ describeInBrowser('the console', () => {
     expect(await dialog.count()).toBe(0)
   })
 
-  test('asks for confirmation before a deletion, without the palette on top, until another sandbox is shown', async ({
-    own,
-  }) => {
+  test('does not open the palette over a confirmation, which closes when another sandbox is shown', async ({ own }) => {
     await ask(own, '/v1/events', { body: event(), headers: { 'x-sim-sandbox': 'one' } })
     const page = await browser.open(own, { place: '#/sandboxes?sandbox=one' })
     await page.getByRole('button', { name: 'Delete' }).first().click()

@@ -67,21 +67,21 @@ export const listPrompts: OperationDefinition = {
 }
 `
 
-/** The test runs many tests concurrently with this run, and one may take too long. */
+/** Options for a test that starts a second test run, in which a test may time out because both share the machine. */
 const slow = { timeout: 1_800_000, retry: 1 }
 
-/** Tests that read the operations of the document, and once had lists of them. */
+/** Tests that read the operations from the document, but once had their own lists of operations. */
 const affected = `sweeps.test.ts api/bad-requests.test.ts api/control-plane.test.ts api/wording.test.ts
   command-line/commands.test.ts command-line/output.test.ts client server/control features/drift/planted.test.ts
   features/proxy/same-verdicts.test.ts
   server/reports server/simulator/watch.test.ts`
 
-test('adding an operation needs a document entry, a file and a line, and no quick test fails', slow, async () => {
+test('adding an operation takes only a document entry, a file and a line, and no quick test fails', slow, async () => {
   const folder = await tempFolder()
   const { stdout } = await run('git', ['ls-files', '-co', '--exclude-standard'], { cwd: root })
   for (const file of stdout.trim().split('\n')) await cp(join(root, file), join(folder, file))
   await symlink(join(root, 'node_modules'), join(folder, 'node_modules'))
-  await run('git', ['init', '--quiet'], { cwd: folder }) // the tests list the files with git
+  await run('git', ['init', '--quiet'], { cwd: folder }) // the tests use git to list the files
   await run('git', ['add', '--all'], { cwd: folder })
   const edit = async (file: string, before: string, after: string) => {
     const text = await readFile(join(folder, file), 'utf8')
@@ -110,7 +110,7 @@ test('adding an operation needs a document entry, a file and a line, and no quic
   await tool('run', 'build')
   await tool('run', 'unit', '--', 'test/server/reports', '-u')
   const paths = affected.split(/\s+/).map((name) => `test/${name}`)
-  const ended = await tool('run', 'unit', '--', ...paths, '--tags-filter=!long').catch((error) => error)
-  expect(ended.stdout.match(/FAIL.*|AssertionError.*/g) ?? []).toEqual([])
-  expect(ended.code ?? 0, String(ended.stdout).slice(-2000)).toBe(0)
+  const result = await tool('run', 'unit', '--', ...paths, '--tags-filter=!long').catch((error) => error)
+  expect(result.stdout.match(/FAIL.*|AssertionError.*/g) ?? []).toEqual([])
+  expect(result.code ?? 0, String(result.stdout).slice(-2000)).toBe(0)
 })

@@ -3,13 +3,10 @@ import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { type DocBlock, findBlocks, patternOf, promisedStatuses, readPages } from '../support/doc-pages.ts'
 import { Reader, type ScriptResult } from '../support/reader.ts'
 
-/**
- * The sections of docs/testing.md whose blocks are files of projects with test runners: `test/client/testing/` runs
- * them.
- */
+/** The sections of docs/testing.md whose blocks `test/client/testing/` runs in projects with a test runner. */
 const runnerSections = ['', 'vitest', 'Jest', 'node:test', 'Playwright', 'Your own simulator']
 
-/** The pages with their blocks, except those of test runners, and blocks of `text` or without a language. */
+/** The pages with their blocks, except blocks for test runners, and blocks in `text` or without a language. */
 const pages = readPages()
   .map((page) => ({
     path: page.path,
@@ -22,10 +19,10 @@ const pages = readPages()
 
 const isRun = ({ notRun }: DocBlock) => notRun === undefined
 
-/** A start of the simulator: a block with no other command. */
+/** A block that only starts the simulator. */
 const serve = /^(npm start|npx convsim(?: (?:-|\S+\.yaml).*)?)\n$/
 
-/** A reader who follows a page from top to bottom. */
+/** The state of a reader who follows a page from top to bottom. */
 interface Visit {
   readonly reader: Reader
   /** The body of the latest response to a curl command. */
@@ -34,7 +31,7 @@ interface Visit {
   output: string
 }
 
-/** `later`: the blocks of the page after this one. */
+/** Does what a block says. `later` contains the page's blocks after this block. */
 type Follow = (visit: Visit, block: DocBlock, later: readonly DocBlock[]) => void | Promise<void>
 
 function expectCode({ code, stdout, stderr }: ScriptResult, expected: number): void {
@@ -51,7 +48,7 @@ function sendRequests(visit: Visit, script: string): void {
   visit.output = stdout
 }
 
-/** Writes a file whose first line is a comment with its name, and returns the name. */
+/** Writes a block to the file that is named in the comment on its first line, and returns the name. */
 function writeNamedFile({ reader }: Visit, { text }: DocBlock): string {
   const [, name] = /^(?:\/\/|#) (\S+\.\w+)\n/.exec(text) ?? []
   if (name === undefined) throw new Error('the first line must name the file: "// retries.test.mjs"')
@@ -59,13 +56,13 @@ function writeNamedFile({ reader }: Visit, { text }: DocBlock): string {
   return name
 }
 
-/** Expects a later command of the page to name the file, and so to run it. */
-const isRunBy = (name: string, later: readonly DocBlock[]) =>
+/** Returns whether a later command on the page mentions the file, and so runs it. */
+const isRunLater = (name: string, later: readonly DocBlock[]) =>
   later.some(({ language, text }) => language === 'sh' && text.includes(name))
 
 function runModule(visit: Visit, block: DocBlock, later: readonly DocBlock[]): void {
   const name = writeNamedFile(visit, block)
-  if (isRunBy(name, later)) return
+  if (isRunLater(name, later)) return
   const isTest = block.text.includes('node:test')
   const result = visit.reader.run(`node ${isTest ? '--test ' : ''}${name}`)
   expectCode(result, 0)
@@ -73,7 +70,7 @@ function runModule(visit: Visit, block: DocBlock, later: readonly DocBlock[]): v
   visit.output = result.stdout
 }
 
-/** Reduces a value to the members of another one, and its lists to the same lengths. */
+/** Reduces a value to the members of a pattern, and its lists to the lengths of the lists in the pattern. */
 function reduceTo(pattern: unknown, value: unknown): unknown {
   if (typeof pattern !== 'object' || pattern === null || typeof value !== 'object' || value === null) return value
   const members = Object.entries(pattern).map(([key, part]) => [key, reduceTo(part, Reflect.get(value, key))])
@@ -101,7 +98,7 @@ const follow: Readonly<Record<string, Follow>> = {
   js: runModule,
   ts(visit, block, later) {
     const name = writeNamedFile(visit, block)
-    if (!isRunBy(name, later)) expectCode(visit.reader.run(`npx vitest run ${name}`), 0)
+    if (!isRunLater(name, later)) expectCode(visit.reader.run(`npx vitest run ${name}`), 0)
   },
   /** Runs a pytest test if pytest is installed. */
   python(visit, block) {
@@ -112,7 +109,7 @@ const follow: Readonly<Record<string, Follow>> = {
   },
   yaml(visit, block, later) {
     const name = writeNamedFile(visit, block)
-    if (!isRunBy(name, later)) expectCode(visit.reader.run(`npx convsim check ${name}`), 0)
+    if (!isRunLater(name, later)) expectCode(visit.reader.run(`npx convsim check ${name}`), 0)
   },
 }
 
@@ -126,19 +123,19 @@ describe.each(pages.filter(({ blocks }) => blocks.some(isRun)))(
     })
     afterAll(() => visit.reader.end())
 
-    test.each(blocks.filter(isRun))('a working block of $language in line $line', async (block) => {
+    test.each(blocks.filter(isRun))('a working $language block on line $line', async (block) => {
       const run = follow[block.language]
-      if (!run) throw new Error(`no test runs a block of "${block.language}"; for a diagram, use "text"`)
+      if (!run) throw new Error(`no test runs blocks in "${block.language}"; for a diagram, use "text"`)
       await run(visit, block, blocks.slice(blocks.indexOf(block) + 1))
     })
   },
 )
 
 test('each untested block says why', () => {
-  const without = pages.flatMap(({ path, blocks }) =>
+  const unexplained = pages.flatMap(({ path, blocks }) =>
     blocks.filter(({ notRun }) => notRun?.trim() === '').map(({ line }) => `${path}:${line}`),
   )
-  expect(without).toEqual([])
+  expect(unexplained).toEqual([])
 })
 
 test('each block sets the variables that it uses', () => {

@@ -9,17 +9,17 @@ import { findAnchors, findLinks, readPage, readPages } from '../support/doc-page
 const root = fileURLToPath(new URL('../..', import.meta.url))
 const pages = readPages()
 
-/** Reads the text files in a folder, by their paths in the repository. */
+/** Reads the text files in a folder, with their paths in the repository. */
 const readFiles = (folder: string) =>
   readdirSync(join(root, folder), { recursive: true, encoding: 'utf8' })
     .filter((name) => /\.(tsx?|mjs|ya?ml|json|sh|md)$/.test(name))
     .map((name) => readPage(`${folder}/${name}`))
 
-const named = ['Dockerfile', 'SKILL.md'].map(readPage)
-const sources = [...['src', 'spec', 'fixtures', 'docker'].flatMap(readFiles), ...named]
+const otherFiles = ['Dockerfile', 'SKILL.md'].map(readPage)
+const sources = [...['src', 'spec', 'fixtures', 'docker'].flatMap(readFiles), ...otherFiles]
 
-/** Returns the fault of a link to a file of the repository, with or without an anchor, if any. */
-function findFault(path: string, anchor: string | undefined): string | undefined {
+/** Returns what is wrong with a link to a file in the repository, or undefined if the link works. */
+function findProblem(path: string, anchor: string | undefined): string | undefined {
   if (!existsSync(join(root, path))) return `there is no ${path}`
   const page = pages.find((one) => one.path === path)
   if (anchor === undefined || (page && findAnchors(page).has(anchor))) return undefined
@@ -30,35 +30,35 @@ function findFault(path: string, anchor: string | undefined): string | undefined
 const withoutTables = (page: string) => page.replace(/^\s*\|.*$/gm, '')
 
 test('every link between pages points to an existing file and section', () => {
-  const faults = pages.flatMap((page) =>
+  const problems = pages.flatMap((page) =>
     findLinks(page)
       .filter((link) => !/^(https?|mailto):/.test(link))
       .map((link) => {
         const [file = '', anchor] = link.split('#', 2)
         const target = file === '' ? page.path : posix.join(posix.dirname(page.path), file)
-        return { page: page.path, link, fault: findFault(target, anchor) }
+        return { page: page.path, link, problem: findProblem(target, anchor) }
       })
-      .filter(({ fault }) => fault !== undefined),
+      .filter(({ problem }) => problem !== undefined),
   )
-  expect(faults).toEqual([])
+  expect(problems).toEqual([])
 })
 
-test('every section of the documentation that the code names exists', async () => {
+test('every documentation section that the code mentions exists', async () => {
   const help = { path: '--help', text: (await run(['--help'])).stdout }
-  const faults = [...sources, help].flatMap(({ path, text }) =>
+  const problems = [...sources, help].flatMap(({ path, text }) =>
     Array.from(text.matchAll(/\b((?:docs\/[\w/-]+|README)\.md)(?:#([\w-]+))?/g), ([, target = '', anchor]) => ({
       path,
-      fault: findFault(target, anchor),
-    })).filter(({ fault }) => fault !== undefined),
+      problem: findProblem(target, anchor),
+    })).filter(({ problem }) => problem !== undefined),
   )
-  expect(faults).toEqual([])
+  expect(problems).toEqual([])
 })
 
 test('every document that code or documentation mentions is in the repository', () => {
   const missing = [...sources, ...pages].flatMap(({ path, text }) =>
     [...text.matchAll(/[\w./-]*\w\.md\b/g)]
       .map(([name]) => name)
-      // A file in the image, in a user's project, or of the control plane.
+      // Except files in the image, in a user's project, or served by the control plane.
       .filter((name) => !/^\/|^\.claude\/|^skill\.md$/.test(name))
       .filter((name) => ![root, join(root, dirname(path))].some((folder) => existsSync(join(folder, name))))
       .map((name) => `${path} mentions ${name}`),
@@ -66,7 +66,7 @@ test('every document that code or documentation mentions is in the repository', 
   expect(missing).toEqual([])
 })
 
-test('every citation of the service description names a section of docs/development/service.md', () => {
+test('every citation of the service description names an existing section of docs/development/service.md', () => {
   const page = readPage('docs/development/service.md').text
   const sections = [...page.matchAll(/^##+ (\d+(?:\.\d+)?)/gm)].map(([, number]) => number)
   const cited = [...sources, ...pages, ...readFiles('test')].flatMap(({ path, text }) =>
@@ -86,40 +86,40 @@ test('every citation of the service description names a section of docs/developm
 test('the table of contents in the README links to every page', () => {
   const contents = pages.find(({ path }) => path === 'README.md')
   const linked = contents ? findLinks(contents).map((link) => link.split('#')[0]) : []
-  const own = pages.map(({ path }) => path).filter((path) => path.startsWith('docs/'))
-  expect(own.filter((path) => !linked.includes(path))).toEqual([])
+  const docPages = pages.map(({ path }) => path).filter((path) => path.startsWith('docs/'))
+  expect(docPages.filter((path) => !linked.includes(path))).toEqual([])
 })
 
 test('the documentation has at most 17 pages and 20,500 words, excluding tables', () => {
-  const own = pages.filter(({ path }) => path.startsWith('docs/'))
-  expect(own.length).toBeLessThanOrEqual(17)
-  const words = own.flatMap(({ text }) => withoutTables(text).match(/\S+/g) ?? [])
+  const docPages = pages.filter(({ path }) => path.startsWith('docs/'))
+  expect(docPages.length).toBeLessThanOrEqual(17)
+  const words = docPages.flatMap(({ text }) => withoutTables(text).match(/\S+/g) ?? [])
   expect(words.length).toBeLessThanOrEqual(20_500)
 })
 
 describe('an image', () => {
-  /** The images on the pages, with their alternative texts. */
-  const shown = pages.flatMap(({ path, text: page }) =>
+  /** The images on the pages, with their alternative text. */
+  const images = pages.flatMap(({ path, text: page }) =>
     Array.from(page.matchAll(/!\[([^\]]*)\]\(([^)\s]+)\)/g), ([, text = '', target = '']) => {
       return { text, file: posix.join(posix.dirname(path), target) }
     }),
   )
 
-  test('of a page has an alternative text and at most 200 kB', () => {
-    expect(shown).not.toEqual([])
-    for (const { text, file } of shown) {
+  test('on a page has alternative text and at most 200 kB', () => {
+    expect(images).not.toEqual([])
+    for (const { text, file } of images) {
       expect(text.length, file).toBeGreaterThan(40)
       expect(statSync(join(root, file)).size, file).toBeLessThanOrEqual(200_000)
     }
   })
 
-  test('in docs/images is shown by a page', () => {
+  test('in docs/images is shown on a page', () => {
     const names = readdirSync(join(root, 'docs/images')).filter((name) => name.endsWith('.png'))
     const files = names.map((name) => `docs/images/${name}`)
-    expect(files.sort()).toEqual([...new Set(shown.map(({ file }) => file))].sort())
+    expect(files.sort()).toEqual([...new Set(images.map(({ file }) => file))].sort())
   })
 
-  test('has no outdated text: npm run screenshots updates it', () => {
+  test('in docs/images has no outdated text (npm run screenshots updates it)', () => {
     const words = JSON.parse(readFileSync(join(root, 'docs/images/words.json'), 'utf8'))
     const sources = readSourceFiles().map(({ text }) => text)
     const isGone = (line: string) => !sources.some((text) => text.includes(line))

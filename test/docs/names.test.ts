@@ -9,10 +9,10 @@ import { type DocPage, readPages } from '../support/doc-pages.ts'
 
 const pages = readPages().filter(({ path }) => path === 'README.md' || path.startsWith('docs/'))
 
-/** The code in a page: `--seed`, and the lines of its blocks. */
+/** Returns the code in a page: inline code such as `--seed`, and code blocks. */
 const codeIn = ({ text }: DocPage) => Array.from(text.matchAll(/^ *```[\s\S]*?^ *```$|`[^`\n]+`/gm), ([code]) => code)
 
-/** Returns each match in the code of the pages that is not known, with its page. */
+/** Returns each unknown name that `pattern` matches in the pages' code, with its page. */
 function findUnknown(pattern: RegExp, isKnown: (name: string) => boolean): string[] {
   return pages.flatMap((page) =>
     codeIn(page).flatMap((code) =>
@@ -23,26 +23,26 @@ function findUnknown(pattern: RegExp, isKnown: (name: string) => boolean): strin
   )
 }
 
-/** Flags of other programs that the pages name. */
+/** Flags that the pages mention and that are not convsim's. */
 const otherFlags = [
   ...['--rm', '--user', '--platform', '--tag', '--push', '--start-interval', '--fail-on', '--minutes', '--save-dev'],
   ...['--test', '--test-global-setup', '--fail-with-body', '--silent', '--no', '--version', '--help', '--all'],
   ...['--watchAll', '--prot', '--cacert', '--junitxml', '--read-only', '--tmpfs', '--cap-drop', '--security-opt'],
 ]
 
-test('the pages name only existing flags', () => {
+test('the pages mention only existing flags', () => {
   const settings = [...Object.keys(serverSettings), ...commands.flatMap((command) => Object.keys(command.settings))]
   const flags = new Set([...settings.map(flagOf), ...otherFlags])
   const isKnown = (name: string) => flags.has(name) || flags.has(name.replace('--no-', '--'))
   expect(findUnknown(/(?<=[\s`])(--[a-z][\w-]*[a-z])/gi, isKnown)).toEqual([])
 })
 
-test('the pages name only existing commands', () => {
+test('the pages mention only existing commands', () => {
   const names = [...commands.map(({ name }) => name), 'mock', 'COMMAND']
   expect(findUnknown(/(?:`|npx )convsim ([A-Za-z]+)(?=[ `\n])/g, (name) => names.includes(name))).toEqual([])
 })
 
-test('the pages name only existing scenarios', () => {
+test('the pages mention only existing scenarios', () => {
   const isScenario = (text: string) => parseScenarios(text, inputs.catalogue).ok
   expect(findUnknown(/`"?([a-z][\w-]*;[a-z][\w-]*=[^`"]*)"?`/g, isScenario)).toEqual([])
   const sets = ['resilience', 'drift', 'extremes', ...families]
@@ -50,9 +50,9 @@ test('the pages name only existing scenarios', () => {
     ({ text }) => /^##+ (?:Scenarios in the proxy|Choose the faults)\n[\s\S]*?(?=^##)/gm.exec(text) ?? [],
   )
   expect(lists).toHaveLength(2)
-  const named = lists.flatMap((list) => Array.from(list.matchAll(/`([a-z][a-z-]*)`/g), ([, name = '']) => name))
-  expect(named.length).toBeGreaterThan(20)
+  const mentioned = lists.flatMap((list) => Array.from(list.matchAll(/`([a-z][a-z-]*)`/g), ([, name = '']) => name))
+  expect(mentioned.length).toBeGreaterThan(20)
   expect(
-    named.filter((name) => !sets.includes(name) && !inputs.catalogue.definitions.some((one) => one.name === name)),
+    mentioned.filter((name) => !sets.includes(name) && !inputs.catalogue.definitions.some((one) => one.name === name)),
   ).toEqual([])
 })

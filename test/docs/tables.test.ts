@@ -7,7 +7,7 @@ const pages = readPages()
 
 test.each(pages)('the tables of $path match the code', ({ text }) => {
   expect(text).not.toMatch(/e\.g\. \|/)
-  const advice = 'the code has changed; write the tables of the documentation again: npm run readme'
+  const advice = 'the code has changed; regenerate the tables in the documentation: npm run readme'
   expect(insertTables(text, tables), advice).toBe(text)
 })
 

@@ -10,7 +10,7 @@ import { askRaw } from '../support/raw-http.ts'
 import { startForTest } from '../support/start.ts'
 import { tempFolder } from '../support/temp-folder.ts'
 
-/** The messages of the page by the headings of their sections. */
+/** The messages on the page, by section heading. */
 const messages = new Map(
   Array.from(
     readPage('docs/troubleshooting.md').text.matchAll(/^### (.*)\n\n```text\n([\s\S]*?)\n```$/gm),
@@ -18,34 +18,34 @@ const messages = new Map(
   ),
 )
 
-/** Returns the output of a refused start. */
-async function refuse(args: readonly string[], options?: RunOptions): Promise<string> {
+/** Runs a command that is refused, and returns its error output. */
+async function runRefused(args: readonly string[], options?: RunOptions): Promise<string> {
   const { code, stderr } = await run(args, { ...options, env: { CONVSIM_LOG_FORMAT: 'pretty', ...options?.env } })
   expect(code).not.toBe(0)
   return stderr
 }
 
-/** Returns the error of a request to a new simulator. */
-async function fail(path: string, how?: RequestOptions, settings?: Parameters<typeof startForTest>[0]) {
-  return errorOf(await ask(await startForTest(settings), path, how))
+/** Sends a request to a new simulator, and returns the error in the response. */
+async function errorFor(path: string, options?: RequestOptions, settings?: Parameters<typeof startForTest>[0]) {
+  return errorOf(await ask(await startForTest(settings), path, options))
 }
 
-/** Returns the output of `convsim each` about a script that it cannot run. */
-const tryScript = (code: string, ...flags: string[]) => refuse(['each', ...flags, '--', process.execPath, '-e', code])
+/** Runs a script with `convsim each`, which fails, and returns the error output. */
+const tryEach = (code: string, ...flags: string[]) => runRefused(['each', ...flags, '--', process.execPath, '-e', code])
 
 const eventsPath = '/v1/events'
 const modelPath = analyticsPath.replace('/v1', '')
 
-/** Provokes each message. A message without an entry fails the test, and so does an entry without a message. */
+/** Functions that provoke the messages, by heading. Each message must have an entry, and each entry a message. */
 const provocations: Readonly<Record<string, () => Promise<string>>> = {
   'The port is taken': async () => {
     const { port } = new URL((await startForTest()).origin)
-    return refuse(['--port', port, '--state', ':memory:'])
+    return runRefused(['--port', port, '--state', ':memory:'])
   },
   'The state file is in use': async () => {
     const args = ['--port', '0', '--state', join(await tempFolder(), 'state.json')]
     await convsim(args).ready()
-    return refuse(args)
+    return runRefused(args)
   },
   'The state file has an error': async () => {
     const state = join(await tempFolder(), 'state.json')
@@ -53,82 +53,82 @@ const provocations: Readonly<Record<string, () => Promise<string>>> = {
     await ask(sim, eventsPath, { body: event() })
     await sim.close()
     writeFileSync(state, readFileSync(state, 'utf8').replace('"value":', '"value"'))
-    return refuse(['--port', '0', '--state', state])
+    return runRefused(['--port', '0', '--state', state])
   },
-  'Listening on 0.0.0.0 is refused': () => refuse(['--host', '0.0.0.0', '--state', ':memory:']),
-  'A flag is unknown': () => refuse(['--prot', '1']),
-  'A variable is unknown': () => refuse([], { env: { CONVSIM_PROT: '1' } }),
-  'A file is missing': () => refuse(['nowhere.yaml', '--state', ':memory:']),
+  'Listening on 0.0.0.0 is refused': () => runRefused(['--host', '0.0.0.0', '--state', ':memory:']),
+  'A flag is unknown': () => runRefused(['--prot', '1']),
+  'A variable is unknown': () => runRefused([], { env: { CONVSIM_PROT: '1' } }),
+  'A file is missing': () => runRefused(['nowhere.yaml', '--state', ':memory:']),
   'A report would overwrite an input': async () => {
     const rules = join(await tempFolder(), 'rules.yaml')
     writeFileSync(rules, 'rules: []\n')
-    return refuse(['--state', ':memory:', '--rules', rules, '--report', `json=${rules}`])
+    return runRefused(['--state', ':memory:', '--rules', rules, '--report', `json=${rules}`])
   },
   'An input is a pipe': async () => {
     const cwd = await tempFolder()
     execFileSync('mkfifo', [join(cwd, 'rules.yaml')])
-    return refuse(['--port', '0', '--state', ':memory:', '--rules', 'rules.yaml'], { cwd })
+    return runRefused(['--port', '0', '--state', ':memory:', '--rules', 'rules.yaml'], { cwd })
   },
   'A rules file has an error': async () => {
     const cwd = await tempFolder()
     writeFileSync(join(cwd, 'rules.yaml'), 'rules:\n  - scenari: reset\n')
-    return refuse(['--port', '0', '--state', ':memory:', '--rules', 'rules.yaml'], { cwd })
+    return runRefused(['--port', '0', '--state', ':memory:', '--rules', 'rules.yaml'], { cwd })
   },
   'A library setting is unknown': async () => {
     const { startSimulator } = await import('../../src/index.ts')
     return String(await startSimulator({ ['prot' as 'port']: 1 }).catch((error: unknown) => error))
   },
-  '401: the key is missing': () => fail(analyticsPath, { token: null }),
-  '403: the plan': () => fail(analyticsPath, { token: 'key_free' }),
-  '404: the base URL': () => fail(modelPath),
-  '404: the path': () => fail('/v1/event'),
-  '405: the method': () => fail(eventsPath, { method: 'GET' }),
-  '400: the request breaks the contract': () => fail(eventsPath, { body: {} }),
-  '400: the body is not JSON': () => fail(eventsPath, { body: '{"a":}' }),
-  '415: the content type': () => fail(eventsPath, { body: '{}', contentType: 'application/x-www-form-urlencoded' }),
+  '401: the key is missing': () => errorFor(analyticsPath, { token: null }),
+  '403: the plan': () => errorFor(analyticsPath, { token: 'key_free' }),
+  '404: the base URL': () => errorFor(modelPath),
+  '404: the path': () => errorFor('/v1/event'),
+  '405: the method': () => errorFor(eventsPath, { method: 'GET' }),
+  '400: the request breaks the contract': () => errorFor(eventsPath, { body: {} }),
+  '400: the body is not JSON': () => errorFor(eventsPath, { body: '{"a":}' }),
+  '415: the content type': () => errorFor(eventsPath, { body: '{}', contentType: 'application/x-www-form-urlencoded' }),
   '429: the rate limit': async () => {
     const sim = await startForTest({ maxAnalysesPerHour: 1 })
     await ask(sim, analyticsPath)
     return errorOf(await ask(sim, analyticsPath))
   },
-  '400: the scenario is unknown': () => fail(analyticsPath, { headers: { 'x-sim-scenario': 'rate-limitd' } }),
-  '400: the scenario does not apply': () => fail(analyticsPath, { headers: { 'x-sim-scenario': 'lost-ack' } }),
+  '400: the scenario is unknown': () => errorFor(analyticsPath, { headers: { 'x-sim-scenario': 'rate-limitd' } }),
+  '400: the scenario does not apply': () => errorFor(analyticsPath, { headers: { 'x-sim-scenario': 'lost-ack' } }),
   'The page has another origin': () =>
-    fail('/__sim/reset', { method: 'POST', headers: { origin: 'https://example.com' } }),
+    errorFor('/__sim/reset', { method: 'POST', headers: { origin: 'https://example.com' } }),
   'The host is unknown': async () => {
     const { origin } = await startForTest()
     const { body } = await askRaw(origin, 'GET /__sim/info HTTP/1.1\r\nHost: sim.example.com\r\n\r\n')
     return JSON.stringify(body).replaceAll('\\"', '"')
   },
-  'The control plane requires a token': () => fail('/__sim/info', { token: null }, { controlToken: 's3cret' }),
+  'The control plane requires a token': () => errorFor('/__sim/info', { token: null }, { controlToken: 's3cret' }),
   'The sandbox was never used': () =>
-    fail('/__sim/verify?sandbox=worker-9', { body: { operation: 'createEvent', count: { exactly: 0 } } }),
+    errorFor('/__sim/verify?sandbox=worker-9', { body: { operation: 'createEvent', count: { exactly: 0 } } }),
   'The run ends with exit code 3': async () => {
     const init = "{ method: 'POST', headers: { authorization: 'Bearer k' } }"
     const request = `fetch(process.env.CONVSIM_BASE_URL + '/events', ${init})`
-    return refuse(['exec', '--fail-on', 'violation', '--', process.execPath, '-e', request])
+    return runRefused(['exec', '--fail-on', 'violation', '--', process.execPath, '-e', request])
   },
-  'The suite fails without a fault': () => tryScript('process.exit(7)'),
+  'The suite fails without a fault': () => tryEach('process.exit(7)'),
   'Two runs without faults differ': async () => {
     const counter = join(await tempFolder(), 'count')
     writeFileSync(counter, '')
     const url = `process.env.CONVSIM_BASE_URL + '${modelPath}'`
     const read = `fetch(${url}, { headers: { authorization: 'Bearer k' } })`
-    return tryScript(`const fs = require('node:fs'); fs.appendFileSync('${counter}', 'x')
+    return tryEach(`const fs = require('node:fs'); fs.appendFileSync('${counter}', 'x')
 fetch(process.env.CONVSIM_BASE_URL + '/events', { method: 'POST' }); fs.statSync('${counter}').size > 1 && ${read}`)
   },
-  'The command does not end': () => tryScript('setTimeout(() => {}, 600_000)', '--run-timeout', '1s'),
+  'The command does not end': () => tryEach('setTimeout(() => {}, 600_000)', '--run-timeout', '1s'),
 }
 
-describe('troubleshooting', () => {
-  test.each([...messages])('under "%s" has a message that the simulator prints', async (heading, message) => {
+describe('the troubleshooting page', () => {
+  test.each([...messages])('shows, under "%s", a message that the simulator prints', async (heading, message) => {
     const provoke = provocations[heading]
-    if (!provoke) throw new Error(`no provocation of "${heading}"`)
+    if (!provoke) throw new Error(`nothing provokes the message under "${heading}"`)
     const output = await provoke()
     for (const line of message.split('\n')) expect(output).toMatch(patternOf(line))
   })
 
-  test('has a section for each provocation, and at least twenty', () => {
+  test('has a section for each message that is provoked, and at least twenty sections', () => {
     expect([...messages.keys()]).toEqual(Object.keys(provocations))
     expect(messages.size).toBeGreaterThanOrEqual(20)
   })

@@ -15,7 +15,7 @@ interface Step {
 }
 
 const [steps = []] = membersIn(readExample('action/action.yml'), 'steps') as Step[][]
-/** The names of the inputs, each with its default. */
+/** The inputs by name, with their defaults. */
 const [inputs = {}] = membersIn(readExample('action/action.yml'), 'inputs') as Record<string, object>[]
 
 let project: Project
@@ -25,8 +25,8 @@ beforeAll(() => {
 })
 afterAll(() => project.remove())
 
-/** Runs the steps of the action like GitHub's runner. Returns the variables and the outputs that they set. */
-async function runAction(given: Readonly<Record<string, string>>) {
+/** Runs the action's steps as GitHub's runner does. Returns the variables and outputs that the steps set. */
+async function runAction(values: Readonly<Record<string, string>>) {
   const temp = await tempFolder()
   const [variables, outputs] = [join(temp, 'env'), join(temp, 'output')]
   const files = { GITHUB_ENV: variables, GITHUB_OUTPUT: outputs, RUNNER_TEMP: temp }
@@ -34,36 +34,36 @@ async function runAction(given: Readonly<Record<string, string>>) {
   let printed = ''
   for (const { shell, env, run } of steps) {
     expect(shell).toBe('bash')
-    const filled = Object.entries(env).map(([name, text]) => [name, fillIn(text, given)])
+    const stepEnv = Object.entries(env).map(([name, text]) => [name, fillIn(text, values)])
     const step = startProgram('bash', ['--noprofile', '--norc', '-eo', 'pipefail', '-c', run], {
       cwd: project.folder,
-      env: { ...(project.env as Record<string, string>), ...files, ...Object.fromEntries(filled) },
+      env: { ...(project.env as Record<string, string>), ...files, ...Object.fromEntries(stepEnv) },
     })
     const code = await step.ended
     printed += step.stdout() + step.stderr()
     if (code !== 0) return { code, printed, env: readPairs(variables), outputs: readPairs(outputs) }
   }
-  const found = { code: 0, printed, env: readPairs(variables), outputs: readPairs(outputs) }
-  onTestFinished(() => void process.kill(Number(found.outputs['pid'])))
-  return found
+  const result = { code: 0, printed, env: readPairs(variables), outputs: readPairs(outputs) }
+  onTestFinished(() => void process.kill(Number(result.outputs['pid'])))
+  return result
 }
 
-/** Inserts the inputs into a text: `${{ inputs.package }}`. */
-function fillIn(text: string, given: Readonly<Record<string, string>>): string {
+/** Replaces expressions such as `${{ inputs.package }}` with the values of the inputs. */
+function fillIn(text: string, values: Readonly<Record<string, string>>): string {
   return text.replaceAll(/\$\{\{ inputs\.(\w+) \}\}/g, (_, name: string) => {
     const input = inputs[name]
     if (!isObject(input)) throw new Error(`the action has no input ${name}`)
-    return given[name] ?? String(input['default'])
+    return values[name] ?? String(input['default'])
   })
 }
 
-/** Reads lines of the form `name=value`. */
+/** Reads a file whose lines have the form `name=value`. */
 function readPairs(file: string): Record<string, string> {
   const lines = readFileSync(file, 'utf8').split('\n').filter(Boolean)
   return Object.fromEntries(lines.map((line) => line.split(/=(.*)/s).slice(0, 2)))
 }
 
-test('the action starts the package for the following steps, with its arguments and files of the job', async () => {
+test('the action starts the package for the steps that follow, with its arguments and the job’s files', async () => {
   const actions = [{ target: '$.servers[0]', update: { url: 'http://localhost:4010/v2' } }]
   const overlay = { overlay: '1.0.0', info: { title: 'Version 2', version: '1' }, actions }
   writeFileSync(join(project.folder, 'v2.json'), JSON.stringify(overlay))
@@ -86,6 +86,6 @@ test('the action fails with the reason if convsim does not start', async () => {
 
 test('the action declares exactly the outputs that its steps set', () => {
   const [declared = {}] = membersIn(readExample('action/action.yml'), 'outputs') as Record<string, object>[]
-  const set = steps.flatMap(({ run }) => [...run.matchAll(/"([\w-]+)=[^"]*" >>"\$GITHUB_OUTPUT"/g)])
-  expect(set.map(([, name]) => name).sort()).toEqual(Object.keys(declared).sort())
+  const setOutputs = steps.flatMap(({ run }) => [...run.matchAll(/"([\w-]+)=[^"]*" >>"\$GITHUB_OUTPUT"/g)])
+  expect(setOutputs.map(([, name]) => name).sort()).toEqual(Object.keys(declared).sort())
 })

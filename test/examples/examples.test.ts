@@ -10,22 +10,22 @@ import { ask, event } from '../support/client.ts'
 import { convsim, startProgram } from '../support/command.ts'
 import { startForTest } from '../support/start.ts'
 import { tempFolder } from '../support/temp-folder.ts'
-import { exampleFiles, examplePath, membersIn, readExample, textsIn } from './read-examples.ts'
+import { exampleFiles, examplePath, membersIn, readExample, stringsIn } from './read-examples.ts'
 
 const dockerfile = readFileSync(new URL('../../Dockerfile', import.meta.url), 'utf8')
 const [, port = ''] = /^EXPOSE (\d+)$/m.exec(dockerfile) ?? []
 
-/** An address of the simulator in an example, by host name in the network or on the host. */
-const addresses = /http:\/\/(?:convsim|127\.0\.0\.1):(\d+)(\/[\w./-]*)?/g
+/** A URL of the simulator in an example, in the Docker network or on the host. */
+const urls = /http:\/\/(?:convsim|127\.0\.0\.1):(\d+)(\/[\w./-]*)?/g
 
-/** The commands of the examples that request the report, with their files. */
+/** The commands in the examples that request a report, with their files. */
 const gates = exampleFiles.flatMap((file) =>
-  textsIn(readExample(file))
+  stringsIn(readExample(file))
     .filter((text) => text.startsWith('curl '))
     .map((command, index) => ({ file, index, command })),
 )
 
-/** Runs a command of an example as its CI system does. */
+/** Runs a command from an example as its CI system does. */
 async function runGate(command: string, controlUrl: string) {
   const folder = await tempFolder()
   const summary = join(folder, 'summary.md')
@@ -36,23 +36,23 @@ async function runGate(command: string, controlUrl: string) {
   return { code, report: await readFile(file, 'utf8') }
 }
 
-test('the examples name the port of the image', () => {
+test('the examples use the port of the image', () => {
   for (const file of exampleFiles) {
-    const texts = textsIn(readExample(file))
+    const texts = stringsIn(readExample(file))
     const published = texts.flatMap((text) => /^(?:127\.0\.0\.1:)?\d+:(\d+)$/.exec(text)?.[1] ?? [])
-    const named = texts.flatMap((text) => [...text.matchAll(addresses)].map(([, number]) => number))
+    const named = texts.flatMap((text) => [...text.matchAll(urls)].map(([, number]) => number))
     expect(new Set([...published.filter((number) => number !== '8080'), ...named, port])).toEqual(new Set([port]))
   }
 })
 
-test('each address in the examples is the service’s or the control plane’s', () => {
+test('each simulator URL in the examples points to the service or the control plane', () => {
   const paths = exampleFiles.flatMap((file) =>
-    textsIn(readExample(file)).flatMap((text) => [...text.matchAll(addresses)].map(([, , path = '']) => path)),
+    stringsIn(readExample(file)).flatMap((text) => [...text.matchAll(urls)].map(([, , path = '']) => path)),
   )
   expect(new Set(paths)).toEqual(new Set(['/v1', '/__sim']))
 })
 
-test('convsim starts with the container variables of the examples', async () => {
+test('convsim starts with the container variables in the examples', async () => {
   const services = [
     membersIn(membersIn(readExample('compose.yaml'), 'convsim'), 'environment'),
     membersIn(membersIn(readExample('github-actions.yml'), 'convsim'), 'env'),
@@ -65,7 +65,7 @@ test('convsim starts with the container variables of the examples', async () => 
   }
 })
 
-test('the environment variables of the replicas are settings', () => {
+test('the environment variables in the replicas example are settings', () => {
   const [env = {}] = membersIn(membersIn(readExample('replicas/compose.yaml'), 'convsim'), 'environment')
   const names = Object.keys(env as object)
   const known = Object.keys(serverSettings).map(variableOf)
@@ -73,20 +73,20 @@ test('the environment variables of the replicas are settings', () => {
   expect(known).toEqual(expect.arrayContaining(names))
 })
 
-test('the health check of the image is frequent at the start, rare afterwards, and not replaced in examples', () => {
+test('the image’s health check is frequent at first and rare afterwards, and no example replaces it', () => {
   expect(dockerfile).toMatch(/^HEALTHCHECK --interval=30s --start-interval=1s /m)
   const examples = exampleFiles.map(readExample)
   expect(examples.flatMap((example) => membersIn(membersIn(example, 'convsim'), 'healthcheck'))).toEqual([])
   expect(examples.flatMap((example) => membersIn(example, 'options'))).toEqual([])
 })
 
-test('the examples name the image and the package by their version', () => {
+test('the examples use the current version of the image and of the package', () => {
   for (const file of ['github-actions.yml', 'gitlab-ci.yml'] as const)
     expect(readFileSync(examplePath(file), 'utf8')).toContain(`convsim:${version}`)
   expect(readFileSync(examplePath('github-actions.yml'), 'utf8')).toContain(`simulator-${version}.tgz`)
 })
 
-test.each(gates)('the report of $file, number $index, fails only if the client has findings', async ({ command }) => {
+test.each(gates)('report command $index in $file fails only if the client has findings', async ({ command }) => {
   const { origin, controlUrl } = await startForTest()
   await ask({ origin }, '/v1/events', { body: event() })
   const right = await runGate(command, controlUrl)
@@ -97,13 +97,13 @@ test.each(gates)('the report of $file, number $index, fails only if the client h
   expect(wrong.code).not.toBe(0)
 })
 
-test('GitHub and GitLab request a report', () => {
+test('the GitHub and GitLab examples request reports', () => {
   expect(gates.map(({ file }) => file)).toEqual(['github-actions.yml', 'github-actions.yml', 'gitlab-ci.yml'])
 })
 
 const hasCompose = spawnSync('docker', ['compose', 'version']).status === 0
 if (!hasCompose)
-  process.stderr.write('The check of compose.yaml by Docker Compose is skipped: "docker compose" is not installed.\n')
+  process.stderr.write('The Docker Compose check of compose.yaml is skipped: "docker compose" is not installed.\n')
 
 test.skipIf(!hasCompose).each(['compose.yaml', 'replicas/compose.yaml'])('Docker Compose accepts %s', (file) => {
   const args = ['compose', '--file', examplePath(file), 'config', '--quiet']
@@ -116,22 +116,22 @@ const texts = ['ci', 'release'].map((name) =>
 const documents = texts.map((text) => parseDocument(text, { strict: true }))
 const [ci, release] = documents.map((document) => membersIn(document.toJS(), 'run') as string[])
 
-test('the workflows are YAML whose commands are bash, and name no host', () => {
+test('the workflows are valid YAML with valid bash commands, and mention no host', () => {
   expect(documents.flatMap(({ errors, warnings }) => [...errors, ...warnings])).toEqual([])
   for (const script of [...(ci ?? []), ...(release ?? [])])
     expect(spawnSync('bash', ['-n'], { input: script, encoding: 'utf8' })).toMatchObject({ status: 0, stderr: '' })
   expect(texts.join('\n')).not.toMatch(/[a-z]\.(io|com|org|net|dev)\b/)
 })
 
-test('a change is checked by .ci/run', () => {
+test('the CI workflow runs only .ci/run', () => {
   expect(ci).toEqual(['.ci/run'])
 })
 
 test.each([
-  ['of a version with notes in the changelog is released with them', `v${version}`, `${version} (2026-12-01)`, 0],
-  ['of another version is not', 'v0.0.0', version, 1],
-  ['of a version that the changelog calls unreleased is not', `v${version}`, `${version} (unreleased)`, 1],
-  ['of a version without notes is not', `v${version}`, '0.0.0', 1],
+  ['for a version with notes in the changelog is released with them', `v${version}`, `${version} (2026-12-01)`, 0],
+  ['for another version is refused', 'v0.0.0', version, 1],
+  ['for a version that the changelog calls unreleased is refused', `v${version}`, `${version} (unreleased)`, 1],
+  ['for a version without notes is refused', `v${version}`, '0.0.0', 1],
 ])('a tag %s', async (_, tag, heading, status) => {
   const cwd = await tempFolder()
   writeFileSync(join(cwd, 'package.json'), JSON.stringify({ version }))

@@ -1,7 +1,7 @@
 import { readFileSync } from 'node:fs'
 import { parseDocument } from 'yaml'
 
-/** The files of `docs/examples/` in YAML, or in JSON, which is also YAML. */
+/** The files in `docs/examples/` that are YAML, or JSON, which is also YAML. */
 export const exampleFiles = [
   'compose.yaml',
   'github-actions.yml',
@@ -13,10 +13,10 @@ export const exampleFiles = [
 
 export type ExampleFile = (typeof exampleFiles)[number]
 
-/** Returns the folder of the examples, or a file in it. */
+/** Returns the path of the examples folder, or of a file in the folder. */
 export const examplePath = (file = '') => new URL(`../../docs/examples/${file}`, import.meta.url).pathname
 
-/** Reads an example. Throws on any error or warning of the parser. */
+/** Reads an example. Throws if the parser reports an error or a warning. */
 export function readExample(file: ExampleFile): unknown {
   const document = parseDocument(readFileSync(examplePath(file), 'utf8'), { strict: true })
   const [problem] = [...document.errors, ...document.warnings]
@@ -24,10 +24,10 @@ export function readExample(file: ExampleFile): unknown {
   return document.toJS()
 }
 
-/** Returns every string in a value, except its keys. */
-export function textsIn(value: unknown): string[] {
+/** Returns every string in a value, at any depth, except member names. */
+export function stringsIn(value: unknown): string[] {
   if (typeof value === 'string') return [value]
-  return typeof value === 'object' && value !== null ? Object.values(value).flatMap(textsIn) : []
+  return typeof value === 'object' && value !== null ? Object.values(value).flatMap(stringsIn) : []
 }
 
 /** Returns every member with this name at any depth. */

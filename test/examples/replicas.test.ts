@@ -10,7 +10,7 @@ import { describeWithRedis, redisForTest } from '../support/redis.ts'
 import { startForTest } from '../support/start.ts'
 import { examplePath, membersIn, readExample } from './read-examples.ts'
 
-/** A service of the example for Docker Compose, with the members that the tests read. */
+/** A service in the Docker Compose example, with the members that the tests read. */
 interface Service {
   readonly command?: string
   readonly depends_on?: JsonObject
@@ -34,39 +34,39 @@ function readLine(pattern: RegExp): readonly string[] {
   return found.slice(1)
 }
 
-test('the services of the replicas wait for services that exist and have a health check', () => {
+test('each service in the example waits for services that exist and have a health check', () => {
   expect(Object.keys(services)).toEqual(['balancer', 'convsim', 'redis'])
-  for (const { depends_on: needed = {} } of [balancer, convsim])
-    for (const [name, value] of Object.entries(needed)) {
+  for (const { depends_on: dependencies = {} } of [balancer, convsim])
+    for (const [name, value] of Object.entries(dependencies)) {
       expect(value).toEqual({ condition: 'service_healthy' })
       const isChecked = name === 'convsim' ? dockerfile.includes('\nHEALTHCHECK ') : services[name]?.healthcheck
       expect(isChecked).toBeTruthy()
     }
 })
 
-test('the load balancer reads the configuration next to it, with the ports of the service and of the image', () => {
+test('the load balancer reads the configuration next to compose.yaml, and the ports in both files match', () => {
   const [file] = (balancer.volumes ?? []).map((volume) => volume.split(':')[0] ?? '')
   expect(existsSync(join(examplePath('replicas'), file ?? ''))).toBe(true)
-  const [bound] = readLine(/^ {2}bind :(\d+)$/m)
-  expect(balancer.ports).toEqual([`127.0.0.1:${bound}:${bound}`])
-  const [service, behind] = readLine(/^ {2}server-template \S+ \d+ (\w+):(\d+) /m)
-  expect([service, behind]).toEqual(['convsim', port])
+  const [publicPort] = readLine(/^ {2}bind :(\d+)$/m)
+  expect(balancer.ports).toEqual([`127.0.0.1:${publicPort}:${publicPort}`])
+  const [service, servicePort] = readLine(/^ {2}server-template \S+ \d+ (\w+):(\d+) /m)
+  expect([service, servicePort]).toEqual(['convsim', port])
 })
 
-test('the state is in the Redis of the example', () => {
+test('the replicas keep their state in the Redis of the example', () => {
   const state = convsim.environment?.['CONVSIM_STATE'] ?? ''
   expect(parseRedisUrl(state, 'convsim')).toMatchObject({ ok: true })
   expect(Object.keys(services)).toContain(new URL(state).hostname)
 })
 
-test('a stopping replica refuses requests long enough for the load balancer to notice', () => {
+test('a replica that stops refuses requests for long enough that the load balancer notices', () => {
   const drainMs = parseDuration(convsim.environment?.['CONVSIM_DRAIN'] ?? '') ?? 0
   const [interval = '', fall = ''] = readLine(/ check inter (\w+) fall (\d+) /)
   expect(drainMs).toBeGreaterThan(2 * Number(fall) * (parseDuration(interval) ?? Number.POSITIVE_INFINITY))
   expect(parseDuration(convsim.stop_grace_period ?? '')).toBeGreaterThan(drainMs)
 })
 
-test('the health check of the load balancer is handled', async () => {
+test('the load balancer’s health check gets a 200', async () => {
   const [method, path, version, name, value] = readLine(
     /^ {2}http-check send meth (\w+) uri (\S+) ver (\S+) hdr (\w+) (\w+)$/m,
   )
@@ -76,8 +76,8 @@ test('the health check of the load balancer is handled', async () => {
 })
 
 describeWithRedis('the Redis of the example', () => {
-  // Its Redis syncs every write to the disk, which on a busy machine can take longer than the time limit of a command.
-  test('starts with the arguments of the example', { retry: 2 }, async () => {
+  // This Redis syncs every write to disk, which can take longer than the timeout of a command on a busy machine.
+  test('starts with the arguments in the example', { retry: 2 }, async () => {
     const [program, ...args] = (redis.command ?? '').split(' ')
     expect(program).toBe('redis-server')
     const { url } = await redisForTest({ args })
@@ -87,7 +87,7 @@ describeWithRedis('the Redis of the example', () => {
 })
 
 const hasHaproxy = spawnSync('haproxy', ['-v']).status === 0
-if (!hasHaproxy) process.stderr.write('The check of haproxy.cfg by HAProxy is skipped: "haproxy" is not installed.\n')
+if (!hasHaproxy) process.stderr.write('The HAProxy check of haproxy.cfg is skipped: "haproxy" is not installed.\n')
 
 test.skipIf(!hasHaproxy)('HAProxy accepts haproxy.cfg', () => {
   const args = ['-c', '-f', examplePath('replicas/haproxy.cfg')]

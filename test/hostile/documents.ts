@@ -13,7 +13,7 @@ const NAMES =
   allOf anyOf not patternProperties schema content headers links callbacks components schemas examples parameters
   requestBody responses security discriminator value externalValue constructor a`.split(/\s+/)
 
-/** A document in which every object can be changed. */
+/** Creates the document that each attempt changes at random. */
 const document = () => ({
   ...documentWithData({ schema: { $ref: '#/components/schemas/A' }, examples: { a: { value: { a: 1 } } } }),
   'x-a': { a: {} },
@@ -24,14 +24,14 @@ const document = () => ({
   },
 })
 
-/** Checks and serves random documents. Both must agree, show no file, request no address and throw nothing. */
+/** Checks and serves random documents. Check and server must agree, reveal no file, send no request and not throw. */
 export async function startDocumentTrial(chance: Chance, numbers: Numbers) {
   const folder = mkdtempSync(join(tmpdir(), 'convsim-hostile-'))
   const [file, secretFile] = [join(folder, 'contract.json'), join(folder, 'secret.json')]
   writeFileSync(secretFile, JSON.stringify({ secret }))
   const counter = await startCounter()
 
-  async function tryDocumentOfChance(): Promise<void> {
+  async function tryRandomDocument(): Promise<void> {
     const hostile: Json = document()
     for (let changes = 1 + chance() * 4; changes > 0; changes -= 1) change(hostile)
     const text = JSON.stringify(hostile)
@@ -39,23 +39,23 @@ export async function startDocumentTrial(chance: Chance, numbers: Numbers) {
     const outcome = await tryDocument(file)
     numbers.add('documents')
     if (outcome.started.length === 0) numbers.add('documents that were served')
-    const fault = counter.counted.requests > 0 ? 'a request was sent' : findFault(outcome, secret)
+    const failure = counter.counted.requests > 0 ? 'a request was sent' : findFault(outcome, secret)
     counter.counted.requests = 0
-    if (fault !== undefined) numbers.fault(`${fault}: ${text.slice(0, 3000)}`)
+    if (failure !== undefined) numbers.fail(`${failure}: ${text.slice(0, 3000)}`)
   }
 
-  /** Sets a member of a random object, mostly an existing one, deep in the document. */
+  /** Sets a member of a random object anywhere in the document. */
   function change(root: Json): void {
     const object = pick(chance, listObjects(root))
     const name = chance() < 0.2 ? pick(chance, Object.keys(object).concat('a')) : pick(chance, NAMES)
-    const made = make(chance() * 4)
-    object[name] = chance() < 0.5 && name !== '$ref' && isObject(made) ? { a: made, ...made } : made
+    const value = createValue(chance() * 4)
+    object[name] = chance() < 0.5 && name !== '$ref' && isObject(value) ? { a: value, ...value } : value
   }
 
-  function make(levels: number): Json {
-    if (levels > 1 && chance() < 0.6) return { [pick(chance, NAMES)]: make(levels - 1), a: {} }
-    const leads = ['#/components/schemas/A', '#/components/schemas/B', '#/x-a/a', '#/paths/~1data', '#', '#a', 'a']
-    const target = pick(chance, [...leads, secretFile, `file://${secretFile}`, 'secret.json#/secret', counter.url])
+  function createValue(levels: number): Json {
+    if (levels > 1 && chance() < 0.6) return { [pick(chance, NAMES)]: createValue(levels - 1), a: {} }
+    const pointers = ['#/components/schemas/A', '#/components/schemas/B', '#/x-a/a', '#/paths/~1data', '#', '#a', 'a']
+    const target = pick(chance, [...pointers, secretFile, `file://${secretFile}`, 'secret.json#/secret', counter.url])
     const others = [target, 7, true, null, [{ $ref: target }], nested(300), { $id: target }, { $schema: target }]
     return chance() < 0.6 ? { $ref: target } : pick<Json>(chance, others)
   }
@@ -67,9 +67,9 @@ export async function startDocumentTrial(chance: Chance, numbers: Numbers) {
   }
 
   return {
-    /** Tests some documents. */
+    /** Tries three random documents. */
     async run() {
-      for (let count = 0; count < 3; count += 1) await tryDocumentOfChance()
+      for (let count = 0; count < 3; count += 1) await tryRandomDocument()
     },
     close() {
       counter.close()

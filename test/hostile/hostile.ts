@@ -1,12 +1,12 @@
 /**
  * Tries to make the simulator lose acknowledged writes, hang, or report false data. The kinds of trial:
  *
- * - kill, stop, second writer, full disk: no acknowledged write may be lost.
+ * - kill, stop, second writer, full disk: a server must not lose an acknowledged write.
  * - http: a server gets hostile HTTP. It must respond, stall for at most 200 ms, and not leak memory.
- * - documents: a check and a start with hostile documents must agree, show no file and send nothing.
+ * - documents: hostile documents are checked and served. Both must agree, reveal no file, and send no request.
  *
- * `npm run test:hostile -- --minutes 60` runs for an hour, `--only http,kill` only these kinds. Exits with 1 if a
- * fault is found.
+ * `npm run test:hostile -- --minutes 60` runs for an hour; `--only http,kill` runs only these kinds. The exit code is 1
+ * if a trial fails.
  */
 import { parseArgs } from 'node:util'
 import { seededChance } from '../support/chance.ts'
@@ -15,7 +15,7 @@ import { startHttpTrial } from './http.ts'
 import { createProcessTrial, processKinds } from './processes.ts'
 import { Numbers } from './trial.ts'
 
-/** The trials other than those with processes on one state file. */
+/** The trials, except those that run processes on a state file. */
 const trialKinds = { http: startHttpTrial, documents: startDocumentTrial }
 
 const { values } = parseArgs({
@@ -26,7 +26,7 @@ const { values } = parseArgs({
   },
 })
 const kinds = values.only.split(',')
-const isOn = (kind: string) => kinds.includes(kind)
+const isSelected = (kind: string) => kinds.includes(kind)
 const end = Date.now() + Number(values.minutes) * 60_000
 
 const numbers = new Numbers()
@@ -34,9 +34,9 @@ const chance = seededChance(values.seed)
 const processes = createProcessTrial(chance, numbers)
 const trials = []
 for (const [kind, startTrial] of Object.entries(trialKinds))
-  if (isOn(kind)) trials.push(await startTrial(chance, numbers))
+  if (isSelected(kind)) trials.push(await startTrial(chance, numbers))
 
-const rounds = (['kill', 'stop', 'kill', 'second writer', 'kill', 'full disk'] as const).filter(isOn)
+const rounds = (['kill', 'stop', 'kill', 'second writer', 'kill', 'full disk'] as const).filter(isSelected)
 
 console.log(`seed ${values.seed}, ${values.minutes} minutes`)
 let shownAt = Date.now()
@@ -51,4 +51,4 @@ for (let round = 0; Date.now() < end; round += 1) {
 processes.close()
 for (const trial of trials) trial.close()
 console.log(numbers.line())
-process.exitCode = numbers.faults === 0 ? 0 : 1
+process.exitCode = numbers.failures === 0 ? 0 : 1

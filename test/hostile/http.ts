@@ -9,13 +9,13 @@ import { sendBytes, withoutInterim } from '../support/one-shot.ts'
 import { requestText } from '../support/raw-http.ts'
 import { type Chance, cli, type Numbers, pick } from './trial.ts'
 
-/** The number of rounds after which memory should not grow: the journal is full, and all code is compiled. */
+/** The number of rounds after which memory should stop growing, since the journal is full and all code is compiled. */
 const WARM_UP_ROUNDS = 50
 
-/** The number of rounds per compared median of memory. Single values vary by 40 MB with garbage collection. */
+/** The number of rounds for each median of memory. Single values vary by 40 MB because of garbage collection. */
 const ROUNDS_COMPARED = 100
 
-/** The maximum share by which a later median of resident memory may exceed the first one. */
+/** The fraction by which a later median of resident memory may exceed the first median. */
 const MAX_GROWTH = 0.1
 
 /** Twice the limit of `bench:stalls`, since here other requests and processes run concurrently. */
@@ -24,19 +24,19 @@ const maxStallMs = 200
 const MALFORMED_LANES = 16
 const ORDINARY_PER_ROUND = 1000
 
-/** Sends hostile HTTP to one simulator in all rounds, and measures its memory and its longest stall. */
+/** Starts a simulator, sends it hostile HTTP in each round, and measures its memory and its longest stall. */
 export async function startHttpTrial(chance: Chance, numbers: Numbers) {
   const port = await freePort()
   const origin = `http://127.0.0.1:${port}`
   const args = [...stallProbe, cli, '--port', String(port), '--state', ':memory:']
   const server = spawn(process.execPath, args, { stdio: ['ignore', 'ignore', 'ignore', 'ipc'] })
   await waitUntilOk('convsim', server, `${origin}/v1`, warmAnalytics)
-  server.once('exit', (code, signal) => numbers.fault(`the attacked server ended: ${signal ?? code}`))
+  server.once('exit', (code, signal) => numbers.fail(`the attacked server exited: ${signal ?? code}`))
   let round = 0
   let recentMb: number[] = []
   let firstMedianMb: number | undefined
 
-  /** Sends some of the most expensive requests in sequence. */
+  /** Sends some of the most expensive requests, one after the other. */
   async function sendExpensive(): Promise<void> {
     for (let count = 0; count < 15; count += 1) {
       const { name, requests } = pick(chance, hostileRequests)
@@ -59,8 +59,8 @@ export async function startHttpTrial(chance: Chance, numbers: Numbers) {
     numbers.add('requests')
     const reply = await send(origin, request).catch((error: unknown) => error)
     const status = reply instanceof Object && 'status' in reply ? Number(reply.status) : undefined
-    if (status === undefined) numbers.fault(`${name}: ${String(reply)}`)
-    else if (status >= 500 && !('x-sim-scenario' in request.headers)) numbers.fault(`${name}: a ${status}`)
+    if (status === undefined) numbers.fail(`${name}: ${String(reply)}`)
+    else if (status >= 500 && !('x-sim-scenario' in request.headers)) numbers.fail(`${name}: status ${status}`)
     return status ?? 0
   }
 
@@ -74,7 +74,7 @@ export async function startHttpTrial(chance: Chance, numbers: Numbers) {
     }
   }
 
-  /** Starts a body that never ends. */
+  /** Starts a request whose body never ends. */
   function sendSlowly(): Socket {
     numbers.add('requests')
     numbers.add('slow bodies')
@@ -90,10 +90,10 @@ export async function startHttpTrial(chance: Chance, numbers: Numbers) {
   async function readStall(name: string): Promise<void> {
     const stallMs = await readStallMs(server)
     numbers.peak('longest stall, ms', stallMs)
-    if (stallMs > maxStallMs) numbers.fault(`${name}: a stall of ${stallMs.toFixed(0)} ms`)
+    if (stallMs > maxStallMs) numbers.fail(`${name}: a stall of ${stallMs.toFixed(0)} ms`)
   }
 
-  /** Reads the measurements, and deletes the stored events, which may use any amount of memory. */
+  /** Reads the measurements, and deletes the stored events, which could otherwise use any amount of memory. */
   async function check(): Promise<void> {
     await readStall('ordinary and malformed requests')
     const controls = { reset: 'POST', scenarios: 'DELETE', health: 'GET' } as const
@@ -112,7 +112,7 @@ export async function startHttpTrial(chance: Chance, numbers: Numbers) {
     firstMedianMb ??= median
     numbers.peak(`median of resident memory up to round ${round}, MB`, median)
     if (median > firstMedianMb * (1 + MAX_GROWTH))
-      numbers.fault(`the memory has grown from ${firstMedianMb.toFixed(0)} to ${median.toFixed(0)} MB`)
+      numbers.fail(`the memory has grown from ${firstMedianMb.toFixed(0)} to ${median.toFixed(0)} MB`)
   }
 
   return {

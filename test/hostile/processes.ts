@@ -9,44 +9,44 @@ import { freePort, type StartedTarget, send, startTarget } from '../bench/target
 import { event, prompt } from '../state/drafts.ts'
 import { type Chance, cli, type Numbers } from './trial.ts'
 
-/** The number of rounds on one file. Later rounds use a new file, since checking a large file takes long. */
+/** The number of rounds that use the same file. Checking a large file would take too long. */
 const ROUNDS_PER_FILE = 10
 
-/** The number of clients of a process that write concurrently. */
+/** The number of clients that write to a process concurrently. */
 const WRITERS = 16
 
-/** The events that a process can face in a round. */
+/** What can happen to a process in a round. */
 export const processKinds = ['kill', 'stop', 'second writer', 'full disk'] as const
 
 const headers = { authorization: 'Bearer hostile', 'content-type': 'application/json' }
 
-/** Kills, stops and pauses processes, adds a second one and fills the disk; no acknowledged write may be lost. */
+/** Kills, stops and pauses processes, adds a second process, and fills the disk. No acknowledged write may be lost. */
 export function createProcessTrial(chance: Chance, numbers: Numbers) {
   const canLimit = spawnSync('prlimit', ['--version']).status === 0
   let file = ''
-  /** The ids of the events and prompt versions whose writes were acknowledged. */
+  /** The IDs of the events and prompt versions whose writes were acknowledged. */
   let acknowledged = new Set<string>()
   let round = 0
 
-  /** Runs one round, and checks the file by starting with it. */
+  /** Runs one round, and then checks the file by starting a server with it. */
   async function run(kind: (typeof processKinds)[number]): Promise<void> {
-    if (round % ROUNDS_PER_FILE === 0) beginFile()
+    if (round % ROUNDS_PER_FILE === 0) startNewFile()
     round += 1
-    const server = await startIntact()
+    const server = await startOrReport()
     if (kind === 'second writer') await addWriter(server)
     else await writeUntilEnd(server, kind)
     await check(kind)
   }
 
   async function writeUntilEnd(server: StartedTarget, kind: 'kill' | 'stop' | 'full disk'): Promise<void> {
-    const writing = write(server, 'only')
+    const writers = write(server, 'only')
     await sleep(chance() * 300)
     if (chance() < 0.2) await pause(server)
     if (kind === 'full disk') await fillDisk(server)
     numbers.add(kind === 'stop' ? 'stops' : 'kills')
     const outcome = await server.stop(kind === 'stop' ? 'SIGTERM' : 'SIGKILL')
-    if (kind === 'stop' && outcome !== 0) numbers.fault(`a stop ended with ${outcome}`)
-    await writing.end()
+    if (kind === 'stop' && outcome !== 0) numbers.fail(`a stopped process exited with ${outcome}`)
+    await writers.end()
   }
 
   async function pause({ pid }: StartedTarget): Promise<void> {
@@ -57,7 +57,7 @@ export function createProcessTrial(chance: Chance, numbers: Numbers) {
     await sleep(50)
   }
 
-  /** Limits the size of files to that of the log and the start of an entry, for some time. */
+  /** Limits the size of files, so that the log can grow only by a part of an entry. Sometimes lifts the limit later. */
   async function fillDisk({ pid }: StartedTarget): Promise<void> {
     if (!canLimit) return
     numbers.add('full disks')
@@ -70,37 +70,37 @@ export function createProcessTrial(chance: Chance, numbers: Numbers) {
     await sleep(50)
   }
 
-  /** Lets a second process take the file while the first one runs, and lets both write. */
+  /** Lets a second process take over the file while the first one runs, and writes to both processes. */
   async function addWriter(first: StartedTarget): Promise<void> {
     numbers.add('second writers')
-    const writing = [write(first, 'first')]
+    const writers = [write(first, 'first')]
     await sleep(chance() * 200)
     if (chance() < 0.8) rmSync(`${file}.lock`, { force: true })
     const second = await start().catch(() => undefined)
-    if (second) writing.push(write(second, 'second'))
+    if (second) writers.push(write(second, 'second'))
     else numbers.add('second writers refused')
     await sleep(200)
-    for (const { end } of writing) await end()
+    for (const { end } of writers) await end()
     for (const server of second ? [first, second] : [first]) await server.stop(chance() < 0.5 ? 'SIGKILL' : 'SIGTERM')
   }
 
-  /** Writes with several clients until `end` is called or connections break. Records what was acknowledged. */
+  /** Writes with several clients until `end` is called or a connection breaks. Records the acknowledged writes. */
   function write(server: StartedTarget, name: string): { end: () => Promise<void> } {
     let isOver = false
     const write = async (_: unknown, writer: number) => {
       for (let count = 0; !isOver; count += 1)
         if (!(await writeOne(server, `${round}-${name}-${writer}-${count}`, count % 8 === 7))) return
     }
-    const writing = Promise.all(Array.from({ length: WRITERS }, write))
+    const allWriters = Promise.all(Array.from({ length: WRITERS }, write))
     return {
       async end() {
         isOver = true
-        await writing
+        await allWriters
       },
     }
   }
 
-  /** Writes an event or a version. Resolves to false if the connection broke, so the outcome is unknown. */
+  /** Writes an event or a prompt version. Returns false if the connection broke, so that the outcome is unknown. */
   async function writeOne({ url }: StartedTarget, id: string, isVersion: boolean): Promise<boolean> {
     const [path, draft] = isVersion
       ? ['/prompts', prompt({ externalPromptId: id.slice(-8) })]
@@ -116,7 +116,7 @@ export function createProcessTrial(chance: Chance, numbers: Numbers) {
   }
 
   async function check(kind: string): Promise<void> {
-    const server = await startIntact()
+    const server = await startOrReport()
     const { origin } = new URL(server.url)
     const { text } = await send(origin, { method: 'GET', path: '/__sim/export', headers })
     const { events, prompts }: SandboxExport = JSON.parse(text)
@@ -124,10 +124,10 @@ export function createProcessTrial(chance: Chance, numbers: Numbers) {
     const stored = new Set([...events.map(({ eventId }) => eventId), ...versions])
     const lost = [...acknowledged].filter((id) => !stored.has(id))
     const insertIds = new Set(events.map(({ fields }) => fields.insertId))
-    if (lost.length > 0) numbers.fault(`${kind}: ${lost.length} acknowledged writes are lost, such as ${lost[0]}`)
-    if (insertIds.size < events.length) numbers.fault(`${kind}: an event is stored twice`)
+    if (lost.length > 0) numbers.fail(`${kind}: ${lost.length} acknowledged writes are lost, such as ${lost[0]}`)
+    if (insertIds.size < events.length) numbers.fail(`${kind}: an event is stored twice`)
     await server.stop()
-    if (lost.length > 0) beginFile()
+    if (lost.length > 0) startNewFile()
   }
 
   async function start(): Promise<StartedTarget> {
@@ -135,15 +135,15 @@ export function createProcessTrial(chance: Chance, numbers: Numbers) {
     return startTarget({ name: 'convsim', base: '/v1', arguments: args }, await freePort(), warmAnalytics)
   }
 
-  async function startIntact(): Promise<StartedTarget> {
+  async function startOrReport(): Promise<StartedTarget> {
     const server = await start().catch((error: unknown) => String(error))
     if (typeof server !== 'string') return server
-    numbers.fault(`the file does not load: ${server}`)
-    beginFile()
-    return startIntact()
+    numbers.fail(`the file does not load: ${server}`)
+    startNewFile()
+    return startOrReport()
   }
 
-  function beginFile(): void {
+  function startNewFile(): void {
     close()
     file = join(mkdtempSync(join(tmpdir(), 'convsim-hostile-')), 'state.json')
     acknowledged = new Set()

@@ -1,37 +1,37 @@
 /** The command under test. */
 export const cli = new URL('../../dist/cli.js', import.meta.url).pathname
 
-/** Counts of attempts and outcomes, and peaks, by name, in order of first use. */
+/** Counts, and peak values, by name in the order of their first use. */
 export class Numbers {
   readonly #counts = new Map<string, number>()
-  faults = 0
+  failures = 0
 
   add(name: string): void {
     this.#counts.set(name, this.count(name) + 1)
   }
 
-  /** Raises a number to a value if that is larger. */
+  /** Sets the peak with this name to `value` if `value` is larger. */
   peak(name: string, value: number): void {
     this.#counts.set(name, Math.max(this.count(name), Math.round(value)))
   }
 
-  /** Returns a count or peak, by default 0. */
+  /** Returns a count or a peak, or 0 if the name has none. */
   count(name: string): number {
     return this.#counts.get(name) ?? 0
   }
 
-  /** Records a fault: a lost acknowledged write, or data that changed silently. */
-  fault(description: string): void {
-    this.faults += 1
-    console.log(`FAULT: ${description}`)
+  /** Records a failure, such as a lost acknowledged write or data that changed silently. */
+  fail(description: string): void {
+    this.failures += 1
+    console.log(`FAILURE: ${description}`)
   }
 
   line(): string {
-    return [...this.#counts, ['FAULTS', this.faults]].map(([name, count]) => `${name} ${count}`).join(', ')
+    return [...this.#counts, ['FAILURES', this.failures]].map(([name, count]) => `${name} ${count}`).join(', ')
   }
 }
 
-/** A generator of numbers from 0 to 1. */
+/** Returns a random number from 0 to 1. */
 export type Chance = () => number
 
 export const pick = <Item>(chance: Chance, items: readonly Item[]): Item =>

@@ -12,18 +12,18 @@ const packages: Readonly<Record<string, LockedPackage>> = JSON.parse(
   readFileSync(join(repository, 'package-lock.json'), 'utf8'),
 ).packages
 
-/** Returns true if the lock file has a package where Node looks for it: in the dependent's folder, or in a parent. */
-function isLocked(user: string, name: string): boolean {
-  if (`${user ? `${user}/` : ''}node_modules/${name}` in packages) return true
-  return user !== '' && isLocked(user.slice(0, Math.max(0, user.lastIndexOf('/node_modules/'))), name)
+/** Returns whether the lock file has a package where Node looks for it: in the dependent's folder or a parent of it. */
+function isLocked(dependent: string, name: string): boolean {
+  if (`${dependent ? `${dependent}/` : ''}node_modules/${name}` in packages) return true
+  return dependent !== '' && isLocked(dependent.slice(0, Math.max(0, dependent.lastIndexOf('/node_modules/'))), name)
 }
 
-// npm leaves out packages whose pinned version the registry lacks, and `npm ci` refuses such a lock file everywhere.
-test('the lock file has all packages, including those for other platforms, so `npm ci` accepts it', () => {
-  const missing = Object.entries(packages).flatMap(([user, { dependencies, optionalDependencies }]) =>
+// npm omits packages whose pinned version is missing from the registry. `npm ci` then refuses the lock file everywhere.
+test('the lock file has every package, including those for other platforms, so that `npm ci` accepts it', () => {
+  const missing = Object.entries(packages).flatMap(([dependent, { dependencies, optionalDependencies }]) =>
     Object.keys({ ...dependencies, ...optionalDependencies })
-      .filter((name) => !isLocked(user, name))
-      .map((name) => `${user} needs ${name}`),
+      .filter((name) => !isLocked(dependent, name))
+      .map((name) => `${dependent} needs ${name}`),
   )
   expect(missing).toEqual([])
 })

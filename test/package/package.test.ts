@@ -51,7 +51,7 @@ describe('the package', () => {
     expect(links.filter((link) => !paths.includes(link))).toEqual([])
   })
 
-  it('is under 5 MB unpacked, with the console, the tools for agents and 0.2 MB of documentation', () => {
+  it('is smaller than 5 MB unpacked, including the console, the agent tools and 0.2 MB of documentation', () => {
     expect(project.packed.unpackedSize).toBeLessThan(5_000_000)
   })
 
@@ -75,7 +75,7 @@ describe('the library', () => {
     const context = vm.createContext({ console, process })
     const run = vm.runInContext(wrapper, context, { filename: file })
     run(module.exports, createRequire(file), module, file, join(installed, 'dist'))
-    const { startSimulator } = module.exports as typeof import('../../src/index.ts') // the built index.ts
+    const { startSimulator } = module.exports as typeof import('../../src/index.ts') // built from index.ts
     const simulator = await startSimulator({ seed: '42' })
     const response = await fetch(`${simulator.controlUrl}/health`)
     await simulator.close()
@@ -114,7 +114,7 @@ describe('the library', () => {
     ['typed.cts', ['--exactOptionalPropertyTypes']],
     ['typed.mts', ['--module', 'node16']],
     ['typed.cts', ['--module', 'node16']],
-  ])('has types that compile in an ordinary project: %s %j', (file, further) => {
+  ])('has types that compile in an ordinary project: %s %j', (file, extraOptions) => {
     writeFileSync(
       join(project.folder, file),
       `import { type AnyNames, connect, type ControlSchemas, type LibrarySettings } from '${name}'
@@ -153,11 +153,11 @@ describe('the library', () => {
         return simulator.baseUrl + text
       }`,
     )
-    const options = ['--strict', '--module', 'nodenext', '--target', 'es2022', '--noEmit', ...further]
+    const options = ['--strict', '--module', 'nodenext', '--target', 'es2022', '--noEmit', ...extraOptions]
     expect(project.run(process.execPath, tsc, '--ignoreConfig', ...options, file)).toBe('')
   })
 
-  it('declares only the name and value type of a setting', () => {
+  it('declares only the name and value type of each setting', () => {
     const text = paths
       .filter(isDeclaration)
       .map((path) => readFileSync(join(installed, path), 'utf8'))
@@ -176,34 +176,34 @@ describe('a document with an operation that has no handler', () => {
     return spawnSync(process.execPath, args, options)
   }
 
-  it('is served without any other package', async () => {
+  it('is served without installing another package', async () => {
     const ask = `fetch(process.env.CONVSIM_BASE_URL + '/products', { headers: { authorization: 'Bearer k' } })
       .then(({ status }) => { process.exitCode = status === 204 ? 0 : 1 })`
     expect(await exec(process.execPath, '--eval', ask)).toMatchObject({ status: 0 })
   })
 })
 
-it('publint has no findings in the packed files', async () => {
+it('publint finds no problems in the packed files', async () => {
   const { messages, pkg } = await publint({ pkgDir: installed, pack: false, strict: true })
   expect(messages.map((message) => formatMessage(message, pkg, { color: false }))).toEqual([])
 })
 
 it.each([
-  ['in an ES module of Node', 'points.mts', 'nodenext', 'nodenext'],
-  ['in CommonJS of Node', 'points.cts', 'nodenext', 'nodenext'],
+  ['in a Node ES module', 'points.mts', 'nodenext', 'nodenext'],
+  ['in Node CommonJS', 'points.cts', 'nodenext', 'nodenext'],
   ['for a bundler', 'points.ts', 'esnext', 'bundler'],
 ])('TypeScript resolves each entry point %s', (_where, file, module, resolution) => {
   // The import specifiers of the entry points, without documents such as package.json.
   const points = Object.keys(manifest.exports).filter((path) => !path.endsWith('.json'))
   const lines = points.map((path, at) => `export type Point${at} = typeof import('${path.replace('.', name)}')`)
   writeFileSync(join(project.folder, file), lines.join('\n'))
-  // Skips the types of optional peer dependencies, which are not installed.
+  // `--skipLibCheck` ignores the types of optional peer dependencies, which are not installed.
   const options = ['--strict', '--noEmit', '--skipLibCheck', '--target', 'es2022', '--module', module]
   const args = [tsc, '--ignoreConfig', ...options, '--moduleResolution', resolution, file]
   expect(project.run(process.execPath, ...args)).toBe('')
 })
 
-/** The Node executables that run the package: this one, and those in `NODES=/path/to/node22:/path/to/node26`. */
+/** The Node executables that run the package: the current one, and any in `NODES=/path/to/node22:/path/to/node26`. */
 const nodes = [process.execPath, ...(process.env['NODES'] ?? '').split(delimiter).filter((path) => path !== '')]
 const versions = nodes.map((node) => [
   execFileSync(node, ['--version'], { ...childLimits, encoding: 'utf8' }).trim(),
@@ -237,7 +237,7 @@ describe.each(versions)('Node %s', (_version, node) => {
     for (const [file, text] of Object.entries(files)) writeFileSync(join(project.folder, file), text)
   })
 
-  it('runs the library in an ES module and in CommonJS, with the same identifiers', () => {
+  it('runs the library in an ES module and in CommonJS, with the same IDs', () => {
     // CommonJS must also work if require() cannot load ES modules.
     const options = ['--no-experimental-require-module']
     const [fromModule, fromCommonJs] = [project.run(node, 'use.mjs'), project.run(node, ...options, 'use.cjs')]
@@ -245,7 +245,7 @@ describe.each(versions)('Node %s', (_version, node) => {
     expect(fromCommonJs).toBe(fromModule)
   })
 
-  it('runs a test with a sandbox under the command', () => {
+  it('runs a test with a sandbox in `convsim exec`', () => {
     const command = join(installed, 'dist/cli.js')
     const output = project.run(node, command, 'exec', '--', node, '--test', '--test-reporter=tap', 'sandbox.test.mjs')
     expect(output).toMatch(/^# pass 1$/m)

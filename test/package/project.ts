@@ -8,19 +8,19 @@ import { recordingEnv } from '../support/control-responses/recording.ts'
 
 export const repository = fileURLToPath(new URL('../..', import.meta.url))
 
-/** A user's project in a temporary folder, with the package as packed by `npm pack` and installed by `npm install`. */
+/** A user's project in a temporary folder, in which the package was installed after `npm pack`. */
 export interface Project {
   readonly folder: string
   /** The files of the package, and their size in bytes. */
   readonly packed: { readonly files: readonly { readonly path: string }[]; readonly unpackedSize: number }
-  /** The environment of its commands: no registry, no settings and no cache of this machine. */
+  /** The environment for its commands, without a registry and without this machine's settings and cache. */
   readonly env: Readonly<Record<string, string | undefined>>
   /** Runs a command in the project, and returns its stdout. */
   run(command: string, ...args: string[]): string
   remove(): void
 }
 
-/** Packs the package, and installs it in an empty project without a registry. */
+/** Packs the package, and installs it in an empty project, without using a registry. */
 export function createProject(): Project {
   const folder = mkdtempSync(join(tmpdir(), 'convsim-project-'))
   const env = {

@@ -11,7 +11,7 @@ import { tempFolder } from '../support/temp-folder.ts'
 const repository = fileURLToPath(new URL('../..', import.meta.url))
 const { scripts } = JSON.parse(readFileSync(join(repository, 'package.json'), 'utf8'))
 
-/** Milliseconds until a file is changed again, in case it was not watched yet; longer each time. */
+/** Milliseconds until a file is changed again, in case it was not watched yet. Doubles each time. */
 const restartMs = 5_000
 
 /** Milliseconds that three starts from the sources may take on a busy machine. */
@@ -21,11 +21,11 @@ test('npm test with arguments passes them to vitest, and runs nothing else', () 
   const [, file = ''] = /^tsx (\S+)$/.exec(scripts.test) ?? []
   const output = execFileSync('npx', ['tsx', file, '--help'], { ...childLimits, cwd: repository, encoding: 'utf8' })
   expect(output.match(/npm run \w+:/g)).toEqual(['npm run unit:'])
-  expect(output).toContain('vitest') // its help
+  expect(output).toContain('vitest') // the help of vitest
 })
 
 test('npm run dev restarts when a document or a fixture changes', { timeout: limitMs }, async () => {
-  // The folders are copies, so no other test sees a change.
+  // The folders are copies, so that no other test sees the changes.
   const folder = await tempFolder()
   symlinkSync(join(repository, 'src'), join(folder, 'src'))
   const files = [join(folder, 'spec', 'openapi.yaml'), join(folder, 'fixtures', 'keys.yaml')]

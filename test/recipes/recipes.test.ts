@@ -12,13 +12,13 @@ import { tempFolder } from '../support/temp-folder.ts'
 const folder = fileURLToPath(new URL('../../docs/recipes/', import.meta.url))
 const page = fileURLToPath(new URL('../../docs/testing.md', import.meta.url))
 
-/** Milliseconds for a compiler without a cache on a busy machine. */
+/** Timeout in milliseconds, long enough for a compiler without a cache on a busy machine. */
 const limitMs = 480_000
 
-/** A text in a file, and its replacement, which breaks the client. */
-type Bug = readonly [text: string, other: string]
+/** Text in a client's file, and a replacement that breaks the client. */
+type Bug = readonly [text: string, replacement: string]
 
-/** The bugs of each client: a different insertId per attempt, and a retry that ignores the demanded wait. */
+/** Two bugs for each client: an insertId that the test does not expect, and a retry that ignores Retry-After. */
 const bugs: Readonly<Record<string, { readonly otherId: Bug; readonly retry: Bug }>> = {
   'test_orders.py': {
     otherId: ['"insertId": order', '"insertId": order + "-b"'],
@@ -38,15 +38,15 @@ const bugs: Readonly<Record<string, { readonly otherId: Bug; readonly retry: Bug
   },
 }
 
-/** The languages that every CI machine must have. */
+/** The programs that every CI machine must have. */
 const required = ['python3', 'sh']
 
-/** The files and their commands, from the table in docs/testing.md. */
+/** The recipe files and their commands, from the table in docs/testing.md. */
 const recipes = [...readFileSync(page, 'utf8').matchAll(/^\| \w+ \| \[(\S+)\]\(recipes\/\1\) \| `(.+)` \|$/gm)].map(
   ([, file = '', command = '']) => ({ file, command, program: command.split(' ')[0] ?? '' }),
 )
 
-/** Returns true if a recipe's program is installed. In CI a missing one is an error, so no test is skipped. */
+/** Returns whether a recipe's program is installed. In CI, a missing required program is an error. */
 function isInstalled(program: string): boolean {
   if (spawnSync('sh', ['-c', `command -v ${program}`]).status === 0) return true
   if (process.env['CI'] === 'true' && required.includes(program)) throw new Error(`${program} is not installed`)
@@ -64,7 +64,7 @@ curl --silent --fail "$@" || exec curl --silent --fail "$@"
 /** The folder in which compilers keep their caches. */
 const home = await tempFolder(afterAll)
 
-/** Runs a recipe with its command, after replacements in its text, in a project in which convsim is installed. */
+/** Applies replacements to a recipe's file, and runs its command in a project where convsim is installed. */
 async function runRecipe({ file, command }: Recipe, replacements: readonly Bug[], env: Record<string, string>) {
   const project = await tempFolder()
   let text = readFileSync(join(folder, file), 'utf8')
@@ -83,13 +83,13 @@ async function runRecipe({ file, command }: Recipe, replacements: readonly Bug[]
 }
 
 describe.each(recipes)('the recipe $file', (recipe) => {
-  const skips = !isInstalled(recipe.program)
+  const isSkipped = !isInstalled(recipe.program)
 
-  test.skipIf(skips)('starts a simulator and passes', { timeout: limitMs }, async () => {
+  test.skipIf(isSkipped)('starts a simulator and passes', { timeout: limitMs }, async () => {
     expect(await runRecipe(recipe, [], {})).toMatchObject({ code: 0 })
   })
 
-  test.skipIf(skips)('passes twice with a simulator that already runs', { timeout: limitMs }, async () => {
+  test.skipIf(isSkipped)('passes twice with a simulator that is already running', { timeout: limitMs }, async () => {
     const { baseUrl, controlUrl, origin } = await startForTest({ clock: 'real' })
     const env = { CONVSIM_BASE_URL: baseUrl, CONVSIM_CONTROL_URL: controlUrl, CONVSIM: 'false' }
     expect(await runRecipe(recipe, [], env)).toMatchObject({ code: 0 })
@@ -98,13 +98,13 @@ describe.each(recipes)('the recipe $file', (recipe) => {
     expect(body).toMatchObject({ requests: 6, run: { failOn: [] } })
   })
 
-  test.skipIf(skips)('fails with the field that breaks the contract', { timeout: limitMs }, async () => {
+  test.skipIf(isSkipped)('fails and names the field that breaks the contract', { timeout: limitMs }, async () => {
     const { code, output } = await runRecipe(recipe, [['currency', 'money']], {})
     expect(output).toMatch(/Requests broke the contract:\n +createEvent: body\/valueType must be .*currency/)
     expect(code).toBe(1)
   })
 
-  test.skipIf(skips)('fails with the nearest request and the early retry', { timeout: limitMs }, async () => {
+  test.skipIf(isSkipped)('fails and shows the nearest request and the early retry', { timeout: limitMs }, async () => {
     const { otherId, retry } = bugs[recipe.file] ?? {}
     if (!otherId || !retry) throw new Error(`"bugs" has no entry for ${recipe.file}`)
     const { code, output } = await runRecipe(recipe, [otherId, retry], {})
@@ -114,6 +114,6 @@ describe.each(recipes)('the recipe $file', (recipe) => {
   })
 })
 
-test('the table of recipes lists each file of the folder', () => {
+test('the recipe table lists every file in the folder', () => {
   expect(recipes.map(({ file }) => file).sort()).toEqual(readdirSync(folder).sort())
 })

@@ -15,12 +15,12 @@ import {
   prompt,
 } from './drafts.ts'
 
-/** Defines the tests that every adapter of the port must pass. `open` opens an empty store. */
+/** Defines the tests that every adapter for the store port must pass. `open` opens an empty store. */
 export function conformance(name: string, open: () => Promise<Store>): void {
   describe(`${name} implements the port`, () => {
     let store: Store
-    const elsewhere = { ...context, sandbox: 'worker-3' }
-    const later = { ...context, now: noon + 60_000 }
+    const otherContext = { ...context, sandbox: 'worker-3' }
+    const laterContext = { ...context, now: noon + 60_000 }
 
     beforeEach(async () => {
       store = await open()
@@ -43,7 +43,7 @@ export function conformance(name: string, open: () => Promise<Store>): void {
         expect({ replayed, payloadDiffers }).toEqual({ replayed: false, payloadDiffers: false })
       })
 
-      test('two hundred concurrent retries leave one event and get one id', async () => {
+      test('200 concurrent requests with the same insertId store one event and all get its id', async () => {
         const receipts = await Promise.all(
           Array.from({ length: 200 }, () => store.recordEvent(context, event({ insertId: 'order-1' }))),
         )
@@ -57,11 +57,11 @@ export function conformance(name: string, open: () => Promise<Store>): void {
       const eventAt = '2026-01-15T12:00:00.000Z'
       test.each<[string, Partial<EventDraft>, Partial<EventDraft>, boolean]>([
         ['another value', {}, { value: '1.00' }, true],
-        ['a time that the first one lacks', {}, { eventAt }, true],
-        ['another order of members, later', { properties: { a: 1, b: 2 } }, { properties: { b: 2, a: 1 } }, false],
-      ])('a retry with %s keeps the first payload, and says if the two differ', async (_, first, retry, differs) => {
+        ['a time that the first request lacked', {}, { eventAt }, true],
+        ['its members in another order', { properties: { a: 1, b: 2 } }, { properties: { b: 2, a: 1 } }, false],
+      ])('a retry with %s keeps the first payload and reports any difference', async (_, first, retry, differs) => {
         const stored = await store.recordEvent(context, event({ insertId: 'order-1', ...first }))
-        expect(await store.recordEvent(later, event({ insertId: 'order-1', ...retry }))).toMatchObject({
+        expect(await store.recordEvent(laterContext, event({ insertId: 'order-1', ...retry }))).toMatchObject({
           replayed: true,
           payloadDiffers: differs,
           event: { ...stored.event, replays: 1 },
@@ -87,7 +87,7 @@ export function conformance(name: string, open: () => Promise<Store>): void {
         expect(new Set([...ids, ...(await run('2'))]).size).toBe(8)
       })
 
-      test('sampling keeps about the requested fraction of events, the same ones in each run and retry', async () => {
+      test('sampling keeps about the requested fraction of events, the same in each run and retry', async () => {
         const countedIds = async () => {
           const receipts = Array.from({ length: 2000 }, (_, index) =>
             store.recordEvent(context, event({ insertId: `e${index}`, sampleRate: 0.1 })),
@@ -108,7 +108,7 @@ export function conformance(name: string, open: () => Promise<Store>): void {
         { sampleRate: 1, sampledOut: false },
         { sampleRate: 0, forceSample: true, sampledOut: false },
         { sampleRate: 0, forceSample: false, sampledOut: true },
-      ])('sampling decides %o', async ({ sampledOut, ...fields }) => {
+      ])('sampleRate and forceSample decide whether an event is dropped: %o', async ({ sampledOut, ...fields }) => {
         const { event: stored } = await store.recordEvent(context, event(fields))
         expect(stored.sampledOut).toBe(sampledOut)
       })
@@ -141,7 +141,7 @@ export function conformance(name: string, open: () => Promise<Store>): void {
         expect(await find({ order: 'newest', offset: 100 })).toEqual(['', 11])
       })
 
-      test('changes of arguments and results do not change stored events', async () => {
+      test('changing arguments or results does not change stored events', async () => {
         const properties = { plan: 'growth' }
         const receipt = store.recordEvent(context, event({ insertId: 'x', properties }))
         properties.plan = 'changed'
@@ -156,7 +156,7 @@ export function conformance(name: string, open: () => Promise<Store>): void {
         expect(again).toMatchObject({ replayed: true, payloadDiffers: false, event: { impact: 1 } })
       })
 
-      test('fields that the contract does not list are stored under any name', async () => {
+      test('fields that are not in the contract are stored, whatever their names', async () => {
         const body = JSON.parse('{"extra":[1,{"a":null}],"__proto__":{"a":1},"constructor":0}')
         await store.recordEvent(context, event(body))
         const [stored] = (await listEvents(store, 'default')).events
@@ -187,7 +187,7 @@ export function conformance(name: string, open: () => Promise<Store>): void {
         expect(await impactOf({ to: '2026-01-13' })).toEqual({ '2026-01-13': { impact: 0.3, events: 2 } })
       })
 
-      test('between two days does not depend on the number of days with events', async () => {
+      test('for a range of days does not depend on events outside it', async () => {
         const day = (index: number) => new Date(Date.UTC(2025, 11, 20 + index)).toISOString()
         const between = () => impactOf({ from: '2025-12-30', to: '2026-01-02' })
         await store.recordEvent(context, event({ eventAt: day(12) }))
@@ -242,7 +242,7 @@ export function conformance(name: string, open: () => Promise<Store>): void {
     })
 
     describe('rates and sequences', () => {
-      test('a window opens at first use, is exhausted, and ends', async () => {
+      test('a rate window opens at its first use, is exhausted, and ends', async () => {
         const consume = (now: number) => store.consumeRate({ ...context, now }, 'key', 2, 1000)
         expect(await consume(0)).toEqual({ allowed: true, limit: 2, remaining: 1, resetMs: 1000 })
         expect(await consume(400)).toEqual({ allowed: true, limit: 2, remaining: 0, resetMs: 600 })
@@ -250,13 +250,13 @@ export function conformance(name: string, open: () => Promise<Store>): void {
         expect(await consume(1000)).toEqual({ allowed: true, limit: 2, remaining: 1, resetMs: 1000 })
       })
 
-      test('a clock that is set back opens a new window, and a limit of 0 allows nothing', async () => {
+      test('setting the clock back opens a new window, and a limit of 0 allows nothing', async () => {
         await store.consumeRate({ ...context, now: 5000 }, 'key', 1, 1000)
         expect(await store.consumeRate({ ...context, now: 100 }, 'key', 1, 1000)).toMatchObject({ allowed: true })
         expect(await store.consumeRate(context, 'other', 0, 1000)).toMatchObject({ allowed: false, remaining: 0 })
       })
 
-      test('keys and sandboxes have separate windows, and a reset discards them', async () => {
+      test('each key in each sandbox has its own window, and a reset discards the windows', async () => {
         const allowed = async (sandbox: string, key: string) =>
           (await store.consumeRate({ ...context, sandbox }, key, 1, 1000)).allowed
         expect([await allowed('default', 'a'), await allowed('default', 'a')]).toEqual([true, false])
@@ -294,7 +294,7 @@ export function conformance(name: string, open: () => Promise<Store>): void {
     })
 
     describe('snapshots', () => {
-      test('a new snapshot does not get the id of another one, even of a deleted one', async () => {
+      test('a new snapshot never gets the id of another snapshot, even a deleted one', async () => {
         const first = await store.createSnapshot(context)
         const second = await store.createSnapshot(context)
         await store.deleteSnapshot('default', first.snapshotId)
@@ -311,7 +311,7 @@ export function conformance(name: string, open: () => Promise<Store>): void {
     })
 
     describe('sandboxes', () => {
-      test('deleting a sandbox discards its counters, even without stored data', async () => {
+      test('deleting a sandbox discards its counters, even if it has no stored data', async () => {
         for (const hasData of [false, true]) {
           if (hasData) await store.recordEvent(context, event())
           await store.nextSequenceIndex('default', 's')
@@ -331,7 +331,7 @@ export function conformance(name: string, open: () => Promise<Store>): void {
         expect((await store.size()).sandboxes).toBe(4)
       })
 
-      test('a record equal to one of an incomplete import gets its own id', async () => {
+      test('a record identical to one from an incomplete import gets its own id', async () => {
         const record = async () => {
           const { event: stored } = await store.recordEvent(context, event())
           return [stored.eventId, (await store.addPromptVersion(context, prompt())).promptId]
@@ -348,22 +348,22 @@ export function conformance(name: string, open: () => Promise<Store>): void {
         expect(all.events.map(({ eventId }) => eventId).slice(2)).toEqual([first[0], second[0]])
       })
 
-      test('an export is independent of the quality settings', async () => {
+      test('an export cannot be used to change the quality settings', async () => {
         await store.putQuality('default', { weight: 0.5 })
         const { quality } = await exportSandbox(store, 'default')
         expect(() => Object.assign(quality, { weight: 9 })).toThrow(TypeError)
         expect(await store.getQuality('default')).toEqual({ weight: 0.5 })
       })
 
-      test('an export with an event without an insertId and one with the insertId undefined is imported', async () => {
+      test('an insertId "undefined" in an export is not confused with a missing insertId', async () => {
         for (const fields of [{}, { insertId: 'undefined' }]) await store.recordEvent(context, event(fields))
         expect(await importDocument(store, 'copy', await exportSandbox(store, 'default'))).toMatchObject({ ok: true })
       })
 
-      test('an import into an empty sandbox does not change one with records', async () => {
+      test('an import for empty sandboxes does not change a sandbox with records', async () => {
         await store.recordEvent(context, event())
         const document = await exportSandbox(store, 'default')
-        await store.addPromptVersion(elsewhere, prompt())
+        await store.addPromptVersion(otherContext, prompt())
         const before = await exportSandbox(store, 'worker-3')
         expect(await store.importSandbox('worker-3', document, 'if-empty')).toBe(false)
         expect(await exportSandbox(store, 'worker-3')).toEqual(before)
@@ -372,7 +372,7 @@ export function conformance(name: string, open: () => Promise<Store>): void {
       })
     })
 
-    test('a fork responds like the store, and does not change it', async () => {
+    test('a fork behaves like the store, and does not change it', async () => {
       const everything = async () => [
         await exportSandbox(store, 'default'),
         [...(await store.listSequences('default'))],

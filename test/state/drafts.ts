@@ -4,7 +4,7 @@ import type { EventDraft, ImpactQuery, PromptDraft, WriteContext } from '../../s
 import { parseExport } from '../../src/state/sandbox-export.ts'
 import type { EventQuery, Records, SandboxExport, Store } from '../../src/state/store.ts'
 
-/** Epoch milliseconds. */
+/** The time of the tests' writes, in epoch milliseconds. */
 export const noon = Date.parse('2026-01-15T12:00:00Z')
 
 /** The context of a write to the default sandbox at noon. */
@@ -13,10 +13,10 @@ export const context: WriteContext = { sandbox: 'default', seed: '1', now: noon 
 /** The product of all drafted events. */
 export const product = '6f1c1e0a-2b7d-4c55-9a35-0d6f2f0a9a01'
 
-/** The impact of all drafted events. */
+/** The query for the impact of all drafted events. */
 export const impactQuery: ImpactQuery = { productIds: [product], from: '2025-01-01', to: '2026-12-31' }
 
-/** Drafts a valid event with the given fields. */
+/** Returns the draft of a valid event with the given fields. */
 export function event(fields: Partial<EventDraft> = {}): EventDraft {
   return {
     eventType: 'upgrade_purchased',
@@ -28,7 +28,7 @@ export function event(fields: Partial<EventDraft> = {}): EventDraft {
   }
 }
 
-/** Drafts a valid prompt with the given fields. */
+/** Returns the draft of a valid prompt with the given fields. */
 export function prompt(fields: Partial<PromptDraft> = {}): PromptDraft {
   return { name: 'Greeting', components: [{ content: 'Hello {{name}}' }], ...fields }
 }
@@ -38,12 +38,12 @@ export async function recordAll(store: Store, insertIds: readonly string[]): Pro
   await Promise.all(insertIds.map((insertId) => store.recordEvent(context, event({ insertId }))))
 }
 
-/** Returns the insertIds of the stored events in their order. */
+/** Returns the insertIds of the stored events, in order. */
 export async function listInsertIds(store: Store): Promise<(string | undefined)[]> {
   return (await listEvents(store, 'default')).events.map(({ fields }) => fields.insertId)
 }
 
-/** Reads records one by one. */
+/** Reads all records into an array. */
 async function collect<Item>(records: Records<Item>): Promise<Item[]> {
   const items: Item[] = []
   for await (const item of records) items.push(item)
@@ -64,7 +64,7 @@ export async function exportSandbox(store: Store, sandbox: string): Promise<Sand
   return members as unknown as SandboxExport // with a list for each collection
 }
 
-/** Imports a document as the control plane does. Returns the numbers of its records, or its problems. */
+/** Imports a document as the control plane does. Returns the number of records of each kind, or the problems. */
 export async function importDocument(
   store: Store,
   sandbox: string,

@@ -6,11 +6,11 @@ import { event, exportSandbox, impactQuery, importDocument, listPrompts, noon, p
 /** A store that can be restarted, for one run. */
 export interface RestartableStore {
   readonly store: Store
-  /** Called whenever no write is in progress. Afterwards `store` may be another replica. Absent: no replicas. */
+  /** Called when no write is in progress; `store` may then become another replica. Absent if there are no replicas. */
   takeTurns?(): void
-  /** Opens the store again, after a graceful stop or a kill of its process. */
+  /** Stops the store's process gracefully or kills it, then reopens the store. */
   restart(isGraceful: boolean): Promise<void>
-  /** Runs writes while the store cannot store them, and expects refusals. Absent: the adapter stores all writes. */
+  /** Expects writes to be refused while they cannot be stored. Absent if the adapter always stores writes. */
   refuse?(writes: (store: Store) => readonly Promise<unknown>[]): Promise<void>
   close(): Promise<void>
 }
@@ -86,7 +86,7 @@ const start = {
   },
 }
 
-/** Operations that need a result, so they settle all pending writes first. */
+/** Operations that need a result, so they wait for all pending writes first. */
 const finish = {
   restore: (sandbox: string, which: number) => async (pair: Pair) => {
     await settle(pair)
@@ -123,7 +123,7 @@ const finish = {
     await settle(pair)
     await pair.subject.restart(isGraceful)
   },
-  /** Writes that are refused do not change the model. */
+  /** Refused writes, which do not change the model. */
   refused: (sandbox: string, name: string | undefined) => async (pair: Pair) => {
     await settle(pair)
     await pair.subject.refuse?.((store) => [
@@ -163,7 +163,7 @@ const few = fc.nat({ max: 2 })
 const name = fc.constantFrom('x', 'y', 'z')
 const optionalName = fc.option(name, { nil: undefined })
 
-/** Returns an operation with a label, so a counterexample shows `event("a", "x", "y")` instead of the source. */
+/** Labels an operation, so that a counterexample shows `event("a", "x", "y")` instead of source code. */
 function weighted<Given extends unknown[]>(
   weight: number,
   name: string,
@@ -194,9 +194,9 @@ const operation: fc.Arbitrary<Operation> = fc.oneof(
   weighted(2, 'compare', [], () => compare),
 )
 
-/** Defines the test that a store matches a simple model after any operations. `open` opens an empty store. */
+/** Defines a test that compares a store with a simple model after random operations. `open` opens an empty store. */
 export function stateProperty(open: () => Promise<RestartableStore>, runs: number): void {
-  test('any operations, restarts, snapshots and resets yield the state that the model predicts', async () => {
+  test('the store matches the model after any operations, including restarts, snapshots and resets', async () => {
     await fc.assert(
       fc.asyncProperty(fc.array(operation, { minLength: 5, maxLength: 60, size: 'max' }), async (operations) => {
         const pair: Pair = { subject: await open(), model: new Map(), pending: [] }
@@ -208,7 +208,7 @@ export function stateProperty(open: () => Promise<RestartableStore>, runs: numbe
       }),
       {
         numRuns: Number(process.env['PROPERTY_RUNS'] ?? runs),
-        // Less than the time limit of the test, which would not show the failing operations.
+        // Shorter than the test's timeout, which would not show the failing operations.
         interruptAfterTimeLimit: 200_000,
         markInterruptAsFailure: true,
       },

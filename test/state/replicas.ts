@@ -2,7 +2,7 @@ import { describe, expect, test } from 'vitest'
 import type { Store } from '../../src/state/store.ts'
 import { context, event, exportSandbox, listEvents, listPrompts, noon, prompt } from './drafts.ts'
 
-/** Calls `each` for 0 to `count - 1`, with at most `writers` calls at a time. */
+/** Calls `each` with the indexes 0 to `count - 1`, with at most `writers` calls at a time. */
 async function inParallel(writers: number, count: number, each: (index: number) => Promise<void>): Promise<void> {
   let next = 0
   const write = async () => {
@@ -15,18 +15,18 @@ const writeWeight = (store: Store, weight: number) => store.putQuality('default'
 
 const readWeight = async (store: Store) => (await store.getQuality('default')).weight
 
-/** Reads from all stores for some milliseconds. */
+/** Reads from all stores in turn for `ms` milliseconds. */
 async function readFor(ms: number, stores: readonly Store[]): Promise<void> {
   const until = Date.now() + ms
   while (Date.now() < until) for (const store of stores) await readWeight(store)
 }
 
 /**
- * Defines the tests that every adapter for a shared state must pass. `open` opens stores over an empty state until the
- * end of the test.
+ * Defines the tests that every adapter for a shared state must pass. `open` opens stores that share an empty state, and
+ * closes them after the test.
  */
 export function replicaSuite(name: string, open: (count: number) => Promise<readonly Store[]>): void {
-  describe(`${name} is one store for several replicas`, () => {
+  describe(`with several replicas of ${name},`, () => {
     const withStores = async (run: (stores: readonly [Store, Store, Store]) => Promise<void>) => {
       const [first, second, third] = await open(3)
       if (!first || !second || !third) throw new Error('there are fewer than three stores')
@@ -34,7 +34,7 @@ export function replicaSuite(name: string, open: (count: number) => Promise<read
     }
     const anyOf = (stores: readonly Store[], index: number) => stores[index % stores.length] as Store // in range
 
-    test('10,000 events with 1,000 insertIds from 64 writers leave 1,000 events, and one id for each', () =>
+    test('10,000 writes by 64 writers with 1,000 insertIds store 1,000 events, each with one id', () =>
       withStores(async (stores) => {
         const ids = new Map<string, Set<string>>()
         let created = 0
@@ -54,7 +54,7 @@ export function replicaSuite(name: string, open: (count: number) => Promise<read
     test('a write is visible at once to replicas that have read the same data repeatedly', () =>
       withStores(async (stores) => {
         for (let round = 1; round <= 9; round += 1) {
-          await readFor(150, stores) // long enough for any speed-up of repeated reads to take effect
+          await readFor(150, stores) // long enough for any optimization of repeated reads to start
           await writeWeight(anyOf(stores, round), round / 10)
           expect(await Promise.all(stores.map(readWeight))).toEqual(stores.map(() => round / 10))
         }
@@ -89,7 +89,7 @@ export function replicaSuite(name: string, open: (count: number) => Promise<read
         expect(stored?.versions.map(({ version }) => version)).toEqual(numbers)
       }))
 
-    test('equal events without an insertId get the same ids as in one process, through any replica', () =>
+    test('identical events without an insertId get the same ids through any replica as in one process', () =>
       withStores(async (stores) => {
         const run = async (write: (index: number) => Store) => {
           const ids: string[] = []
@@ -114,7 +114,7 @@ export function replicaSuite(name: string, open: (count: number) => Promise<read
         expect(await stores[1].listSequences('default')).toEqual(new Map([['s', 300]]))
       }))
 
-    test('a rate window is shared by replicas whose clocks differ by some seconds, and by their forks', () =>
+    test('a rate window is shared by replicas whose clocks differ by a few seconds, and by their forks', () =>
       withStores(async ([fast, exact, slow]) => {
         const consume = async (store: Store, now: number) =>
           (await store.consumeRate({ ...context, now }, 'key', 3, 60_000)).allowed

@@ -6,9 +6,9 @@ import type { OperationRequest } from './client.ts'
 const { contract } = inputs
 const { probes } = planProbes(contract, { ids: new Map(), withWrites: true, samples: 1, run: 'test' })
 
-/** A valid request to every operation, from the first examples of the document and in its order. */
+/** Valid requests to all operations, in the order of the document, built from its first examples. */
 export const allOperations: readonly OperationRequest[] = contract.operations.map((operation) => {
-  const probe = probes.find((one) => one.operation === operation)
+  const probe = probes.find((candidate) => candidate.operation === operation)
   if (!probe) throw new Error(`the document has no examples for a request to ${operation.id}`)
   const body = operation.bodyExamples()[0]?.value
   return {

@@ -8,7 +8,7 @@ import type { TestSimulator } from './start.ts'
 
 const schema = operationOf('getModelAnalytics').responseSchema(200)
 
-/** The fields of analytics and of a data point, with true for each nullable one. */
+/** The fields of analytics and of a data point. The value is true if the field is nullable. */
 export const analyticsFields = fieldsOf(schema)
 export const pointFields = fieldsOf(valueAt(schema, '/properties/dataPoints/items'))
 
@@ -19,9 +19,9 @@ function fieldsOf(object: Json | undefined): ReadonlyMap<string, boolean> {
   return new Map(Object.entries(properties).map(([name, property]) => [name, isNullable(property)]))
 }
 
-/** The periods of the bundled document. */
+/** The periods in the bundled document. */
 export const periods = ['7d', '30d', '90d'] as const
-/** A period of the bundled document: `7d`. */
+/** A period in the bundled document: `7d`. */
 export type Period = (typeof periods)[number]
 
 /** Reads the analytics of a model and checks them against the document. */
@@ -29,10 +29,10 @@ export async function readAnalytics(
   target: Pick<TestSimulator, 'origin'>,
   modelId: string,
   period?: Period,
-  how: RequestOptions = {},
+  options: RequestOptions = {},
 ): Promise<Analytics> {
   const query = period === undefined ? '' : `?period=${period}`
-  const response = await ask(target, `/v1/models/${modelId}/analytics${query}`, how)
+  const response = await ask(target, `/v1/models/${modelId}/analytics${query}`, options)
   if (response.status !== 200) throw new Error(`${response.status} for ${modelId} ${period}: ${response.text}`)
   const faults = faultsOf('getModelAnalytics', 200, response.body)
   if (faults.length > 0) throw new Error(`${modelId} ${period} breaks the document: ${faults.join('; ')}`)

@@ -3,16 +3,16 @@ import { buffer } from 'node:stream/consumers'
 import { onTestFinished } from 'vitest'
 import { listenForTest } from './fake-upstream.ts'
 
-/** A simple load balancer: each request goes to the next ready server, or to the one after it if that refuses it. */
+/** A simple load balancer: each request goes to the next ready server that accepts the connection. */
 export interface Balancer {
   /** `http://127.0.0.1:12345` */
   readonly origin: string
 }
 
-/** A server's response, or the code of the error that prevented it. */
+/** A server's response, or an error code if there is no response. */
 type Attempt = IncomingMessage | string
 
-/** Milliseconds between two checks of a server. */
+/** Milliseconds between two readiness checks of a server. */
 const CHECK_MS = 50
 
 /** Starts a balancer for one test. `ports`: the ports of the servers. An interrupted request gets a 502. */
@@ -48,8 +48,8 @@ export async function startBalancer(ports: readonly number[]): Promise<Balancer>
 
 function send({ method = 'GET', url = '/', headers }: IncomingMessage, body: Buffer, port: number): Promise<Attempt> {
   return new Promise((resolve) => {
-    const { connection: _, ...others } = headers
-    const outgoing = request({ host: '127.0.0.1', port, method, path: url, headers: others, agent: false })
+    const { connection: _, ...forwardedHeaders } = headers
+    const outgoing = request({ host: '127.0.0.1', port, method, path: url, headers: forwardedHeaders, agent: false })
     outgoing.on('response', resolve)
     outgoing.on('error', (error: NodeJS.ErrnoException) => resolve(error.code ?? error.message))
     outgoing.end(body)

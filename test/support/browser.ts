@@ -9,19 +9,19 @@ import { isMissing } from './tools.ts'
 
 export { test } from './start.ts'
 
-/** Describes tests that need a browser. Without one they are skipped, but in CI they fail. */
+/** Describes tests that need a browser. If it is missing, the tests are skipped, and in CI the run fails. */
 export const describeInBrowser = describe.skipIf(isMissing('chromium'))
 
 /** The appearance of a page, and its path in the console. */
 export interface PageOptions {
-  /** The path in the console: `#/requests?q=status:4xx`. Default: none, which opens the first view. */
+  /** The path in the console: `#/requests?q=status:4xx`. Default: the first view. */
   readonly place?: string
   readonly width?: number
   readonly height?: number
   readonly colorScheme?: 'light' | 'dark'
 }
 
-/** Opens pages of the console in one browser for all tests of a file. Each page is closed at the end of the file. */
+/** Opens console pages in one browser for all tests in a file. The pages are closed after the last test. */
 export function sharedBrowser() {
   let browser: Browser | undefined
   const problems: string[] = []
@@ -30,10 +30,10 @@ export function sharedBrowser() {
   })
   afterAll(async () => {
     await browser?.close()
-    expect(problems, 'errors, warnings and refused content of the pages').toEqual([])
+    expect(problems, 'errors and warnings of the pages, and requests to other origins').toEqual([])
   })
   const pages = {
-    /** Opens the console. The file fails if a page logs an error, violates its policy or fetches from other origins. */
+    /** Opens the console. The test file fails if a page logs an error, violates its policy or calls other origins. */
     async open({ origin }: Pick<TestSimulator, 'origin'>, options: PageOptions = {}): Promise<Page> {
       if (!browser) throw new Error('the browser is not open')
       const { place = '', width = 1280, height = 800, colorScheme = 'light' } = options
@@ -44,7 +44,7 @@ export function sharedBrowser() {
       })
       const page = await context.newPage()
       page.on('console', (message) => {
-        // The browser itself logs each response above 399, and each connection that fails.
+        // The browser itself logs each response with a status of 400 or above, and each failed connection.
         if (!message.text().startsWith('Failed to load resource')) problems.push(message.text())
       })
       page.on('pageerror', (error) => problems.push(error.stack ?? error.message))
@@ -64,15 +64,15 @@ export function sharedBrowser() {
   return pages
 }
 
-/** Presses the button with exactly this name. */
+/** Clicks the button with exactly this name. */
 export const click = (page: Page, name: string) => page.getByRole('button', { name, exact: true }).click()
 
 export const readClipboard = (page: Page) => page.evaluate<string>('navigator.clipboard.readText()')
 
-/** Returns the texts of all elements, at the moment of the call. */
+/** Returns the texts of all matching elements, without waiting for any. */
 export const textsOf = (page: Page, selector: string) => page.locator(selector).allTextContents()
 
-/** Presses a button of the confirmation dialog, and returns the items that the dialog says will be lost. */
+/** Clicks a button in the confirmation dialog, and returns the items that will be lost according to the dialog. */
 export async function agree(page: Page, title: string, action: string): Promise<string[]> {
   const dialog = page.getByRole('dialog', { name: title })
   await dialog.waitFor()
@@ -89,7 +89,7 @@ interface AxeResults {
   }[]
 }
 
-/** Expects no findings of axe on a page. It is evaluated, since pages allow no other script. */
+/** Expects axe to find nothing on a page. The script is evaluated, since pages do not allow other scripts. */
 export async function expectAccessible(page: Page): Promise<void> {
   await page.evaluate(axe.source)
   const { violations } = await page.evaluate<AxeResults>('axe.run(document, { resultTypes: ["violations"] })')
@@ -99,11 +99,11 @@ export async function expectAccessible(page: Page): Promise<void> {
   expect(findings).toEqual([])
 }
 
-/** Opens all details of a page. */
+/** Opens all `<details>` elements on a page. */
 export const unfold = (page: Page) =>
-  page.evaluate('for (const one of document.querySelectorAll("details")) one.open = true')
+  page.evaluate('for (const details of document.querySelectorAll("details")) details.open = true')
 
-/** Sends events one after another, with fields of the test. Returns their statuses. */
+/** Sends events one after another, with additional fields. Returns the response statuses. */
 export async function sendEvents(sim: TestSimulator, count: number, fields: JsonObject = {}, sandbox = 'default') {
   const statuses: number[] = []
   for (let sent = 0; sent < count; sent++)

@@ -4,12 +4,12 @@ import { loadInputs } from '../../src/server/simulator/loaded-inputs.ts'
 const loaded = await loadInputs(defaultSettings())
 if (!loaded.ok) throw new Error(JSON.stringify(loaded.error))
 
-/** The inputs of the simulator, loaded once for the sweeps over them. */
+/** The simulator's inputs with default settings, loaded once. */
 export const inputs = loaded.value
 
-/** Returns the operation of the contract with this id. */
+/** Returns the operation in the contract with this id. */
 export function operationOf(id: string) {
-  const operation = inputs.contract.operations.find((one) => one.id === id)
+  const operation = inputs.contract.operations.find((candidate) => candidate.id === id)
   if (!operation) throw new Error(`no operation ${id}`)
   return operation
 }

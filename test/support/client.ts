@@ -7,41 +7,41 @@ export interface TestResponse {
   readonly status: number
   readonly headers: Headers
   readonly text: string
-  /** The parsed JSON body, or undefined if there is none, or one of another media type. */
+  /** The parsed JSON body, or undefined if the body is empty or has another media type. */
   readonly body: Json | undefined
 }
 
-/** The parts of a request besides its path. */
+/** The parts of a request other than its path. */
 export interface RequestOptions {
   readonly method?: string
   readonly headers?: Record<string, string>
-  /** The body, if any: a text or bytes are sent unchanged, any other value as JSON. */
+  /** The body. A string or bytes are sent unchanged, any other value as JSON. */
   readonly body?: Json | Uint8Array
-  /** The bearer token. Null: none is sent. */
+  /** The bearer token. Null sends no Authorization header. */
   readonly token?: string | null
   /** The value of the header `X-Sim-Sandbox`. */
   readonly sandbox?: string
   /** The value of the header `X-Sim-Scenario`. */
   readonly scenario?: string
-  /** The content type of the body. Null: none is sent. */
+  /** The content type of the body. Null sends no Content-Type header. */
   readonly contentType?: string | null
   /** Aborts the request. */
   readonly signal?: AbortSignal
-  /** Lets the test pass even if a response is a 500 that no scenario caused. */
+  /** Accepts a 500 that no scenario caused, instead of throwing an error. */
   readonly may500?: boolean
 }
 
 type Target = Pick<TestSimulator, 'origin'>
 
-/** Sends a request to a path below the origin: `/v1/events`, `/__sim/info`. */
-export async function ask({ origin }: Target, path: string, how: RequestOptions = {}): Promise<TestResponse> {
-  const { method = how.body === undefined ? 'GET' : 'POST', token = 'any-key', signal = null } = how
-  const headers = new Headers(how.headers)
+/** Sends a request to a path on the origin, such as `/v1/events` or `/__sim/info`. */
+export async function ask({ origin }: Target, path: string, options: RequestOptions = {}): Promise<TestResponse> {
+  const { method = options.body === undefined ? 'GET' : 'POST', token = 'any-key', signal = null } = options
+  const headers = new Headers(options.headers)
   if (token !== null) headers.set('authorization', `Bearer ${token}`)
-  if (how.sandbox !== undefined) headers.set('x-sim-sandbox', how.sandbox)
-  if (how.scenario !== undefined) headers.set('x-sim-scenario', how.scenario)
-  const bytes = encodeBody(how.body)
-  const contentType = how.contentType === undefined ? 'application/json' : how.contentType
+  if (options.sandbox !== undefined) headers.set('x-sim-sandbox', options.sandbox)
+  if (options.scenario !== undefined) headers.set('x-sim-scenario', options.scenario)
+  const bytes = encodeBody(options.body)
+  const contentType = options.contentType === undefined ? 'application/json' : options.contentType
   if (bytes && contentType !== null) headers.set('content-type', contentType)
   const response = await fetch(origin + path, {
     method,
@@ -51,8 +51,8 @@ export async function ask({ origin }: Target, path: string, how: RequestOptions 
     ...(bytes && { body: bytes as Uint8Array<ArrayBuffer> }),
   })
   const text = await response.text()
-  const scripted = response.headers.get('x-sim-origin') === 'scenario'
-  if (response.status === 500 && !scripted && !how.may500) throw new Error(`500 on ${method} ${path}: ${text}`)
+  const isScripted = response.headers.get('x-sim-origin') === 'scenario'
+  if (response.status === 500 && !isScripted && !options.may500) throw new Error(`500 on ${method} ${path}: ${text}`)
   return {
     status: response.status,
     headers: response.headers,
@@ -74,24 +74,24 @@ function parseJson(text: string, path: string): Json {
   try {
     return JSON.parse(text)
   } catch {
-    throw new Error(`${path} returned no JSON: ${text.slice(0, 200)}`)
+    throw new Error(`${path} did not return JSON: ${text.slice(0, 200)}`)
   }
 }
 
-/** Returns the JSON object of a response. Throws if its body is not one. */
+/** Returns the JSON object in a response. Throws if the body is not a JSON object. */
 export function objectOf(response: Pick<TestResponse, 'body' | 'status'>): JsonObject {
   if (!isObject(response.body)) throw new Error(`${response.status} without a JSON object`)
   return response.body
 }
 
-/** Returns a string member of the JSON object of a response. Throws if it is not a string. */
+/** Returns a string member of the JSON object in a response. Throws if the member is not a string. */
 export function textOf(response: Pick<TestResponse, 'body' | 'status'>, member: string): string {
   const value = objectOf(response)[member]
-  if (typeof value !== 'string') throw new Error(`"${member}" is not text in ${JSON.stringify(response.body)}`)
+  if (typeof value !== 'string') throw new Error(`"${member}" is not a string in ${JSON.stringify(response.body)}`)
   return value
 }
 
-/** Returns the message of an error. Throws if the body is not the service's error body. */
+/** Returns the message in an error response. Throws if the body is not the service's error body. */
 export function errorOf(response: Pick<TestResponse, 'body' | 'status'>): string {
   const body = objectOf(response)
   const { success, error } = body
@@ -100,7 +100,7 @@ export function errorOf(response: Pick<TestResponse, 'body' | 'status'>): string
   return error
 }
 
-/** Expects the service's error body with this status, and a message that contains all of these words. */
+/** Expects the service's error body with this status, and a message that matches all of these words. */
 export function expectRefusal(
   response: Pick<TestResponse, 'body' | 'status'>,
   status: number,
@@ -123,24 +123,24 @@ export const modelId = '4f7c2a1e-9b3d-4c58-8e21-6d0a5b7f9c34'
 /** The path of that model's analytics. */
 export const analyticsPath = `/v1/models/${modelId}/analytics`
 
-/** Returns a minimal event with further fields. */
+/** Returns a minimal event with additional fields. */
 export function event(fields: JsonObject = {}): JsonObject {
   return { eventType: 'upgrade_purchased', productId, value: '149.00', ...fields }
 }
 
-/** Returns a minimal prompt with further fields. */
+/** Returns a minimal prompt with additional fields. */
 export function prompt(fields: JsonObject = {}): JsonObject {
   return { name: 'Order assistant', components: [{ content: 'You answer questions.' }], ...fields }
 }
 
-/** A valid request to each kind of operation: metered analytics, and a write with and without an idempotency key. */
+/** A valid request to each kind of operation: metered analytics, and writes with and without an idempotency key. */
 export const operations = [
   { id: 'getModelAnalytics', method: 'GET', path: analyticsPath, body: undefined, success: 200 },
   { id: 'createPrompt', method: 'POST', path: '/v1/prompts', body: prompt(), success: 201 },
   { id: 'createEvent', method: 'POST', path: '/v1/events', body: event(), success: 201 },
 ] as const
 
-/** The statuses of the scenarios that refuse a request, by name. */
+/** The statuses of the scenarios that refuse a request, by scenario name. */
 export const refusalStatuses: Readonly<Record<string, number>> = {
   'bad-request': 400,
   unauthorized: 401,
@@ -161,8 +161,8 @@ export interface OperationRequest {
   readonly success: number
 }
 
-/** Sends a valid request to an operation, with the options of the test. */
-export function askOperation(target: Target, operation: OperationRequest, how: RequestOptions = {}) {
+/** Sends a valid request to an operation, with additional options. */
+export function askOperation(target: Target, operation: OperationRequest, options: RequestOptions = {}) {
   const { method, path, body } = operation
-  return ask(target, path, { method, ...(body && { body }), ...how })
+  return ask(target, path, { method, ...(body && { body }), ...options })
 }

@@ -1,11 +1,11 @@
 import { isObject, type Json, type JsonObject } from '../../src/base/core/json.ts'
 
-/** The key under `components` for the unclosed schemas in `allOf`, since a response has members of all its parts. */
+/** The key under `components` for schemas in `allOf`, which stay open: a response has the members of all parts. */
 const PARTS = 'x-parts'
 
 /**
  * Returns the document with closed schemas: an object may have only the listed members, unless its schema has
- * `additionalProperties` or lists none. So undocumented members are errors, although a client may ignore them.
+ * `additionalProperties` or lists no members. Undocumented members are then errors, although clients may ignore them.
  */
 export function closeDocument(document: JsonObject): JsonObject {
   const components = objectOf(document['components'])

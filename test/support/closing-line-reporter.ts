@@ -4,7 +4,7 @@ import type { Reporter, TestModule } from 'vitest/node'
 export class ClosingLineReporter implements Reporter {
   readonly #others: { readonly faultCount: number }
 
-  /** `others`: problems found outside of the tests, counted as failures. */
+  /** `others`: the number of faults found outside the tests, which count as failures. */
   constructor(others: { readonly faultCount: number }) {
     this.#others = others
   }
@@ -14,12 +14,12 @@ export class ClosingLineReporter implements Reporter {
     const filter = modules[0]?.project.config.tagsFilter?.[0]
     const tests = all.filter(({ tags }) => filter === undefined || tags.includes('long') === (filter === 'long'))
     const count = (state: string) => tests.filter((test) => test.result().state === state).length
-    const broken = modules.filter((module) => module.errors().length > 0).length
+    const failedModules = modules.filter((module) => module.errors().length > 0).length
     console.log(
-      `\n${count('passed')} passed, ${count('failed') + broken + this.#others.faultCount} failed, ` +
+      `\n${count('passed')} passed, ${count('failed') + failedModules + this.#others.faultCount} failed, ` +
         `${count('skipped')} skipped`,
     )
     if (filter === '!long')
-      console.log(`${all.length - tests.length} long tests run only in .ci/run, after these: npm run test:long`)
+      console.log(`${all.length - tests.length} long tests left to .ci/run; to run them now: npm run test:long`)
   }
 }

@@ -3,7 +3,7 @@ import { once } from 'node:events'
 import { onTestFinished } from 'vitest'
 import { recordingEnv } from './control-responses/recording.ts'
 
-/** The file of the built command. */
+/** The path of the built command. */
 export const cli = new URL('../../dist/cli.js', import.meta.url).pathname
 
 /** A running process of the built command. */
@@ -11,28 +11,28 @@ export interface Command {
   readonly process: ChildProcess
   readonly stdout: () => string
   readonly stderr: () => string
-  /** Resolves to the origin once it listens: `http://127.0.0.1:12345`. Rejects with its output if it ends before. */
+  /** Resolves to the origin (`http://127.0.0.1:12345`) when it listens. Rejects with the output if it exits first. */
   readonly ready: () => Promise<string>
-  /** Resolves once stderr matches. */
+  /** Resolves as soon as stderr matches. */
   readonly untilStderr: (pattern: RegExp) => Promise<void>
-  /** Resolves once stdout matches. */
+  /** Resolves as soon as stdout matches. */
   readonly untilStdout: (pattern: RegExp) => Promise<void>
-  /** The exit code, or the signal that ended it. */
+  /** The exit code, or the signal that ended the process. */
   readonly ended: Promise<number | string>
   /** Sends a signal, SIGTERM by default, and resolves to the exit code. */
   readonly stop: (signal?: NodeJS.Signals) => Promise<number | string>
 }
 
-/** The flags of a server on a free port with its state in memory. */
+/** The flags for a server on a free port with its state in memory. */
 export const inMemory = ['--port', '0', '--state', ':memory:'] as const
 
-/** The environment of the command. */
+/** The options for running the command. */
 export interface RunOptions {
   readonly env?: Record<string, string>
   readonly cwd?: string
   /** Default: `ignore`. */
   readonly stdin?: 'ignore' | 'pipe'
-  /** Starts a process group with the id of the process. Default: the group of the tests. */
+  /** Starts a process group that has the id of the process. Default: the process group of the tests. */
   readonly detached?: boolean
 }
 
@@ -41,7 +41,7 @@ export function convsim(args: readonly string[], options: RunOptions = {}): Comm
   return startProgram(process.execPath, [cli, ...args], options)
 }
 
-/** Starts a program that becomes or is `convsim`, and kills it at the end of the test. */
+/** Starts a program that is or becomes `convsim`, and kills it at the end of the test. */
 export function startProgram(
   file: string,
   args: readonly string[],
@@ -56,17 +56,17 @@ export function startProgram(
   const output = { stdout: '', stderr: '' }
   let hasEnded = false
   const listeners = new Set<() => void>()
-  const changed = () => {
+  const notifyListeners = () => {
     for (const listener of listeners) listener()
   }
   for (const stream of ['stdout', 'stderr'] as const)
     child[stream]?.setEncoding('utf8').on('data', (text: string) => {
       output[stream] += text
-      changed()
+      notifyListeners()
     })
   const ended = once(child, 'close').then(([code, signal]) => {
     hasEnded = true
-    changed()
+    notifyListeners()
     return (code ?? signal) as number | string
   })
   onTestFinished(async () => {
@@ -79,7 +79,7 @@ export function startProgram(
         const found = find()
         if (found === undefined && !hasEnded) return
         listeners.delete(listener)
-        if (found === undefined) reject(new Error(`convsim ended; stdout: ${output.stdout}\nstderr: ${output.stderr}`))
+        if (found === undefined) reject(new Error(`convsim exited; stdout: ${output.stdout}\nstderr: ${output.stderr}`))
         else resolve(found)
       }
       listeners.add(listener)
@@ -100,7 +100,7 @@ export function startProgram(
   }
 }
 
-/** Runs `convsim` until it ends. */
+/** Runs `convsim` until it exits. */
 export async function run(args: readonly string[], options: RunOptions = {}) {
   const command = convsim(args, options)
   const code = await command.ended

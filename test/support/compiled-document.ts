@@ -5,7 +5,7 @@ import { parse } from 'yaml'
 import { isObject, type Json, type JsonObject } from '../../src/base/core/json.ts'
 import { joinPointer, valueAt } from '../../src/base/core/json-pointer.ts'
 
-/** A documented operation, and its pointer in the document. */
+/** A documented operation, with the JSON pointer to it. */
 export interface DocumentedOperation {
   readonly operationId: string
   readonly method: string
@@ -15,7 +15,7 @@ export interface DocumentedOperation {
 
 export const readDocument = (file: string): JsonObject => parse(readFileSync(file, 'utf8'))
 
-/** A document compiled independently of the simulator, so faults of the simulator's own compiler are found. */
+/** A document that is compiled independently of the simulator, to find faults in the simulator's own compiler. */
 export class CompiledDocument {
   readonly operations: readonly DocumentedOperation[]
   readonly #document: JsonObject
@@ -38,23 +38,23 @@ export class CompiledDocument {
     return valueAt(this.#document, pointer)
   }
 
-  /** Returns the object at a pointer; an empty one if there is none. */
+  /** Returns the object at a pointer, or an empty object if there is none. */
   objectAt(pointer: string): JsonObject {
     const value = this.at(pointer)
     return isObject(value) ? value : {}
   }
 
-  /** Returns the validator of the schema at a pointer, which is compiled at first use. */
+  /** Returns the validator for the schema at a pointer. The schema is compiled on first use. */
   validatorAt(pointer: string): ValidateFunction | undefined {
     return this.#ajv.getSchema(`document#${encodeURI(pointer)}`)
   }
 
-  /** Returns the pointer of a documented response, or undefined if the status is not documented. */
+  /** Returns the pointer to a documented response, or undefined if the status is not documented. */
   findResponse(operation: string, status: number): string | undefined {
     const names = [String(status), `${Math.floor(status / 100)}XX`]
     const pointer = names
       .map((name) => joinPointer(operation, 'responses', name))
-      .find((one) => this.at(one) !== undefined)
+      .find((candidate) => this.at(candidate) !== undefined)
     const ref = pointer === undefined ? undefined : this.objectAt(pointer)['$ref']
     return typeof ref === 'string' ? ref.slice(1) : pointer
   }

@@ -16,7 +16,7 @@ export function putRules(target: Target, rules: JsonObject[], sandbox = 'default
   return steer(target, 'PUT', `/scenarios?sandbox=${sandbox}`, { rules })
 }
 
-/** Verifies requests, and returns the verdict with its status. `query`: `?sandbox=a`. */
+/** Verifies requests, and returns the result with the response status. `query`: for example `?sandbox=a`. */
 export async function verify(target: Target, verification: JsonObject, query = '') {
   const response = await ask(target, `/__sim/verify${query}`, { body: verification, token: null })
   return { status: response.status, ...objectOf(response) } as JsonObject & { status: number }

@@ -4,27 +4,27 @@ import { onTestFinished } from 'vitest'
 /** A TCP proxy that can cut its connections in the middle of the server's data. */
 export interface CuttingProxy {
   readonly port: number
-  /** The bytes that the server has sent so far. */
+  /** The number of bytes that the server has sent so far. */
   readonly received: number
   /** The number of cuts so far. */
   readonly cuts: number
-  /** Cuts all connections once the server has sent this many more bytes; no further byte is forwarded. */
+  /** Cuts all connections as soon as the server has sent this many more bytes. Later bytes are not forwarded. */
   cutAfter(bytes: number): void
-  /** Cuts all connections, once, when a client sends this text, which is not forwarded. */
+  /** Cuts all connections the next time a client sends this text. The text is not forwarded. */
   cutAt(text: string): void
 }
 
-/** Starts a proxy in front of a port of this machine for one test. */
+/** Starts a proxy in front of a local port, for one test. */
 export async function startCuttingProxy(target: number): Promise<CuttingProxy> {
   const sockets = new Set<Socket>()
   let received = 0
-  let left = Number.POSITIVE_INFINITY
-  let fatal: string | undefined
+  let remaining = Number.POSITIVE_INFINITY
+  let cutText: string | undefined
   let cuts = 0
   const cut = () => {
     cuts += 1
-    left = Number.POSITIVE_INFINITY
-    fatal = undefined
+    remaining = Number.POSITIVE_INFINITY
+    cutText = undefined
     for (const socket of sockets) socket.destroy()
     sockets.clear()
   }
@@ -32,22 +32,22 @@ export async function startCuttingProxy(target: number): Promise<CuttingProxy> {
     const upstream = connect(target, '127.0.0.1')
     for (const socket of [client, upstream]) {
       sockets.add(socket)
-      socket.on('error', () => undefined) // from a cut
+      socket.on('error', () => undefined) // caused by a cut
     }
     client.on('data', (chunk) => {
-      if (fatal !== undefined && chunk.includes(fatal)) cut()
+      if (cutText !== undefined && chunk.includes(cutText)) cut()
       else upstream.write(chunk)
     })
     client.on('close', () => upstream.destroy())
     upstream.on('close', () => client.destroy())
     upstream.on('data', (chunk) => {
       received += chunk.length
-      if (chunk.length < left) {
-        left -= chunk.length
+      if (chunk.length < remaining) {
+        remaining -= chunk.length
         client.write(chunk)
         return
       }
-      client.write(chunk.subarray(0, left), cut)
+      client.write(chunk.subarray(0, remaining), cut)
     })
   })
   await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve))
@@ -56,7 +56,7 @@ export async function startCuttingProxy(target: number): Promise<CuttingProxy> {
     server.close()
   })
   return {
-    port: (server.address() as AddressInfo).port, // of a TCP server
+    port: (server.address() as AddressInfo).port, // the address of a TCP server is an object
     get cuts() {
       return cuts
     },
@@ -64,10 +64,10 @@ export async function startCuttingProxy(target: number): Promise<CuttingProxy> {
       return received
     },
     cutAfter(bytes) {
-      left = bytes
+      remaining = bytes
     },
     cutAt(text) {
-      fatal = text
+      cutText = text
     },
   }
 }

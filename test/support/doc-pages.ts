@@ -3,27 +3,27 @@ import { fileURLToPath } from 'node:url'
 
 const root = fileURLToPath(new URL('../..', import.meta.url))
 
-/** A page of the documentation. */
+/** A documentation page. */
 export interface DocPage {
-  /** Its path in the repository: `docs/sandboxes.md`. */
+  /** The path in the repository: `docs/sandboxes.md`. */
   readonly path: string
   readonly text: string
 }
 
-/** A fenced block of a page. */
+/** A fenced block in a page. */
 export interface DocBlock {
-  /** `sh`, `js`, `json`, ...; empty if the fence names no language. */
+  /** The language, such as `sh`, `js` or `json`; empty if the fence has none. */
   readonly language: string
   readonly text: string
-  /** The second-level heading above it, or empty if there is none. */
+  /** The second-level heading above the block, or empty if there is none. */
   readonly section: string
-  /** The number of its first line in the page, from 1. */
+  /** The line number of the block's first line in the page, starting at 1. */
   readonly line: number
-  /** The reason why no test runs it, if any, from the line before: `<!-- not run: it needs Docker -->`. */
+  /** The reason why no test runs the block, from the preceding line: `<!-- not run: it needs Docker -->`. */
   readonly notRun: string | undefined
 }
 
-/** Reads all pages: README, CHANGELOG, CONTRIBUTING, and those of `docs/` with its folders. */
+/** Reads all pages: README, CHANGELOG, CONTRIBUTING, and the pages in `docs/` and its subfolders. */
 export function readPages(): DocPage[] {
   const inDocs = readdirSync(`${root}/docs`, { recursive: true, encoding: 'utf8' })
     .filter((name) => name.endsWith('.md'))
@@ -36,7 +36,7 @@ export function readPage(path: string): DocPage {
   return { path, text: readFileSync(`${root}/${path}`, 'utf8') }
 }
 
-/** Returns the fenced blocks of a page, in their order. */
+/** Returns the fenced blocks in a page, in order. */
 export function findBlocks({ text: page }: DocPage): DocBlock[] {
   const blocks = page.matchAll(/(?:^<!-- not run: (.*) -->\n)?^( *)```(\w*)\n([\s\S]*?)^\2```$/gm)
   return [...blocks].map(({ 0: whole, 1: notRun, 2: indent = '', 3: language = '', 4: text = '', index }) => ({
@@ -48,7 +48,7 @@ export function findBlocks({ text: page }: DocPage): DocBlock[] {
   }))
 }
 
-/** Returns the anchors of a page's headings, as GitHub makes them. */
+/** Returns the anchors that GitHub generates for a page's headings. */
 export function findAnchors({ text }: DocPage): Set<string> {
   const anchors = new Set<string>()
   for (const [, heading = ''] of withoutBlocks(text).matchAll(/^#{1,6} (.*)$/gm)) {
@@ -72,8 +72,8 @@ export function findLinks({ text }: DocPage): string[] {
 const withoutBlocks = (text: string) => text.replaceAll(/^ *```[\s\S]*?^ *```$/gm, '')
 
 /**
- * Returns the statuses that a block of curl commands promises. A command that ends with a comment such as
- * `# 429` gets this status, one with `# no response` none (000 in curl), any other a 2xx.
+ * Returns patterns for the statuses that a block of curl commands promises: the status in a comment such as `# 429`,
+ * 000 for a command with `# no response` (curl prints 000 without a response), and otherwise any 2xx status.
  */
 export function promisedStatuses(text: string): RegExp[] {
   const commands = text.split(/^(?=curl )/m).filter((command) => command.startsWith('curl '))
@@ -83,7 +83,7 @@ export function promisedStatuses(text: string): RegExp[] {
   })
 }
 
-/** Returns the pattern of sample output; `...` stands for any text of a line. */
+/** Returns a pattern for sample output, in which `...` stands for any text within a line. */
 export function patternOf(sample: string): RegExp {
   const parts = sample.split('...').map((part) => part.replaceAll(/[.*+?^${}()|[\]\\]/g, '\\$&'))
   return new RegExp(parts.join('.*'))

@@ -8,7 +8,7 @@ import { ISSUE_RULES } from '../../src/service/simulation/rules.ts'
 import { LABEL_BANDS, type LabelBand } from '../../src/service/simulation/simulation.ts'
 import { inputs } from './catalogue.ts'
 
-/** Returns the documentation tables that are generated from the code, by the names of their markers. */
+/** Returns the documentation tables that are generated from the code, by marker name. */
 export function docTables(): Record<string, string> {
   const { fixtures, catalogue, control } = inputs
   return {
@@ -25,7 +25,7 @@ export function docTables(): Record<string, string> {
       commands.flatMap(({ name: command, settings }) =>
         Object.entries(settings)
           .filter(
-            ([name, setting]) => !Object.is(Object.entries(serverSettings).find(([one]) => one === name)?.[1], setting),
+            ([name, setting]) => !Object.is(Object.entries(serverSettings).find(([key]) => key === name)?.[1], setting),
           )
           .map((entry) => [code(command), ...settingCells(entry)]),
       ),
@@ -37,7 +37,7 @@ export function docTables(): Record<string, string> {
       })
       .join('\n\n'),
     'retry-rules': formatTable(
-      ['rule', 'requirement', 'a finding only if', 'weaker signs'],
+      ['rule', 'requirement', 'reported as a finding only if', 'weaker evidence'],
       Object.entries(retryRules).map(([name, { rule, proof, otherwise }]) => [code(name), rule, proof, otherwise]),
     ),
     unjudged: formatTable(
@@ -53,11 +53,11 @@ export function docTables(): Record<string, string> {
       ]),
     ),
     products: formatTable(
-      ['product id', 'name', 'its models'],
+      ['product id', 'name', 'models'],
       fixtures.products.map(({ id, name, models }) => [
         code(id),
         name,
-        models.map((model) => fixtures.models.find((one) => one.id === model)?.name ?? model).join(', '),
+        models.map((model) => fixtures.models.find(({ id }) => id === model)?.name ?? model).join(', '),
       ]),
     ),
     controls: formatTable(
@@ -66,7 +66,7 @@ export function docTables(): Record<string, string> {
     ),
     quality: code(`quality = ${formatBlend()}`),
     labels: formatTable(
-      ['field', 'labels and the scores that they cover'],
+      ['field', 'labels and their score ranges'],
       Object.entries(LABEL_BANDS).map(([field, bands]) => [code(field), bands.map(formatBand).join(', ')]),
     ),
     issues: formatTable(
@@ -93,17 +93,17 @@ export function findTables(page: string): string[] {
   return Array.from(page.matchAll(/^<!-- \/([\w-]+) -->$/gm), ([, name = '']) => name)
 }
 
-/** Replaces the tables of a page between their markers. */
+/** Replaces the tables between the markers in a page. */
 export function insertTables(page: string, tables: Record<string, string>): string {
   return findTables(page).reduce((text, name) => {
     const [open, close] = [`<!-- ${name} -->`, `<!-- /${name} -->`]
     const [from, to] = [text.indexOf(open), text.indexOf(close)]
-    if (from < 0 || to < from) throw new Error(`the markers of the table "${name}" are not in order`)
+    if (from < 0 || to < from) throw new Error(`the markers for the table "${name}" are not in order`)
     return `${text.slice(0, from + open.length)}\n${tables[name]}\n${text.slice(to)}`
   }, page)
 }
 
-/** Formats the formula of the quality of a day: `0.4 × satisfaction + ...` */
+/** Formats the formula for a day's quality: `0.4 × satisfaction + ...` */
 function formatBlend(): string {
   const parts = Object.entries(QUALITY_BLEND)
   return parts.map(([name, weight]) => `${weight} × ${name === 'friction' ? '(1 − friction)' : name}`).join(' + ')
@@ -130,7 +130,7 @@ const settingCells = ([name, setting]: [string, Setting<unknown>]) => [
 const describeFlag = (name: string, { short, value }: Setting<unknown>) =>
   `${short ? `${code(`-${short}`)}, ` : ''}${code(`${flagOf(name)}${value ? ` ${value}` : ''}`)}`
 
-/** Returns the first sentence of a description, which the help shows in full. */
+/** Returns the first sentence of a description. The help shows the whole description. */
 const firstSentence = (text: string) => /^.*?(?<!e\.g)\.(?= |$)/.exec(text)?.[0] ?? text
 
 const describeDefault = (setting: Setting<unknown>) =>

@@ -6,33 +6,33 @@ import { closeDocument } from './closed-document.ts'
 import { CompiledDocument, readDocument } from './compiled-document.ts'
 
 const document = readDocument(bundledContract)
-/** The document with its simulated values, which the simulator's responses obey and drift breaks. */
+/** The document with its rules for simulated values, which the simulator's responses follow and drift breaks. */
 const simulated = applySimulatedValues(document, 'document') ?? document
 const open = new CompiledDocument(document)
 const narrow = new CompiledDocument(simulated)
 const closed = new CompiledDocument(closeDocument(simulated))
 
-/** Returns the faults of a response according to the documented schema of its status; empty if there are none. */
+/** Returns the faults in a response according to the documented schema for its status, or an empty list. */
 export function faultsOf(operationId: string, status: number, body: Json | undefined): string[] {
-  return [open, narrow].flatMap((reading) => findFaults(reading, operationId, status, body))
+  return [open, narrow].flatMap((compiled) => findFaults(compiled, operationId, status, body))
 }
 
-function findFaults(reading: CompiledDocument, operationId: string, status: number, body: Json | undefined): string[] {
-  const validate = validatorOf(reading, operationId, status)
+function findFaults(compiled: CompiledDocument, operationId: string, status: number, body: Json | undefined): string[] {
+  const validate = validatorOf(compiled, operationId, status)
   if (!validate) return [`${operationId} does not document ${status}`]
   if (validate(body)) return []
   return (validate.errors ?? []).map(({ instancePath, message }) => `${instancePath} ${message}`)
 }
 
-/** A schema keyword that a body violates. `at`: the JSON pointer of the violating value. */
+/** A schema keyword that a body violates. `at`: the JSON pointer to the invalid value. */
 export interface BrokenRule {
   readonly keyword: string
   readonly at: string
 }
 
 /**
- * Returns every rule that a body breaks, except `enum` at a value whose type is already wrong. `strictly`: undocumented
- * fields also break a rule.
+ * Returns every rule that a body breaks, except `enum` and `const` for a value whose type is already wrong. With
+ * `strictly`, undocumented fields also break a rule.
  */
 export function brokenRules(
   operationId: string,
@@ -43,17 +43,17 @@ export function brokenRules(
   const validate = validatorOf(strictly ? closed : narrow, operationId, status)
   if (!validate) throw new Error(`${operationId} does not document ${status}`)
   if (validate(body)) return []
-  const broken = (validate.errors ?? []).map(({ keyword, instancePath, params }) => {
+  const violations = (validate.errors ?? []).map(({ keyword, instancePath, params }) => {
     const name: unknown = params['missingProperty'] ?? params['unevaluatedProperty']
     return { keyword, at: name === undefined ? instancePath : `${instancePath}/${name}` }
   })
-  const mistyped = broken.filter(({ keyword }) => keyword === 'type').map(({ at }) => at)
-  return broken.filter(({ keyword, at }) => !['enum', 'const'].includes(keyword) || !mistyped.includes(at))
+  const mistyped = violations.filter(({ keyword }) => keyword === 'type').map(({ at }) => at)
+  return violations.filter(({ keyword, at }) => !['enum', 'const'].includes(keyword) || !mistyped.includes(at))
 }
 
-function validatorOf(reading: CompiledDocument, operationId: string, status: number): ValidateFunction | undefined {
-  const operation = reading.operations.find((one) => one.operationId === operationId)
+function validatorOf(compiled: CompiledDocument, operationId: string, status: number): ValidateFunction | undefined {
+  const operation = compiled.operations.find((candidate) => candidate.operationId === operationId)
   if (!operation) throw new Error(`no operation ${operationId} in the document`)
-  const response = reading.findResponse(operation.pointer, status)
-  return response === undefined ? undefined : reading.validatorAt(`${response}/content/application~1json/schema`)
+  const response = compiled.findResponse(operation.pointer, status)
+  return response === undefined ? undefined : compiled.validatorAt(`${response}/content/application~1json/schema`)
 }

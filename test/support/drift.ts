@@ -1,12 +1,12 @@
 import type { JsonObject } from '../../src/base/core/json.ts'
 import { runInProcess, type ToolRun } from './run-tool.ts'
 
-/** The token of the real service in tests. */
+/** The token for the real service in tests. */
 export const upstreamToken = 'upstream-secret-4711-token'
 
 /** The outcome of `convsim drift`. */
 export interface DriftRun extends ToolRun {
-  /** The report of `--format json`. */
+  /** The report from `--format json`. */
   readonly report: {
     readonly verdict: string
     readonly findings: readonly (JsonObject & { readonly kind: string; readonly pointer: string })[]
@@ -14,7 +14,7 @@ export interface DriftRun extends ToolRun {
   }
 }
 
-/** Runs `convsim drift --format json` in this process. `token`: null for none. */
+/** Runs `convsim drift --format json` in this process. If `token` is null, no token is set. */
 export async function runDrift(args: readonly string[], token: string | null = upstreamToken): Promise<DriftRun> {
   const env = token === null ? {} : { CONVSIM_UPSTREAM_TOKEN: token }
   const outcome = await runInProcess(['drift', '--format', 'json', ...args], env)

@@ -8,13 +8,13 @@ import type { JsonObject } from '../../src/base/core/json.ts'
 import type { UpstreamAccess } from '../../src/server/upstream/parse-upstream.ts'
 import { startForTest, type TestSimulator } from './start.ts'
 
-/** A response of the fake service, before it is written. */
+/** A response from the fake service, before it is sent. */
 export interface FakeResponse {
   status: number
   headers: Record<string, string>
-  /** The JSON of the body; text is sent unchanged. */
+  /** The body. An object is sent as JSON, text unchanged. */
   body: JsonObject | string
-  /** The milliseconds before it is sent. */
+  /** The delay in milliseconds before the response is sent. */
   delayMs?: number
 }
 
@@ -25,7 +25,7 @@ export interface FakeRequest {
   readonly headers: Readonly<Record<string, string | string[] | undefined>>
 }
 
-/** Changes a response of the simulator in place. */
+/** Changes a response from the simulator in place. */
 export type Change = (response: FakeResponse, request: FakeRequest) => void
 
 /** A service that responds like the simulator, with changes. */
@@ -33,7 +33,7 @@ export interface FakeUpstream {
   /** `http://127.0.0.1:12345/v1` */
   readonly baseUrl: string
   readonly host: string
-  /** The requests in the order of their receipt. */
+  /** The requests in the order in which they arrived. */
   readonly requests: readonly FakeRequest[]
 }
 
@@ -45,7 +45,7 @@ export async function startFakeUpstream(change: Change = () => undefined, isExpi
     const body = await buffer(request)
     const { method = 'GET', url = '/', headers } = request
     requests.push({ method, url, headers })
-    const fake = await respondAs(origin, { method, url, headers }, body)
+    const fake = await forwardTo(origin, { method, url, headers }, body)
     change(fake, { method, url, headers })
     const timer = setTimeout(() => {
       response.writeHead(fake.status, fake.headers)
@@ -74,16 +74,16 @@ export async function listenForTest(server: Server | ReturnType<typeof createTls
   return (server.address() as AddressInfo).port
 }
 
-async function respondAs(origin: string, { method, url, headers }: FakeRequest, bytes: Buffer): Promise<FakeResponse> {
-  const sent = { authorization: String(headers['authorization'] ?? ''), 'content-type': 'application/json' }
-  const init = { method, headers: sent }
+async function forwardTo(origin: string, { method, url, headers }: FakeRequest, bytes: Buffer): Promise<FakeResponse> {
+  const forwardedHeaders = { authorization: String(headers['authorization'] ?? ''), 'content-type': 'application/json' }
+  const init = { method, headers: forwardedHeaders }
   const response = await fetch(origin + url, bytes.length > 0 ? { ...init, body: bytes } : init)
   const body = (await response.json()) as JsonObject
-  const { 'content-length': _, ...own } = Object.fromEntries(response.headers)
-  return { status: response.status, headers: own, body }
+  const { 'content-length': _, ...otherHeaders } = Object.fromEntries(response.headers)
+  return { status: response.status, headers: otherHeaders, body }
 }
 
-/** Starts a server as the real service, for one test. */
+/** Starts a server that acts as the real service, for one test. */
 export async function fakeUpstream(listener: RequestListener): Promise<string> {
   return `http://127.0.0.1:${await listenForTest(createServer(listener))}`
 }
@@ -97,7 +97,7 @@ export function proxyTo(
   return startForTest({ clock: 'real', ...settings }, { origin, basePath, token, timeoutMs })
 }
 
-/** Starts a proxy in front of a service that sends one response to all requests, for one test. */
+/** Starts a proxy in front of a service that sends the same response to all requests, for one test. */
 export async function proxyWith(
   status: number,
   headers: OutgoingHttpHeaders,

@@ -11,13 +11,13 @@ export const generatedFiles = {
   clientNames: new URL('../../src/client/names.ts', import.meta.url),
 }
 
-/** The documents whose types `npm run generate` writes. */
+/** The documents for which `npm run generate` writes types. */
 export const typedDocuments = [
   { document: controlContract, file: new URL('../../src/client/control-types.ts', import.meta.url) },
   { document: bundledContract, file: new URL('../../src/service/simulation/service-types.ts', import.meta.url) },
 ]
 
-/** Returns the first line of a document's types, with its digest, which shows whether it changed. */
+/** Returns the first line of a document's types. Its digest shows whether the document has changed. */
 export async function typesHeading(document: string): Promise<string> {
   const digest = createHash('sha256')
     .update(await readFile(document))
@@ -28,7 +28,7 @@ export async function typesHeading(document: string): Promise<string> {
   )
 }
 
-/** Returns the names of the bundled contract, catalogue and fixtures as literal types. */
+/** Returns the names in the bundled contract, catalogue and fixtures as literal types. */
 export function clientNamesText(): string {
   const formatter = ['biome', 'format', '--stdin-file-path=names.ts']
   return execFileSync('npx', formatter, { input: unformattedNames(), encoding: 'utf8' })
@@ -47,17 +47,17 @@ function unformattedNames(): string {
 export type OperationId = ${union(contract.operations.map(({ id }) => id))}
 
 /** The statuses that the service's document lists. */
-export type DocumentedStatus = ${[...statuses].sort((one, other) => one - other).join(' | ')}
+export type DocumentedStatus = ${[...statuses].sort((a, b) => a - b).join(' | ')}
 
 /** The personas of the bundled fixtures. */
 export type PersonaName = ${union(personas)}
 
-/** The parameter of every scenario: the probability that it acts on a request, from 0 to 1. */
+/** The parameter of every scenario: the probability (0 to 1) that the scenario acts on a request. */
 export interface AnyScenarioParameters {
   readonly p?: number
 }
 
-/** The scenarios by name, each with its parameters; the personas are scenarios, too. */
+/** The scenarios by name, with their parameters. Personas are scenarios too. */
 export interface ScenarioParameters extends Readonly<Record<PersonaName, AnyScenarioParameters>> {
 ${scenarios.join('')}}
 `
@@ -67,10 +67,10 @@ const union = (names: readonly string[]) => names.map((name) => `'${name}'`).joi
 
 /** Returns the type of a scenario's parameters: \`AnyScenarioParameters & { readonly ms?: number }\`. */
 function parametersType(parameters: readonly Parameter[]): string {
-  const own = parameters.map(
+  const members = parameters.map(
     (parameter) => `readonly '${parameter.name}'${parameter.required ? '' : '?'}: ${valueType(parameter)}`,
   )
-  return ['AnyScenarioParameters', ...(own.length > 0 ? [`{ ${own.join('; ')} }`] : [])].join(' & ')
+  return ['AnyScenarioParameters', ...(members.length > 0 ? [`{ ${members.join('; ')} }`] : [])].join(' & ')
 }
 
 function valueType(parameter: Parameter): string {

@@ -1,20 +1,20 @@
 import { stylesheet, stylesheetSource } from '../../src/server/reports/page/stylesheet.ts'
 
 /**
- * Runs a comparison with golden files or snapshots. If they differ, the message names the command that updates them.
- * @param files the test files as arguments of `npm test`: `test/server/reports`
+ * Runs a comparison with golden files or snapshots. If they differ, the error names the command that updates them.
+ * @param files the test files as arguments to `npm test`: `test/server/reports`
  */
 export async function compareGolden(files: string, compare: () => unknown): Promise<void> {
   try {
     await compare()
   } catch (error) {
     if (error instanceof Error)
-      error.message += `. Write it again if the difference is intended: npm test -- ${files} -u`
+      error.message += `. If the difference is intended, update the golden file: npm test -- ${files} -u`
     throw error
   }
 }
 
-/** Formats a value as JSON, with a line for each part of at most `width` characters: a data point, a sentence. */
+/** Formats a value as JSON. A part of at most `width` characters, such as a data point, takes one line. */
 export function inLines(value: unknown, width: number, indent = ''): string {
   const line = JSON.stringify(value)
   if (line.length <= width || typeof value !== 'object' || value === null) return line
@@ -29,7 +29,7 @@ export function inLines(value: unknown, width: number, indent = ''): string {
 
 const [noStyle, noSource] = ['<style></style>', "style-src '...'"] as const
 
-/** Removes the stylesheet of a page and its hash, so a change of style changes no golden file. */
+/** Removes a page's stylesheet and its hash, so that style changes do not affect golden files. */
 export const withoutStylesheet = (html: string): string =>
   html.replace(/<style>[\s\S]*<\/style>/, noStyle).replace(/style-src 'sha256-[^']*'/, noSource)
 

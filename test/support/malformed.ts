@@ -1,11 +1,11 @@
 import { analyticsPath, event, prompt } from './client.ts'
 
-/** Returns the next random number, from 0 up to, but not including, 1. */
+/** A function that returns the next random number, which is at least 0 and less than 1. */
 export type Random = () => number
 
 const randomBelow = (random: Random, limit: number) => Math.floor(random() * limit)
 
-const randomItem = <T>(random: Random, items: readonly T[]) => items[randomBelow(random, items.length)] as T // in range
+const randomItem = <T>(random: Random, items: readonly T[]) => items[randomBelow(random, items.length)] as T // exists
 
 /** Creates a malformed request of a random kind. */
 export function createMalformed(random: Random): { kind: string; bytes: Buffer } {
@@ -31,9 +31,9 @@ interface RequestParts {
 const goodPaths = [analyticsPath, '/v1/events', '/v1/prompts', '/_s/a/v1/events', '/__sim/info'] as const
 const methods = ['GET', 'POST', 'PUT', 'DELETE', 'PATCH', 'OPTIONS', 'TRACE', 'PROPFIND'] as const
 
-/** Creates a valid HTTP request from parts that may be malformed. */
+/** Creates an HTTP request that is valid except for the given parts. */
 function createRequest(random: Random, { path, headers = [], body }: RequestParts): Buffer {
-  const sent = body ?? Buffer.from(JSON.stringify(randomItem(random, [event(), prompt()])))
+  const content = body ?? Buffer.from(JSON.stringify(randomItem(random, [event(), prompt()])))
   const method = body ? 'POST' : randomItem(random, methods)
   const lines = [
     `${method} ${path ?? randomItem(random, goodPaths)} HTTP/1.1`,
@@ -41,9 +41,9 @@ function createRequest(random: Random, { path, headers = [], body }: RequestPart
     ...(headers.some((line) => /^authorization/i.test(line)) || random() < 0.1 ? [] : ['Authorization: Bearer k']),
     ...(headers.some((line) => /^content-type/i.test(line)) ? [] : ['Content-Type: application/json']),
     ...headers,
-    `Content-Length: ${sent.length}`,
+    `Content-Length: ${content.length}`,
   ]
-  return Buffer.concat([Buffer.from(`${lines.join('\r\n')}\r\n\r\n`, 'latin1'), sent])
+  return Buffer.concat([Buffer.from(`${lines.join('\r\n')}\r\n\r\n`, 'latin1'), content])
 }
 
 function randomBytes(random: Random): Buffer {
@@ -132,7 +132,7 @@ function randomBody(random: Random): Buffer {
   return Buffer.from(`{"${field}":${randomItem(random, values)},${JSON.stringify(event()).slice(1)}`)
 }
 
-/** Creates a request with framing headers that do not match its body. */
+/** Creates a request with unusual or invalid framing headers. */
 function randomFraming(random: Random): Buffer {
   const head =
     'POST /v1/events HTTP/1.1\r\nHost: localhost\r\nAuthorization: Bearer k\r\nContent-Type: application/json\r\n'

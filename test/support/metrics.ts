@@ -3,7 +3,7 @@ import type { TestSimulator } from './start.ts'
 
 type Target = Pick<TestSimulator, 'origin'>
 
-/** Reads every value of `GET /__sim/metrics` by its name and labels. */
+/** Reads all values from `GET /__sim/metrics`, by name and labels. */
 export async function metricsOf(target: Target): Promise<Record<string, number>> {
   const { text } = await ask(target, '/__sim/metrics', { token: null })
   const lines = text.split('\n').filter((line) => line !== '' && !line.startsWith('#'))
@@ -15,7 +15,7 @@ export async function metricsOf(target: Target): Promise<Record<string, number>>
   )
 }
 
-/** Resolves once `count` verifications and streams wait for the journal. */
+/** Resolves as soon as `count` verifications and streams are waiting for the journal. */
 export async function untilWaiting(target: Target, count: number): Promise<void> {
   while ((await metricsOf(target))['convsim_journal_waiting'] !== count);
 }

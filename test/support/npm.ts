@@ -1,9 +1,9 @@
 import { onTestFinished } from 'vitest'
 import { type Command, startProgram } from './command.ts'
 
-/** npm in its own process group. */
+/** An npm process in its own process group. */
 export interface NpmCommand extends Command {
-  /** Sends a signal to npm and all its child processes, unless they have ended. */
+  /** Sends a signal to npm and all its child processes, unless they have exited. */
   readonly killGroup: (signal: NodeJS.Signals) => void
   /** Returns the text on stdout and stderr. */
   readonly output: () => string
@@ -17,7 +17,7 @@ export function npm(cwd: string, ...args: readonly string[]): NpmCommand {
     try {
       process.kill(-(command.process.pid ?? 0), signal)
     } catch {
-      // the group has ended
+      // all processes of the group have exited
     }
   }
   onTestFinished(() => killGroup('SIGKILL'))

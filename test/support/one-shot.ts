@@ -1,6 +1,6 @@
 import { connect } from 'node:net'
 
-/** The silence after which the server is assumed to wait for more of the request. */
+/** The silence in milliseconds after which the server is assumed to be waiting for the rest of the request. */
 const quietMs = 15_000
 
 /** Returns true if a request is shorter than its framing headers state. */
@@ -12,42 +12,42 @@ export function isUnfinished(sent: string): boolean {
 }
 
 /**
- * Sends bytes on a new connection and returns one complete response, or all bytes until the connection ends.
- * Ends the sending side if the request is unfinished.
+ * Sends bytes on a new connection, and returns one complete response, or all bytes until the connection closes.
+ * Closes the sending side if the request is unfinished.
  */
 export function sendBytes(origin: string, bytes: Uint8Array): Promise<string> {
   const { hostname, port } = new URL(origin)
   const sent = Buffer.from(bytes).toString('latin1')
   return new Promise((resolve, reject) => {
     const socket = connect(Number(port), hostname)
-    const onlyHead = sent.startsWith('HEAD ')
+    const isHead = sent.startsWith('HEAD ')
     let received = ''
     const finish = () => {
-      clearTimeout(quiet)
-      clearTimeout(stuck)
-      // A reset leaves no port in TIME_WAIT; thousands of requests would exhaust them.
+      clearTimeout(quietTimer)
+      clearTimeout(limit)
+      // A reset does not leave the port in TIME_WAIT. Otherwise, thousands of requests would exhaust the ports.
       socket.resetAndDestroy()
       resolve(received)
     }
-    const quiet = setTimeout(() => socket.end(), isUnfinished(sent) ? 0 : quietMs)
-    const stuck = setTimeout(() => reject(new Error(`no end to ${Buffer.from(bytes).toString('latin1')}`)), 60_000)
+    const quietTimer = setTimeout(() => socket.end(), isUnfinished(sent) ? 0 : quietMs)
+    const limit = setTimeout(() => reject(new Error(`no response to ${Buffer.from(bytes).toString('latin1')}`)), 60_000)
     socket.on('data', (chunk: Buffer) => {
       received += chunk.toString('latin1')
-      if (isComplete(received, onlyHead)) finish()
+      if (isComplete(received, isHead)) finish()
     })
-    socket.on('error', () => {}) // also an end; the bytes received earlier count
+    socket.on('error', () => {}) // the connection closes; bytes received earlier are returned
     socket.on('close', finish)
     socket.write(bytes)
   })
 }
 
-/** Returns true if the final response of a text is complete; interim responses do not count. */
-function isComplete(received: string, onlyHead: boolean): boolean {
+/** Returns true if the text contains a complete final response. Interim responses do not count. */
+function isComplete(received: string, isHead: boolean): boolean {
   const text = withoutInterim(received)
   const end = text.indexOf('\r\n\r\n')
   if (end < 0) return false
   const length = Number(/^content-length: (\d+)\r?$/im.exec(text.slice(0, end))?.[1] ?? 0)
-  return onlyHead || text.length >= end + 4 + length
+  return isHead || text.length >= end + 4 + length
 }
 
 /** Removes an interim response such as `100 Continue`. */

@@ -3,19 +3,19 @@ import { connectTo, postText, type RawResponse } from './raw-http.ts'
 
 export { postText }
 
-/** Posts all bodies to a path, pipelined in hundreds over 8 connections, which is much faster than `fetch`. */
+/** Posts all bodies to a path, pipelined in batches of 100 over 8 connections, which is much faster than `fetch`. */
 export async function postAll(origin: string, path: string, bodies: readonly Json[]): Promise<RawResponse[]> {
-  const lanes = 8
+  const connectionCount = 8
   const responses: RawResponse[] = new Array(bodies.length)
-  const lane = async (first: number) => {
+  const sendBatches = async (first: number) => {
     const connection = await connectTo(origin)
-    for (let from = first * 100; from < bodies.length; from += lanes * 100) {
+    for (let from = first * 100; from < bodies.length; from += connectionCount * 100) {
       const batch = bodies.slice(from, from + 100)
       connection.send(batch.map((body) => postText(path, body)).join(''))
       for (const index of batch.keys()) responses[from + index] = await connection.response()
     }
     connection.destroy()
   }
-  await Promise.all(Array.from({ length: lanes }, (_, first) => lane(first)))
+  await Promise.all(Array.from({ length: connectionCount }, (_, first) => sendBatches(first)))
   return responses
 }

@@ -5,34 +5,34 @@ import type { Json } from '../../src/base/core/json.ts'
 /** A response as received from the socket. */
 export interface RawResponse {
   readonly status: number
-  /** Headers by lower-case name; the last one of repeated ones. */
+  /** The headers by lower-case name, with the last value of repeated headers. */
   readonly headers: Readonly<Record<string, string>>
   readonly text: string
   readonly body: Json | undefined
 }
 
-/** A connection on which a test sends any text. */
+/** A connection on which a test can send any text. */
 export interface RawConnection {
   send(text: string): void
-  /** Ends the sending side; the server can still respond. */
+  /** Closes the sending side. The server can still respond. */
   end(): void
-  /** Resolves once the beginning of a response has arrived. Rejects if the connection ends before. */
+  /** Resolves as soon as the beginning of a response has arrived. Rejects if the connection closes first. */
   begun(): Promise<void>
-  /** Resolves to the next complete response. Rejects if the connection ends before. */
+  /** Resolves to the next complete response. Rejects if the connection closes first. */
   response(): Promise<RawResponse>
-  /** Resolves once the server has closed the connection. */
+  /** Resolves when the server has closed the connection. */
   closed(): Promise<void>
   destroy(): void
 }
 
-/** Returns the text of a request with a key; `lines`: further headers. */
+/** Returns the text of a request with an API key. `lines`: additional header lines. */
 export function requestText(method: string, path: string, lines: readonly string[] = [], body = ''): string {
   return [`${method} ${path} HTTP/1.1`, 'Host: localhost', 'Authorization: Bearer any-key', ...lines, '', body].join(
     '\r\n',
   )
 }
 
-/** Returns the text of a POST with a JSON body, which may be given as text. */
+/** Returns the text of a POST with a JSON body. A string is sent unchanged as the body. */
 export function postText(path: string, body: Json, lines: readonly string[] = []): string {
   const text = typeof body === 'string' ? body : JSON.stringify(body)
   const length = `Content-Length: ${Buffer.byteLength(text)}`
@@ -55,7 +55,7 @@ export async function connectTo(origin: string): Promise<RawConnection> {
   }
 }
 
-/** Sends a text and reads `count` responses. Rejects if the connection ends before. */
+/** Sends text, and reads `count` responses. Rejects if the connection closes first. */
 export async function sendRaw(origin: string, text: string, count = 1): Promise<RawResponse[]> {
   const connection = await connectTo(origin)
   connection.send(text)
@@ -68,7 +68,7 @@ export async function sendRaw(origin: string, text: string, count = 1): Promise<
   return responses
 }
 
-/** Sends a text and returns the response. */
+/** Sends text, and returns the response. */
 export async function askRaw(origin: string, text: string): Promise<RawResponse> {
   const [response] = await sendRaw(origin, text)
   if (!response) throw new Error('no response')
@@ -83,7 +83,7 @@ function createInbox(socket: Socket) {
     bytes = Buffer.concat([bytes, chunk])
     wake()
   })
-  socket.on('error', () => {}) // a reset is also an end; the response before it counts
+  socket.on('error', () => {}) // a reset also closes the connection; earlier responses are returned
   const ended = new Promise<void>((resolve) => {
     socket.on('close', () => {
       hasEnded = true
@@ -102,10 +102,10 @@ function createInbox(socket: Socket) {
   }
   const next = async () => {
     for (;;) {
-      const taken = takeResponse(bytes)
-      if (taken) {
-        bytes = taken.rest
-        return taken.response
+      const parsed = takeResponse(bytes)
+      if (parsed) {
+        bytes = parsed.rest
+        return parsed.response
       }
       await untilMore()
     }
@@ -113,7 +113,7 @@ function createInbox(socket: Socket) {
   return { ended, begun, next }
 }
 
-/** Parses the first response, if complete; one without a length (204, 304, 100) has no body. */
+/** Parses the first response, if it is complete. A response without a length (204, 304, 100) has no body. */
 function takeResponse(bytes: Buffer): { response: RawResponse; rest: Buffer<ArrayBuffer> } | undefined {
   const end = bytes.indexOf('\r\n\r\n')
   if (end < 0) return undefined

@@ -10,14 +10,14 @@ import { frozenNow } from './start.ts'
 
 const checkout = fileURLToPath(new URL('../..', import.meta.url))
 
-/** The output of a script. */
+/** The exit code and output of a script. */
 export interface ScriptResult {
   readonly code: number | null
   readonly stdout: string
   readonly stderr: string
 }
 
-/** A test that sends a request, since a gate without any request fails. */
+/** A test that sends a request, since a gate fails if there are no requests. */
 const oneRequest = `import { test } from 'node:test'
 const { CONVSIM_BASE_URL: url } = process.env
 const path = '/models/00000000-0000-4000-8000-000000000001/analytics'
@@ -25,18 +25,18 @@ const headers = { authorization: 'Bearer any-key' }
 test('sends a request', { skip: url === undefined }, () => fetch(url + path, { headers }))
 `
 
-/** The machine of a reader who follows a page: a folder with a checkout and a project, and a simulator. */
+/** The machine of a reader who follows a page: a folder with a checkout and a project, and a running simulator. */
 export class Reader {
   readonly #home = mkdtempSync(join(tmpdir(), 'convsim-reader-'))
   readonly project = join(this.#home, 'project')
   #server: ChildProcess | undefined
-  /** The origin of the running simulator; empty before the first start. */
+  /** The origin of the running simulator, or empty before the first start. */
   origin = ''
   #starts = 0
 
   readonly #hasPackage: boolean
 
-  /** `hasPackage`: the package is installed in the project; otherwise the reader starts in the checkout. */
+  /** If `hasPackage`, the package is installed in the project; otherwise simulators run in the checkout. */
   constructor(hasPackage: boolean) {
     this.#hasPackage = hasPackage
     mkdirSync(join(this.project, 'node_modules/.bin'), { recursive: true })
@@ -52,9 +52,9 @@ export class Reader {
       symlinkSync(join(checkout, 'node_modules', name), join(this.project, 'node_modules', name))
   }
 
-  /** Runs a Bash script in the project. Port 4010 in it is replaced with that of the simulator. */
+  /** Runs a Bash script in the project. Port 4010 in the script is replaced with the simulator's port. */
   run(script: string, options = '-euo'): ScriptResult {
-    const args = ['--norc', options, 'pipefail', '-c', this.#aim(script)]
+    const args = ['--norc', options, 'pipefail', '-c', this.#withOrigin(script)]
     const { status, stdout, stderr } = spawnSync('bash', args, {
       ...childLimits,
       cwd: this.project,
@@ -65,10 +65,10 @@ export class Reader {
   }
 
   writeFile(name: string, text: string): void {
-    writeFileSync(join(this.project, name), this.#aim(text))
+    writeFileSync(join(this.project, name), this.#withOrigin(text))
   }
 
-  /** Starts a simulator with a command after the previous one has ended, with a frozen clock and a new state. */
+  /** Stops the simulator, and runs a command that starts a new simulator with a frozen clock and a new state file. */
   async start(command: string): Promise<void> {
     await this.#stop()
     this.#starts += 1
@@ -88,7 +88,7 @@ export class Reader {
       server.stdout.resume()
       return
     }
-    throw new Error(`"${command}" ended: ${output}`)
+    throw new Error(`"${command}" exited: ${output}`)
   }
 
   async end(): Promise<void> {
@@ -99,10 +99,10 @@ export class Reader {
   async #stop(): Promise<void> {
     const { pid, exitCode, signalCode } = this.#server ?? {}
     if (pid === undefined || (exitCode ?? signalCode) != null) return
-    // Of the processes that npx starts, the simulator ends last; each of them has the same stdout.
-    const ended = this.#server && once(this.#server, 'close')
+    // All processes that npx starts share stdout, and the simulator is the last of them to exit.
+    const closed = this.#server && once(this.#server, 'close')
     process.kill(-pid, 'SIGTERM')
-    await ended
+    await closed
   }
 
   get #env() {
@@ -116,7 +116,7 @@ export class Reader {
     }
   }
 
-  #aim(text: string): string {
+  #withOrigin(text: string): string {
     return this.origin === '' ? text : text.replaceAll('http://127.0.0.1:4010', this.origin)
   }
 }

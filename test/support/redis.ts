@@ -6,15 +6,15 @@ import { afterAll, beforeAll, describe, onTestFinished } from 'vitest'
 import { freePort } from '../bench/target.ts'
 import { isMissing, tools } from './tools.ts'
 
-/** A Redis server of a test. */
+/** A Redis server for tests. */
 export interface RedisServer {
   /** `redis://127.0.0.1:12345` */
   readonly url: string
   readonly port: number
-  /** Stops it like a power failure; `start` starts it again on the same port with the data on its disk. */
+  /** Kills the server, like a power failure. `start` restarts it on the same port with the data on its disk. */
   kill(): Promise<void>
   start(moreArgs?: readonly string[]): Promise<void>
-  /** Stops all its responses, but keeps its connections open. */
+  /** Stops responding, but keeps the connections open. */
   pause(): void
   resume(): void
   close(): Promise<void>
@@ -22,17 +22,17 @@ export interface RedisServer {
 
 /** The options of a Redis server. */
 interface RedisServerOptions {
-  /** Stores each write on the disk before it is acknowledged. Default: nothing is stored on the disk. */
+  /** Stores each write on disk before it is acknowledged. Default: nothing is stored on disk. */
   readonly durable?: boolean
   /** Makes the port accept only TLS, with the certificate in `args`. */
   readonly tls?: boolean
   readonly args?: readonly string[]
 }
 
-/** Describes tests that need Redis. Without it they are skipped, but in CI they fail. */
+/** Describes tests that need Redis. If it is missing, the tests are skipped, and in CI the run fails. */
 export const describeWithRedis = describe.skipIf(isMissing('redis-server'))
 
-/** Starts a Redis for all tests of a file. */
+/** Starts a Redis server for all tests in a file. */
 export function sharedRedis(options: RedisServerOptions = {}): () => RedisServer {
   let server: RedisServer | undefined
   beforeAll(async () => {
@@ -40,12 +40,12 @@ export function sharedRedis(options: RedisServerOptions = {}): () => RedisServer
   })
   afterAll(() => server?.close())
   return () => {
-    if (!server) throw new Error('the Redis of this file does not run')
+    if (!server) throw new Error('the Redis server for this file is not running')
     return server
   }
 }
 
-/** Starts a Redis for one test, which closes it at its end. */
+/** Starts a Redis server for one test, and closes the server at the end of the test. */
 export async function redisForTest(options: RedisServerOptions = {}): Promise<RedisServer> {
   const server = await startRedis(options)
   onTestFinished(() => server.close())
@@ -57,10 +57,10 @@ async function startRedis(options: RedisServerOptions = {}): Promise<RedisServer
   const folder = mkdtempSync(join(tmpdir(), 'convsim-redis-'))
   const port = await freePort()
   const persistence = options.durable ? ['--appendonly', 'yes', '--appendfsync', 'always'] : ['--appendonly', 'no']
-  const listening = options.tls ? ['--port', '0', '--tls-port', `${port}`] : ['--port', `${port}`]
-  const args = [...listening, '--bind', '127.0.0.1', '--dir', folder, '--save', '', ...persistence]
+  const portArgs = options.tls ? ['--port', '0', '--tls-port', `${port}`] : ['--port', `${port}`]
+  const args = [...portArgs, '--bind', '127.0.0.1', '--dir', folder, '--save', '', ...persistence]
   let child: ChildProcess | undefined
-  const ended = () => new Promise<void>((resolve) => child?.once('exit', () => resolve()))
+  const exited = () => new Promise<void>((resolve) => child?.once('exit', () => resolve()))
   const server: RedisServer = {
     url: `redis://127.0.0.1:${port}`,
     port,
@@ -71,9 +71,9 @@ async function startRedis(options: RedisServerOptions = {}): Promise<RedisServer
       await waitForLine(child, 'Ready to accept connections')
     },
     async kill() {
-      const end = ended()
+      const exit = exited()
       child?.kill('SIGKILL')
-      await end
+      await exit
     },
     pause: () => void child?.kill('SIGSTOP'),
     resume: () => void child?.kill('SIGCONT'),
@@ -93,6 +93,6 @@ function waitForLine(child: ChildProcess, text: string): Promise<void> {
       output += chunk.toString()
       if (output.includes(text)) resolve()
     })
-    child.once('exit', () => reject(new Error(`redis-server ended: ${output}`)))
+    child.once('exit', () => reject(new Error(`redis-server exited: ${output}`)))
   })
 }

@@ -1,35 +1,35 @@
 import { spawnSync } from 'node:child_process'
 import { listMissingTools } from './tools.ts'
 
-/** The steps of `npm test`, the cheapest first. A failed step ends the run. */
+/** The steps of `npm test`, cheapest first. The run stops after a failed step. */
 const steps = [
-  { script: 'lint', description: 'formatting, imports and lint rules (Biome); `npm run format` corrects most of it' },
+  { script: 'lint', description: 'formatting, imports and lint rules (Biome); `npm run format` fixes most problems' },
   { script: 'types', description: 'types of src and test (tsc)' },
   { script: 'dead', description: 'unused files, exports and dependencies (knip)' },
   {
     script: 'unit',
-    description: 'every test without the tag "long"; tests of HTTP and of the command start the built program (vitest)',
+    description: 'all tests without the tag "long" (vitest); tests of HTTP and of the command start the built program',
   },
 ] as const
 
 process.exitCode = run(process.argv.slice(2))
 
 /**
- * Runs all steps. With arguments for vitest (files, folders, `-u`), runs only vitest, with the long tests. Tests that
- * need a missing program are skipped; in CI a missing program is an error.
+ * Runs all steps. With arguments for vitest (files, folders, `-u`), runs only vitest, including the long tests. Tests
+ * that need a missing program are skipped; in CI, a missing program is an error.
  */
 function run(args: readonly string[]): number {
   const missing = listMissingTools()
   for (const sentence of missing) console.error(sentence)
   if (missing.length > 0 && process.env['CI'] === 'true') {
-    console.error('With CI=true no test may be skipped.')
+    console.error('With CI=true, no test may be skipped.')
     return 1
   }
-  const chosen = args.length > 0 ? steps.slice(-1) : steps
-  const passed = args.length > 0 ? args : ['--tags-filter=!long']
-  for (const [index, { script, description }] of chosen.entries()) {
-    console.log(`\n[${index + 1}/${chosen.length}] npm run ${script}: ${description}`)
-    const options = script === 'unit' ? passed : []
+  const selectedSteps = args.length > 0 ? steps.slice(-1) : steps
+  const vitestArgs = args.length > 0 ? args : ['--tags-filter=!long']
+  for (const [index, { script, description }] of selectedSteps.entries()) {
+    console.log(`\n[${index + 1}/${selectedSteps.length}] npm run ${script}: ${description}`)
+    const options = script === 'unit' ? vitestArgs : []
     const { status } = spawnSync('npm', ['run', '--silent', script, '--', ...options], { stdio: 'inherit' })
     if (status !== 0) {
       console.error(`\nnpm test stopped: "npm run ${script}" failed; its output is above.`)

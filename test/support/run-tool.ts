@@ -11,15 +11,15 @@ export interface ToolRun {
   readonly stderr: string
 }
 
-/** The environment of a command that runs in this process. */
+/** The options for a command that runs in this process. */
 interface RunOptions {
-  /** Receives the progress; absent if stderr is not a terminal. */
+  /** Receives progress messages. Undefined if stderr is not a terminal. */
   readonly terminal?: (text: string) => void
-  /** Returns epoch milliseconds. Default: `Date.now`. */
+  /** Returns the milliseconds since the epoch. Default: `Date.now`. */
   readonly now?: () => number
 }
 
-/** Runs a command of the build in this process, which is faster than a new process. `env`: its environment. */
+/** Runs a built command in this process, which is faster than a new process. `env`: the environment variables. */
 export async function runInProcess(
   args: readonly string[],
   env: Readonly<Record<string, string>> = {},

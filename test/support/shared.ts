@@ -3,10 +3,10 @@ import type { Settings } from '../../src/server/settings/settings.ts'
 import { startWatched, type TestSimulator } from './start.ts'
 import type { OnFinished } from './temp-folder.ts'
 
-/** Settings, or a function that creates them before the first test. `onFinished` as for `tempFolder`. */
+/** Settings, or a function that creates them before the first test, and can pass `onFinished` to `tempFolder`. */
 type SettingsSource = Partial<Settings> | ((onFinished: OnFinished) => Promise<Partial<Settings>>)
 
-/** Shares a simulator among a file's tests. Call it at the top of the file, and the returned function in tests. */
+/** Shares a simulator among a file's tests. Call this at the top of the file, and the returned function in tests. */
 export function sharedSimulator(settings: SettingsSource = {}): () => TestSimulator {
   let simulator: TestSimulator | undefined
   const removals: (() => Promise<void>)[] = []

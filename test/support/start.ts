@@ -7,7 +7,7 @@ import { bundle } from './bundle.ts'
 export const { start } = bundle.start()
 const { createProxy } = bundle.proxy()
 
-/** The time at which the clock of most tests is frozen. */
+/** The time at which the clock is frozen in most tests. */
 export const frozenNow = '2026-01-15T12:00:00.000Z'
 
 /** A line of the simulator's log. */
@@ -29,8 +29,8 @@ export interface TestSimulator {
 }
 
 /**
- * Starts the built application: a free port, a frozen clock and a state in memory are the defaults. `close` throws if
- * it logged an error, so no test passes despite a logged bug.
+ * Starts the built application, by default on a free port, with a frozen clock and its state in memory. `close` throws
+ * if the application logged an error, so that no test passes despite a logged bug.
  */
 export async function startWatched(
   settings: Partial<Settings> = {},
@@ -40,22 +40,22 @@ export async function startWatched(
   const all = { ...defaultSettings(), port: 0, state: ':memory:', clock: frozenNow, ...settings }
   const proxied = upstream && createProxy(upstream, all)
   const started = await start(all, { now: Date.now, log: createLogRecorder(logged), proxied })
-  if (!started.ok) throw new Error(started.error.map((one) => `${one.place}: ${one.message}`).join('\n'))
-  const running = started.value
+  if (!started.ok) throw new Error(started.error.map(({ place, message }) => `${place}: ${message}`).join('\n'))
+  const application = started.value
   return {
-    baseUrl: running.baseUrl,
-    controlUrl: running.controlUrl,
-    origin: running.origin,
+    baseUrl: application.baseUrl,
+    controlUrl: application.controlUrl,
+    origin: application.origin,
     logged,
     async close() {
-      await running.close()
+      await application.close()
       const errors = logged.filter(({ level }) => level === 'error')
       if (errors.length > 0) throw new Error(`the simulator logged errors: ${JSON.stringify(errors).slice(0, 2000)}`)
     },
   }
 }
 
-/** Starts the application for one test, and closes it at the end. */
+/** Starts the application for one test, and closes it at the end of the test. */
 export async function startForTest(settings: Partial<Settings> = {}, upstream?: UpstreamAccess) {
   const simulator = await startWatched(settings, upstream)
   let closing: Promise<void> | undefined
@@ -67,7 +67,7 @@ export async function startForTest(settings: Partial<Settings> = {}, upstream?: 
   return { ...simulator, close }
 }
 
-/** A test that gets its own simulator if it names `own`. */
+/** A test that gets its own simulator if it uses the fixture `own`. */
 export const test = plainTest.extend('own', () => startForTest())
 
 /** Creates a log that records entries of level `info` and above, with the fields copied as JSON. */

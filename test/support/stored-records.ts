@@ -6,7 +6,7 @@ import type { TestSimulator } from './start.ts'
 type Target = Pick<TestSimulator, 'origin'>
 
 /**
- * Reads a resource of the control plane. The caller knows the type of the response. Throws unless the status is 200.
+ * Reads a control-plane resource. The caller specifies the type of the response. Throws unless the status is 200.
  */
 export async function readControl<T>(target: Target, path: string): Promise<T> {
   return (await steer(target, 'GET', path)) as T
@@ -17,7 +17,7 @@ export function readEventPage(target: Target, query = ''): Promise<{ events: Sto
   return readControl(target, `/events?${query}`)
 }
 
-/** Reads all stored events of a sandbox, page by page. */
+/** Reads all stored events in a sandbox, page by page. */
 export async function readAllEvents(target: Target, sandbox = 'default'): Promise<StoredEvent[]> {
   const events: StoredEvent[] = []
   for (;;) {
@@ -32,7 +32,7 @@ export async function listSandboxes(target: Target): Promise<readonly ControlSch
   return (await readControl<{ sandboxes: ControlSchemas['Sandbox'][] }>(target, '/sandboxes')).sandboxes
 }
 
-/** Reads the retry report of a sandbox. */
+/** Reads the retry report for a sandbox. */
 export const readRetries = (target: Target, sandbox = 'default'): Promise<ControlSchemas['Retries']> =>
   readControl(target, `/retries?sandbox=${sandbox}&limit=100`)
 
@@ -41,7 +41,7 @@ export async function listRequests(target: Target, query = ''): Promise<readonly
   return (await readControl<ControlSchemas['RequestPage']>(target, `/requests?${query}`)).requests
 }
 
-/** Reads all stored prompts of a sandbox. */
+/** Reads all stored prompts in a sandbox. */
 export async function readPrompts(target: Target, sandbox = 'default'): Promise<readonly StoredPrompt[]> {
   return (await readControl<{ prompts: StoredPrompt[] }>(target, `/prompts?sandbox=${sandbox}`)).prompts
 }

@@ -3,10 +3,10 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { onTestFinished } from 'vitest'
 
-/** Registers a function for the end of a test (`onTestFinished`) or of a file (from `sharedSimulator`). */
+/** Registers a function that runs at the end of a test (`onTestFinished`) or of a file (from `sharedSimulator`). */
 export type OnFinished = (remove: () => Promise<void>) => void
 
-/** Creates an empty folder. It is removed at the end of the test, or as registered with `onFinished`. */
+/** Creates an empty folder, and registers its removal with `onFinished`, by default for the end of the test. */
 export async function tempFolder(onFinished: OnFinished = onTestFinished): Promise<string> {
   const folder = await mkdtemp(join(tmpdir(), 'convsim-test-'))
   onFinished(() => rm(folder, { recursive: true, force: true }))

@@ -1,22 +1,22 @@
 import { existsSync } from 'node:fs'
 import { delimiter, join } from 'node:path'
 
-/** Returns the path of a program, or only its name if it is missing. */
+/** Returns the path of a program, or only the name if the program is missing. */
 function findProgram(name: string): string {
   const paths = (process.env['PATH'] ?? '').split(delimiter).map((folder) => join(folder, name))
   return paths.find((path) => existsSync(path)) ?? name
 }
 
-/** The programs that some tests need, by the names of their Debian packages. */
+/** The programs that some tests need, by Debian package name. */
 export const tools = {
-  chromium: { path: findProgram('chromium'), tests: 'in a browser' },
-  'redis-server': { path: findProgram('redis-server'), tests: 'of a state in Redis' },
+  chromium: { path: findProgram('chromium'), tests: 'that need a browser' },
+  'redis-server': { path: findProgram('redis-server'), tests: 'that need Redis' },
 } as const
 
-/** Returns true if a program is missing. Its tests are skipped. */
+/** Returns true if a program is missing, in which case its tests are skipped. */
 export const isMissing = (tool: keyof typeof tools) => tools[tool].path === tool
 
-/** Returns a message for each missing program, with the skipped tests and the command that installs it. */
+/** Returns a message for each missing program, with the skipped tests and the command that installs the program. */
 export function listMissingTools(): string[] {
   const missing = (Object.keys(tools) as (keyof typeof tools)[]).filter(isMissing)
   return missing.map(

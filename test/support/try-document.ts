@@ -13,8 +13,8 @@ const { start } = bundle.start()
 /** The path of the operation in each tested document. */
 const path = '/data'
 
-/** A document with one operation, `GET /data`, whose response has this content and schema. */
-export const documentWithData = (media: JsonObject, more: JsonObject = {}) => ({
+/** Returns a document with one operation, `GET /data`, whose response has this media type object. */
+export const documentWithData = (media: JsonObject, members: JsonObject = {}) => ({
   openapi: '3.1.0',
   info: { title: 'Data', version: '1' },
   servers: [{ url: '/v1' }],
@@ -26,20 +26,20 @@ export const documentWithData = (media: JsonObject, more: JsonObject = {}) => ({
       },
     },
   },
-  ...more,
+  ...members,
 })
 
-/** The findings of `check` and of a start about a document. */
+/** The errors that `check` and a start of the simulator report for a document. */
 export interface Outcome {
-  /** The errors of `check`. */
+  /** The errors from `check`. */
   readonly checked: readonly string[]
-  /** The errors of the start. */
+  /** The errors at startup. */
   readonly started: readonly string[]
-  /** The response to `GET /data`; undefined if the start was refused. */
+  /** The response body of `GET /data`, or undefined if the start failed. */
   readonly body: string | undefined
 }
 
-/** Checks a document, starts with it, and sends a request. An exception counts as an error, with its stack. */
+/** Checks a document, starts a simulator with it, and sends a request. An exception is an error with a stack trace. */
 export async function tryDocument(file: string, changes: Partial<Settings> = {}): Promise<Outcome> {
   const settings = { ...defaultSettings(), ...changes, contract: file, port: 0, state: ':memory:' }
   const checked = await textOfErrors(async () => {
@@ -68,16 +68,16 @@ async function textOfErrors(find: () => Promise<readonly { severity: string; mes
   }
 }
 
-/** Returns the fault, if any: `check` and start disagree, a stack trace, or the content of a file. */
+/** Returns the fault if `check` and startup disagree, or if the output contains a stack trace or the secret. */
 export function findFault({ checked, started, body }: Outcome, secret: string): string | undefined {
   const all = JSON.stringify([checked, started, body])
-  if (all.includes(secret)) return `a file is shown: ${all}`
-  if (/\\n +at |ResolverError/.test(all)) return `a stack trace: ${all}`
-  if ((checked.length === 0) !== (started.length === 0)) return `check and start disagree: ${all}`
+  if (all.includes(secret)) return `the output shows a file: ${all}`
+  if (/\\n +at |ResolverError/.test(all)) return `the output has a stack trace: ${all}`
+  if ((checked.length === 0) !== (started.length === 0)) return `check and startup disagree: ${all}`
   return undefined
 }
 
-/** Starts a server that counts requests, which documents must not cause. */
+/** Starts a server that counts requests. Documents must not cause any. */
 export async function startCounter() {
   const counted = { requests: 0 }
   const server = createServer((_, response) => {

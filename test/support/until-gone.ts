@@ -1,4 +1,4 @@
-/** Resolves once a process has ended; otherwise the test times out. */
+/** Resolves as soon as a process has exited. */
 export async function untilGone(pid: number): Promise<void> {
   for (;;) {
     try {

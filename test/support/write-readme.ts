@@ -4,6 +4,6 @@ import { docTables, insertTables } from './doc-tables.ts'
 
 const tables = docTables()
 for (const { path, text } of readPages()) {
-  const written = insertTables(text, tables)
-  if (written !== text) await writeFile(new URL(`../../${path}`, import.meta.url), written)
+  const updated = insertTables(text, tables)
+  if (updated !== text) await writeFile(new URL(`../../${path}`, import.meta.url), updated)
 }

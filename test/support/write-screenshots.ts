@@ -10,10 +10,10 @@ import { openBrowser } from '../browser/chromium.ts'
 import { event, prompt } from './client.ts'
 import { steer } from './control.ts'
 
-/** A screenshot of the console: its file name, the path, and the condition for taking it. */
+/** A screenshot of the console: its file name, the hash in its URL, and when the page is ready. */
 interface Screenshot {
   readonly name: string
-  readonly place: string
+  readonly hash: string
   readonly height: number
   readonly isReady: (page: Page) => Promise<void>
 }
@@ -21,7 +21,7 @@ interface Screenshot {
 const screenshots: readonly Screenshot[] = [
   {
     name: 'requests',
-    place: '#/requests',
+    hash: '#/requests',
     height: 640,
     async isReady(page) {
       await page.locator('tbody tr', { hasText: 'violations' }).locator('td.path a').first().click()
@@ -29,7 +29,7 @@ const screenshots: readonly Screenshot[] = [
       await page.locator('.why li').first().waitFor()
     },
   },
-  { name: 'retries', place: '#/retries', height: 630, isReady: (page) => page.locator('.chain').nth(2).waitFor() },
+  { name: 'retries', hash: '#/retries', height: 630, isReady: (page) => page.locator('.chain').nth(2).waitFor() },
 ]
 
 const analytics = (model: number, period: string) =>
@@ -44,8 +44,8 @@ const order = (insertId: string, fields: JsonObject = {}) =>
   ] as const
 
 /**
- * The traffic of a shop's backend: for each request its scenario, or the comma-separated sequence of all attempts at
- * its call, and the pause after it on the clock of the sandbox, so the times are the same in each run.
+ * The traffic of a shop's backend. Each request has a scenario, or the comma-separated sequence for all attempts at its
+ * call, and a pause on the sandbox's clock after the request, so that the times are the same in each run.
  */
 const traffic: readonly (readonly [pause: string, scenario: string, path: string, body: object | undefined])[] = [
   ['500ms', '500*2, 200', ...analytics(2, '7d')],
@@ -72,12 +72,12 @@ const traffic: readonly (readonly [pause: string, scenario: string, path: string
 /** Sends the traffic to a sandbox. */
 async function sendTraffic(origin: string, sandbox: string): Promise<void> {
   for (const [index, [pause, scenario, path, body]] of traffic.entries()) {
-    const before = traffic.slice(0, index).filter(([, other]) => other === scenario && scenario.includes(','))
+    const earlierAttempts = traffic.slice(0, index).filter(([, other]) => other === scenario && scenario.includes(','))
     const headers = {
       authorization: 'Bearer any-key',
       'user-agent': 'shop-backend/2.3',
       'x-sim-sandbox': sandbox,
-      'x-stainless-retry-count': `${before.length}`,
+      'x-stainless-retry-count': `${earlierAttempts.length}`,
       ...(body && { 'content-type': 'application/json' }),
       ...(scenario && { [scenario.includes(',') ? 'x-sim-sequence' : 'x-sim-scenario']: scenario }),
     }
@@ -100,21 +100,21 @@ if (!started.ok) throw new Error(JSON.stringify(started.error))
 const browser = await openBrowser()
 try {
   const { origin } = started.value
-  await sendTraffic(origin, 'warm-up') // so the durations are those of a warm server
+  await sendTraffic(origin, 'warm-up') // so that the durations are those of a warm server
   await sendTraffic(origin, 'default')
   await mkdir(folder, { recursive: true })
   const words: Record<string, readonly string[]> = {}
-  for (const screenshot of screenshots) words[screenshot.name] = await take(browser, origin, screenshot)
+  for (const screenshot of screenshots) words[screenshot.name] = await takeScreenshot(browser, origin, screenshot)
   await writeFile(new URL('words.json', folder), `${JSON.stringify(words, null, 2)}\n`)
 } finally {
   await browser.close()
   await started.value.close()
 }
 
-/** Takes a screenshot. Returns the lines in it that are in the sources, so a test can detect a stale one. */
-async function take(browser: Browser, origin: string, { name, place, height, isReady }: Screenshot) {
+/** Takes a screenshot. Returns its lines that are in the sources, so that a test can detect a stale image. */
+async function takeScreenshot(browser: Browser, origin: string, { name, hash, height, isReady }: Screenshot) {
   const page = await browser.newPage({ viewport: { width: 1280, height }, deviceScaleFactor: 1, colorScheme: 'light' })
-  await page.goto(`${origin}/__sim/${place}`)
+  await page.goto(`${origin}/__sim/${hash}`)
   await page.getByText('Live', { exact: true }).waitFor()
   await isReady(page)
   await page.mouse.move(0, 0)

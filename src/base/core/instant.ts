@@ -9,9 +9,9 @@ const MIN_INSTANT = Date.parse('0000-01-01T00:00:00Z')
 const MAX_INSTANT = Date.parse('9999-12-31T23:59:59Z')
 
 /**
- * Parses an instant in RFC 3339 (`2026-01-15T12:00:00.5+01:00`), or as a date (`2026-01-15`) or date-time without an
- * offset (`2026-01-15T12:00:00`) in UTC. Seconds are optional. A leap second becomes the last millisecond of its day.
- * The year in UTC must have four digits. Returns epoch milliseconds, or undefined for other text, such as February 30.
+ * Parses an RFC 3339 instant (`2026-01-15T12:00:00.5+01:00`), or a UTC date (`2026-01-15`) or date-time without an
+ * offset (`2026-01-15T12:00:00`). Seconds are optional. A leap second becomes the last millisecond of its day. The year
+ * in UTC must have four digits. Returns epoch milliseconds, or undefined for other text, such as February 30.
  */
 export function parseInstant(text: string): number | undefined {
   const parts = INSTANT_PATTERN.exec(text)
@@ -43,7 +43,7 @@ function parseOffset(offset: string): number | undefined {
   return (offset.startsWith('-') ? -1 : 1) * (hours * 60 + minutes)
 }
 
-/** Returns true if the minute with this start is the last of its UTC day, the only one that can have a leap second. */
+/** Returns true if the minute that starts at this time is the last of its UTC day. Only it can have a leap second. */
 function isLastMinuteOfDay(minute: number): boolean {
   return (minute + MINUTE_MS) % (24 * 60 * MINUTE_MS) === 0
 }
@@ -60,7 +60,7 @@ export function parseDuration(text: string): number | undefined {
   return number === undefined ? undefined : Math.round(Number(number) * UNIT_MS[unit as keyof typeof UNIT_MS])
 }
 
-/** Parses the time to set a clock to. Returns undefined for other text, and before 1900 or after 9999. */
+/** Parses the time to set a clock to. Returns undefined for other text, and for times before 1900 or after 9999. */
 export function parseNow(text: string): number | undefined {
   const instant = parseInstant(text)
   return instant !== undefined && instant >= MIN_NOW && instant <= MAX_NOW ? instant : undefined

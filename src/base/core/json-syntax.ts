@@ -5,11 +5,11 @@ import { failure, type Result, success } from './result.ts'
 /** The maximum nesting, in levels, so that recursive functions cannot overflow the stack. */
 export const maxDepth = 64
 
-/** The maximum numbers of values and characters in a record, an item of an outermost list, and outside these lists. */
+/** The maximum numbers of values and characters in a record (an item of a list in the root object) or outside lists. */
 export const maxRecordValues = 40_000
 export const maxRecordLength = 4 * 1024 * 1024
 
-/** The maximum length of a text or a number in large JSON, since each is read in one step. */
+/** The maximum length of a string or a number in large JSON, since each is read in one step. */
 const maxTokenLength = 2 * 1024 * 1024
 
 /** The character codes of whitespace in JSON: space, tab, line feed and carriage return. */
@@ -19,14 +19,14 @@ const stringPart = /[ !#-[\]-\uffff]+|\\(?:["\\/bfnrt]|u[0-9a-fA-F]{4})/y
 
 class JsonRefusal extends Error {}
 
-/** Reads JSON. With `maxValues` it is strict; `isLarge` adds limits for records, and pauses. */
+/** Reads JSON. `maxValues` makes the reader strict; `isLarge` adds limits for records, and pauses. */
 export class JsonReader {
   readonly #text: string
   readonly #maxValues: number
   readonly #isLarge: boolean
   #path: (string | number)[] = []
   #values = 0
-  /** The index at which the current record begins, and the number of values before it. */
+  /** The index at which the current record begins, and the number of values before the record. */
   #record = { at: 0, values: 0 }
   /** The index of the next token, or of the first character that is not JSON, and what is expected there. */
   at = 0
@@ -38,7 +38,7 @@ export class JsonReader {
     this.#isLarge = isLarge
   }
 
-  /** Returns the value or the first fault. Yields at each value of large JSON. */
+  /** Returns the value or the first fault. Yields at each value in large JSON. */
   *read(): Generator<undefined, Result<Json, Flaw>> {
     try {
       this.#skip(0)
@@ -90,18 +90,16 @@ export class JsonReader {
 
   #readScalar(expected: string): Json {
     const isString = this.#text[this.at] === '"'
-    // The end of a longer token is not searched for, because that takes 100 ms in 16 MB.
+    // Does not search for the end of a longer token, since that would take 100 ms in 16 MB.
     const text = this.#isLarge ? this.#text.slice(this.at, this.at + maxTokenLength + 1) : this.#text.slice(this.at)
     const length = isString ? endOfString(text, 0) || text.length : endOfMatch(scalar, text, 0)
-    if (this.#isLarge && length > maxTokenLength)
-      this.#refuse(`must not have more than ${maxTokenLength} characters in a text`)
+    if (this.#isLarge && length > maxTokenLength) this.#refuse(`must not have more than ${maxTokenLength} characters`)
     const value = parseJson(text.slice(0, length))
     if (value === undefined) return isString ? this.#refuseString() : this.#refuseSyntax(expected)
-    // Only an escape can produce half a surrogate pair, because the text itself is valid UTF-8.
+    // Only an escape can produce an unpaired surrogate, because the text itself is valid UTF-8.
     if (typeof value === 'string' && !value.isWellFormed())
-      this.#refuse('must be well-formed Unicode; it has half a surrogate pair')
-    if (typeof value === 'number' && !Number.isFinite(value))
-      this.#refuse('must be a number of at most 1.8e308, or at least -1.8e308')
+      this.#refuse('must be well-formed Unicode, without unpaired surrogates')
+    if (typeof value === 'number' && !Number.isFinite(value)) this.#refuse('must be a number from -1.8e308 to 1.8e308')
     this.#skip(length)
     return value
   }
@@ -125,7 +123,7 @@ export class JsonReader {
     this.#values += 1
     const remedy = this.#isLarge ? '' : '; send less in one request'
     if (this.#values > this.#maxValues)
-      this.#refuse(`must not have more than ${this.#maxValues} members and items in all${remedy}`, [])
+      this.#refuse(`must not have more than ${this.#maxValues} members and items in total${remedy}`, [])
     this.#boundRecord(this.#values - this.#record.values, maxRecordValues, 'members and items')
   }
 
@@ -158,7 +156,7 @@ export function endOfMatch(pattern: RegExp, text: string, at: number): number {
   return pattern.test(text) ? pattern.lastIndex : at
 }
 
-/** Returns the index after the closing quote, or 0. A regular expression would overflow its stack. */
+/** Returns the index after the closing quote, or 0 if there is none. A regular expression would overflow its stack. */
 export function endOfString(text: string, opening: number): number {
   for (let quote = text.indexOf('"', opening + 1); quote >= 0; quote = text.indexOf('"', quote + 1)) {
     let before = quote - 1
@@ -169,26 +167,26 @@ export function endOfString(text: string, opening: number): number {
   return 0
 }
 
-/** Finds the first fault of a text that is not JSON. Node's own messages differ between its versions. */
+/** Finds the first fault in text that is not JSON. Node's own messages differ between Node versions. */
 export function findSyntaxFault(text: string): Pick<JsonReader, 'at' | 'expected'> {
   const reader = new JsonReader(text)
   reader.read().next() // runs to the end, since only large JSON yields
   return reader
 }
 
-/** The maximum number of characters in which lines are counted, which takes a few milliseconds. */
+/** The maximum number of characters in which lines are counted, so that counting takes only a few milliseconds. */
 const maxCounted = 1024 * 1024
 
 /**
- * Returns what is wrong with a text that is not JSON: `line 1, column 8 has "}", where a value is expected`. After the
- * first 1,048,576 characters it gives the index of the character instead.
+ * Describes the first fault in text that is not JSON: `line 1, column 8 has "}", where a value is expected`. After the
+ * first 1,048,576 characters, the description counts characters instead of lines.
  * @param firstLine the number of the text's first line in its file
  */
 export function describeSyntaxError(text: string, firstLine = 1, { at, expected } = findSyntaxFault(text)): string {
   const before = text.slice(0, Math.min(at, maxCounted))
   const line = firstLine + before.split('\n').length - 1
-  const place = at > maxCounted ? `character ${at + 1}` : `line ${line}, column ${at - before.lastIndexOf('\n')}`
-  const found = at === text.length ? `it ends at ${place}` : `${place} has ${quoteCharacter(text, at)}`
+  const position = at > maxCounted ? `character ${at + 1}` : `line ${line}, column ${at - before.lastIndexOf('\n')}`
+  const found = at === text.length ? `it ends at ${position}` : `${position} has ${quoteCharacter(text, at)}`
   return `${found}, where ${expected} is expected`
 }
 

@@ -35,7 +35,7 @@ export function canonicalJson(value: Json): string {
 /** Caches the number of members of each compared object, since a body is compared with the values of many rules. */
 const memberCounts = new WeakMap<JsonObject, number>()
 
-/** Returns true if JSON values are equal, ignoring member order. The time depends on the expected value only. */
+/** Returns true if JSON values are equal, ignoring member order. The time depends only on the expected value. */
 export function isSameJson(expected: Json, actual: Json | undefined): boolean {
   if (Array.isArray(expected)) {
     if (!Array.isArray(actual) || actual.length !== expected.length) return false
@@ -71,7 +71,7 @@ export function measureJson(root: Json) {
   return { members, levels }
 }
 
-/** Returns how many more members and items a value may have; negative if it has too many, or is nested too deeply. */
+/** Returns how many more members and items a value can have; negative if it has too many or is nested too deeply. */
 export function membersLeft(value: Json, members: number, levels: number): number {
   if (!isContainer(value)) return members
   const items = Object.values(value)
@@ -123,8 +123,8 @@ export interface Violation {
   /** JSON pointer within that part: `/components/0/content`, `/period` for a parameter; empty for the whole part. */
   readonly pointer: string
   /**
-   * The broken keyword of JSON Schema (`required`, `enum`, ...); `json` or `media-type` for a body that was not
-   * parsed; `more` for the rules that were not checked, since too many were broken.
+   * The JSON Schema keyword that was broken (`required`, `enum`, ...); `json` or `media-type` for a body that was not
+   * parsed; `more` for the rules that were not checked, since too many others were broken.
    */
   readonly keyword: string
   /** The expected and the actual value: `must be one of "7d", "30d", "90d"; got "14d"`. */

@@ -41,11 +41,11 @@ const timeoutError = {
   schemaPath: '',
   params: {},
   message:
-    `cannot be checked: the patterns or recursive schemas of the contract take more than ${maxCheckMs} ms. ` +
-    'Send shorter texts or fewer levels, or change these patterns and schemas',
+    `cannot be checked: the contract's patterns or recursive schemas take more than ${maxCheckMs} ms. ` +
+    'Send shorter strings or fewer levels, or change these patterns and schemas',
 }
 
-/** The shared context, since creating one takes a millisecond, and the script that calls its `run`. */
+/** Creates a context, which is shared because creating it takes a millisecond, and a script that calls its `run`. */
 const prepare = once(() => {
   const global: { run?: (() => void) | undefined } = {}
   return { global, context: createContext(global), script: new Script('run()') }
@@ -54,7 +54,7 @@ const prepare = once(() => {
 /**
  * Runs `work` and returns its value, or undefined if it takes longer than `ms` milliseconds. `work` must have no side
  * effects: it can be interrupted anywhere, even within a regular expression, and it runs again if other processes used
- * the CPU for more than half of the time. The overhead is 0.1 ms.
+ * the CPU for more than half of that time. The overhead is 0.1 ms.
  */
 export function runWithTimeout<T>(ms: number, work: () => T): { readonly value: T } | undefined {
   const before = cpuUsage()

@@ -15,12 +15,12 @@ export function memoizeLast<Argument, Result>(compute: (argument: Argument) => R
   }
 }
 
-/** A cache of at most `capacity` values that evicts the least recently used one. */
+/** A cache of at most `capacity` values that evicts the least recently used value. */
 export class LruCache<T> {
   readonly #capacity: number
   /** Entries from the least to the most recently used. */
   readonly #entries = new Map<string, { readonly value: T }>()
-  /** The most recently used entry, returned without reordering: repeated GETs of a model take 4% less time. */
+  /** The most recently used entry, returned without reordering, so that repeated GETs of a model take 4% less time. */
   #latest: { readonly key: string; readonly value: T } | undefined
 
   constructor(capacity: number) {

@@ -12,7 +12,7 @@ export function failure<E>(error: E): { readonly ok: false; readonly error: E } 
   return { ok: false, error }
 }
 
-/** Combines results: all values, or the errors of every result that failed. */
+/** Combines results into one result with all values, or with the errors of every result that failed. */
 export function joinResults<T, E>(results: readonly Result<T, readonly E[]>[]): Result<T[], E[]> {
   const errors = results.flatMap((each) => (each.ok ? [] : each.error))
   return errors.length > 0 ? failure(errors) : success(results.flatMap((each) => (each.ok ? [each.value] : [])))

@@ -7,7 +7,7 @@ export function isSeed(text: string): boolean {
 
 export type SeedPath = readonly (string | number)[]
 
-/** Encodes a path as one text that includes the lengths of its parts, so that `['a;b']` and `['a', 'b']` differ. */
+/** Encodes a path as a string that includes the lengths of its parts, so that `['a;b']` and `['a', 'b']` differ. */
 export function encodePath(path: SeedPath): string {
   let all = ''
   for (const part of path) {
@@ -20,8 +20,8 @@ export function encodePath(path: SeedPath): string {
 const hashPath = (path: SeedPath): Buffer => hash('sha256', encodePath(path), 'buffer')
 
 /**
- * Derives a UUID from a path with SHA-1, which Redis scripts can also compute. Its version is 4, since many validators
- * reject version 8.
+ * Derives a UUID from a path with SHA-1, which Redis scripts can also compute. The UUID has version 4, since many
+ * validators reject version 8.
  */
 export function deriveUuid(path: SeedPath): string {
   const hex = hash('sha1', encodePath(path))
@@ -35,7 +35,7 @@ export function chanceOfUuid(uuid: string): number {
   return Number.parseInt(uuid.slice(0, 8) + uuid.slice(9, 13), 16) / 2 ** 48
 }
 
-/** Returns a number in [0, 1): equal for equal paths, uniformly distributed over different paths. */
+/** Returns a number in [0, 1): the same for the same path, and uniformly distributed over different paths. */
 export function deriveChance(path: SeedPath): number {
   return hashPath(path).readUIntBE(0, 6) / 2 ** 48
 }

@@ -4,13 +4,13 @@ import { monotonicNow, nextTurn } from './timers.ts'
 /** Milliseconds of work after which other requests are handled. */
 const sliceMs = 10
 
-/** Milliseconds of work, excluding pauses, after which it is abandoned. */
+/** Milliseconds, excluding pauses, after which the work is abandoned. */
 export const maxWorkMs = 5000
 
 /** The minimum length of a chunk of text, in characters. */
 const chunkLength = 64 * 1024
 
-/** Work of one request, done in slices: `if (work.isDue) await work.rest()` after each step of a few milliseconds. */
+/** The work for one request, in slices. Run `if (work.isDue) await work.rest()` after steps of a few milliseconds. */
 export class SlicedWork {
   readonly #now: () => number
   #since: number
@@ -42,13 +42,13 @@ export async function* inSlices<Item>(items: Iterable<Item> | AsyncIterable<Item
   }
 }
 
-/** Joins the pieces of a text into chunks, between which other requests are handled. Pieces are not split. */
+/** Joins pieces of text into chunks, between which other requests are handled. Pieces are not split. */
 export async function* chunksInSlices(
   pieces: Iterable<string> | AsyncIterable<string>,
   work: SlicedWork = new SlicedWork(),
 ): AsyncGenerator<string> {
   let chunk = ''
-  await work.rest() // earlier work for the request may have taken long
+  await work.rest() // earlier work for the request may have taken a long time
   for await (const piece of pieces) {
     chunk += piece
     if (chunk.length < chunkLength && !work.isDue) continue
@@ -76,7 +76,7 @@ export async function visitInSlices<Item>(
   visit: (item: Item) => void,
 ): Promise<boolean> {
   const work = new SlicedWork(elapsed)
-  await work.rest() // the request may have taken long to read
+  await work.rest() // reading the request may have taken a long time
   for (const item of items) {
     if (work.isDue) await work.rest()
     if (work.workedMs > maxWorkMs) return false

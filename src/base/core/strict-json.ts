@@ -1,4 +1,4 @@
-/** Reads JSON strictly, and large JSON in slices, since 16 MB take 60 ms, or 5 s if they are all empty lists. */
+/** Reads JSON strictly, and large JSON in slices, since reading 16 MB takes 60 ms, or 5 s for a list of empty lists. */
 import { isUtf8 } from 'node:buffer'
 import { type Flaw, type Json, membersLeft, parseJson } from './json.ts'
 import { JsonReader, maxDepth } from './json-syntax.ts'
@@ -24,10 +24,10 @@ export function readJson(bytes: Uint8Array, values = maxValues): Result<Json, Fl
   const plain = text.length > 10 * values || /\\u|__proto__/.test(text) ? undefined : parseJson(text)
   if (plain !== undefined && membersLeft(plain, values, maxDepth) >= 0 && JSON.stringify(plain) === text)
     return success(plain)
-  return new JsonReader(text, values).read().next().value as Result<Json, Flaw> // only large JSON yields first
+  return new JsonReader(text, values).read().next().value as Result<Json, Flaw> // only large JSON yields earlier
 }
 
-/** Parses JSON as strictly as `readJson`, in slices, with limits for an object with long lists. */
+/** Parses JSON as strictly as `readJson`, in slices, with limits suited to an object with long lists. */
 export async function readLargeJson(bytes: Uint8Array): Promise<Result<Json, Flaw>> {
   const text = decode(bytes)
   if (text === undefined) return notUtf8
@@ -42,10 +42,10 @@ export async function readLargeJson(bytes: Uint8Array): Promise<Result<Json, Fla
 
 const utf8 = new TextDecoder()
 
-/** Returns true for a text that begins with a byte order mark, which RFC 8259 forbids and `decode` strips. */
+/** Returns true for text that begins with a byte order mark, which RFC 8259 forbids and `decode` strips. */
 export const hasByteOrderMark = (bytes: Uint8Array) => bytes[0] === 0xef && bytes[1] === 0xbb && bytes[2] === 0xbf
 
-/** Decodes UTF-8. Returns undefined for other bytes. */
+/** Decodes UTF-8. Returns undefined if the bytes are not valid UTF-8. */
 export function decode(bytes: Uint8Array): string | undefined {
   return isUtf8(bytes) ? utf8.decode(bytes) : undefined
 }

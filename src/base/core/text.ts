@@ -1,6 +1,6 @@
 /**
- * Truncates a text that a message quotes to `max` characters. The `…` tells readers that it is truncated, and tells
- * redaction that the last word may be part of a credential.
+ * Truncates text to `max` characters, for a message that quotes it. The `…` tells readers that the text is truncated,
+ * and tells redaction that the last word may be part of a credential.
  */
 export function cutText(text: string, max = 80): string {
   return text.length > max ? `${text.slice(0, max)}…` : text
@@ -24,8 +24,8 @@ export function escapeNonAscii(text: string): string {
 const escapeCharacter = (character: string) => `\\u${character.charCodeAt(0).toString(16).padStart(4, '0')}`
 
 /**
- * Converts bytes to Latin-1 text, one character per byte. Node writes such text together with the head of a reply, and
- * in the journal it takes less memory than a short buffer (see `test/bench/FINDINGS.md`).
+ * Converts bytes to Latin-1 text, one character per byte. Node writes such text together with the head of a response,
+ * and the journal stores such text in less memory than a short buffer (see `test/bench/FINDINGS.md`).
  */
 export function toLatin1({ buffer, byteOffset, length }: Uint8Array): string {
   return Buffer.from(buffer, byteOffset, length).toString('latin1')
@@ -35,7 +35,7 @@ export function fromLatin1(latin1: string): Buffer {
   return Buffer.from(latin1, 'latin1')
 }
 
-/** Returns the UTF-8 bytes of a text as Latin-1 text. ASCII text is unchanged. */
+/** Returns the UTF-8 bytes of text as Latin-1 text. ASCII text is unchanged. */
 export function utf8ToLatin1(text: string): string {
   return Buffer.byteLength(text) === text.length ? text : Buffer.from(text).toString('latin1')
 }
@@ -76,16 +76,16 @@ function isOneLetterAway(one: string, other: string): boolean {
 
 /** Returns the most likely candidate for a "Did you mean" hint: a similar name, or one that starts with `name`. */
 export function findNearest(name: string, candidates: Iterable<string>): string | undefined {
-  const written = simplify(name)
+  const target = simplify(name)
   const all = [...candidates].map((candidate) => ({ candidate, simple: simplify(candidate) }))
-  const isSimilar = ({ simple }: { simple: string }) => simple === written || isOneLetterAway(simple, written)
-  const found = all.find(isSimilar) ?? all.find(({ simple }) => written.length >= 3 && simple.startsWith(written))
+  const isSimilar = ({ simple }: { simple: string }) => simple === target || isOneLetterAway(simple, target)
+  const found = all.find(isSimilar) ?? all.find(({ simple }) => target.length >= 3 && simple.startsWith(target))
   return found?.candidate
 }
 
 const MAX_LISTED = 20
 
-/** Returns a message suffix: `Did you mean "slow"? Known: slow, hang.` Beyond 20 names, `elsewhere` replaces it. */
+/** Returns a message suffix: `Did you mean "slow"? Known: slow, hang.` `elsewhere` replaces a list of over 20 names. */
 export function describeKnown(name: string, known: readonly string[], elsewhere?: string): string {
   const nearest = findNearest(name, known)
   const guess = nearest === undefined ? '' : `Did you mean "${nearest}"? `

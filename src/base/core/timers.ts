@@ -2,7 +2,7 @@ import { performance } from 'node:perf_hooks'
 import { nextTick as tick } from 'node:process'
 import { setImmediate as immediate, setTimeout as timeout } from 'node:timers/promises'
 
-const present = {
+const current = {
   clearTimeout: globalThis.clearTimeout,
   setImmediate: globalThis.setImmediate,
   setTimeout: globalThis.setTimeout,
@@ -15,17 +15,17 @@ const present = {
 }
 
 /**
- * Where the first copy of this module stores its timers: the library and the bundle that it loads each have a copy.
- * Another version of the package in the same process may have stored fewer timers.
+ * The key under which the first copy of this module stores its timers. The library and the bundle that it loads each
+ * have a copy. Another version of the package in the same process may have stored fewer timers.
  */
 const first = Symbol.for('conversation-analytics-simulator: timers')
-const holder = globalThis as { [first]?: typeof present }
-holder[first] = { ...present, ...holder[first] }
+const holder = globalThis as { [first]?: typeof current }
+holder[first] = { ...current, ...holder[first] }
 
 /**
- * The timers and clocks from when the library was loaded, so that a test's fake timers do not stop a simulator in its
- * process. `nextTurn` resolves in the next turn of the event loop, after pending input. `machineNow`: epoch
- * milliseconds; `monotonicNow`: milliseconds since `timeOrigin`, the epoch milliseconds of the start of the process.
+ * The timers and clocks as they were when the library was loaded, so that a test's fake timers do not stop a simulator
+ * in the same process. `nextTurn` resolves in the next turn of the event loop, after pending input. `machineNow` is in
+ * epoch milliseconds; `monotonicNow` is in milliseconds since `timeOrigin`, the start of the process.
  */
 export const {
   clearTimeout,
@@ -39,12 +39,12 @@ export const {
   timeOrigin,
 } = holder[first]
 
-/** True while callbacks of promises settled at the end of the turn run. */
+/** True while the callbacks run for promises that were settled at the end of the turn. */
 let isEnding = false
 
 /**
- * Resolves at the end of the turn of the event loop, when all pending input has been read. The replies of the turn are
- * then sent together, which wakes the client once. Code that runs then can wait for the end of the same turn again.
+ * Resolves at the end of this turn of the event loop, when all pending input has been read. The turn's responses are
+ * then sent together, which wakes the client only once. Code that runs then can await the end of the same turn again.
  */
 export function endOfTurn(): Promise<void> {
   return new Promise((resolve) => {
@@ -56,7 +56,7 @@ export function endOfTurn(): Promise<void> {
 function end(resolve: () => void): void {
   isEnding = true
   resolve()
-  // A microtask, since a tick scheduled here would run before the promises.
+  // A microtask, since a tick scheduled here would run before the callbacks of promises.
   void Promise.resolve().then(() => nextTick(stopEnding))
 }
 

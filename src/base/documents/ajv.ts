@@ -36,7 +36,7 @@ export function createAjv(warn: (message: string) => void, options: Options = {}
 /** The variable in the generated code that counts the errors so far. */
 const errorCount = new Name('errors')
 
-/** Keywords that loop over all items or members. An error in the loop makes the value invalid, so it can stop early. */
+/** Keywords that loop over all items or members. An error makes the value invalid, so the loop can stop early. */
 const CHECKING_LOOPS = [
   'items',
   'patternProperties',
@@ -54,8 +54,8 @@ type EndOfIteration = (gen: CodeGen, before: Name) => void
 
 /**
  * Limits the errors that validators collect. With `allErrors`, ajv copies all earlier errors to append those of a
- * referenced schema, so an array of 450,000 invalid items behind a `$ref` takes hours. ajv has no limit, so this adds
- * one to its generated code: a loop ends after `MAX_ERRORS` errors, and `contains` drops the errors of each item.
+ * referenced schema, so an array of 450,000 invalid items behind a `$ref` takes hours. ajv has no limit, so this
+ * function adds one to the code: a loop ends after `MAX_ERRORS` errors, and `contains` drops the errors of each item.
  */
 function boundErrors(ajv: Ajv2020): void {
   for (const keyword of CHECKING_LOOPS) {
@@ -63,7 +63,7 @@ function boundErrors(ajv: Ajv2020): void {
       gen.if(_`${errorCount} - ${before} >= ${MAX_ERRORS}`, () => gen.break()),
     )
   }
-  // `contains` needs only one valid item, so its loop must not end at errors.
+  // `contains` needs only one valid item, so errors must not end its loop.
   endIterations(ajv, 'contains', resetErrorsCount)
 }
 
@@ -78,7 +78,7 @@ function changeCode(ajv: Ajv2020, keyword: string, change: (code: KeywordCode) =
   Object.assign(rule, { definition: { ...definition, code: change(definition.code) } })
 }
 
-/** Runs `generate`, and adds the code of `end` to each iteration of its loops, but not of loops in nested schemas. */
+/** Runs `generate`, and adds the code of `end` to each iteration of its loops, except loops in nested schemas. */
 function generateLoops({ gen }: KeywordCxt, end: EndOfIteration, generate: () => void): void {
   const { forRange, forIn } = gen
   const before = gen.const('errorsBefore', errorCount)

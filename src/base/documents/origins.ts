@@ -6,7 +6,7 @@ export interface SourcePart {
   readonly pointer: string
 }
 
-/** Maps the values of a document to the files that contain them: the file itself, or those that it refers to. */
+/** Maps the values of a document to the files that contain them: the document's file, or files that it refers to. */
 export class Origins {
   readonly #main: Source
   readonly #set = new Map<string, SourcePart & { readonly turn: number }>()
@@ -26,7 +26,7 @@ export class Origins {
     for (let at = index; at < length - 1; at += 1) this.set(joinPointer(list, at), this.find(joinPointer(list, at + 1)))
   }
 
-  /** Finds the origin of a value: the last one set for it or for an enclosing value. */
+  /** Finds the origin of a value: the last origin set for the value or for an enclosing value. */
   find(pointer: string): SourcePart {
     let last = { source: this.#main, pointer, turn: 0 }
     for (let at = pointer; ; at = at.slice(0, at.lastIndexOf('/'))) {

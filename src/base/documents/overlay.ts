@@ -23,7 +23,7 @@ class Draft {
   readonly #overlay: Source
 
   constructor(document: Source, overlay: Source) {
-    this.value = JSON.parse(JSON.stringify(document.value)) // all uses of a YAML alias share one value
+    this.value = JSON.parse(JSON.stringify(document.value)) // a copy, since all uses of a YAML alias share one value
     this.origins = new Origins(document)
     this.#overlay = overlay
   }
@@ -37,14 +37,14 @@ class Draft {
     if (kind === 'remove')
       return isWhole ? flaw('is the whole document, which cannot be removed') : this.#remove(nodes, from)
     const kinds = new Set(nodes.map(({ value }) => kindOf(value)))
-    if (kinds.size > 1) return flaw(`matches ${[...kinds].join(' and ')}; an update needs targets of one kind`)
+    if (kinds.size > 1) return flaw(`matches ${[...kinds].join(' and ')}; an update needs targets of the same kind`)
     const update = read(this.value)
     if (!update.ok) return { pointer: from, message: update.error }
     if (nodes.length * (measureJson(update.value).members + 1) > MAX_VALUES)
       return { pointer, message: `matches ${nodes.length} targets, too many for an update of this size` }
     const faults = nodes.map(({ tokens }) => this.#merge(tokens, update.value, from, true))
-    const ofTree = findTreeFault(this.value)
-    const fault = ofTree && { pointer, message: `results in a document that ${ofTree.message}` }
+    const treeFault = findTreeFault(this.value)
+    const fault = treeFault && { pointer, message: `results in a document that ${treeFault.message}` }
     return faults.find((one) => one !== undefined) ?? fault
   }
 
@@ -57,11 +57,11 @@ class Draft {
     const indexOf = ({ tokens }: SelectedNode) => Number(tokens.at(-1)) || 0
     const sorted = nodes.toSorted((a, b) => b.tokens.length - a.tokens.length || indexOf(b) - indexOf(a))
     for (const { tokens } of sorted) {
-      const around = tokens.slice(0, -1)
+      const parent = tokens.slice(0, -1)
       const name = tokens.at(-1) ?? ''
-      const container = valueAtTokens(this.value, around)
+      const container = valueAtTokens(this.value, parent)
       if (Array.isArray(container)) {
-        this.origins.removeItem(joinPointer('', ...around), Number(name), container.length)
+        this.origins.removeItem(joinPointer('', ...parent), Number(name), container.length)
         container.splice(Number(name), 1)
       } else if (isObject(container)) {
         delete container[name]
@@ -71,7 +71,7 @@ class Draft {
     }
   }
 
-  /** Merges an update into the value at the tokens. An array accepts an item of any type if it is the target itself. */
+  /** Merges an update into the value at the tokens. An array that is the target itself accepts an item of any type. */
   #merge(tokens: readonly string[], update: Json, from: string, isTarget = false): Flaw | undefined {
     const old = valueAtTokens(this.value, tokens)
     if (old === undefined) return this.#put(tokens, update, from)

@@ -17,10 +17,10 @@ import { findSyntaxFault, quoteCharacter } from '../core/json-syntax.ts'
 import { failure, type Result, reasonOf, success } from '../core/result.ts'
 import { errorAt, type Findings, MAX_VALUES, type Source } from './source.ts'
 
-/** The maximum number of syntax errors that are reported: later ones are mostly consequences of the first. */
+/** The maximum number of syntax errors to report. Later errors are mostly consequences of the first. */
 const MAX_SYNTAX_ERRORS = 5
 
-/** Parses YAML, and JSON as a subset of YAML. `file`: the path, for the locations of findings. */
+/** Parses YAML, and JSON as a subset of YAML. `file`: the path for the locations in findings. */
 export function parseSource(text: string, file: string): Result<Source, Findings> {
   try {
     return readText(text, file)
@@ -34,34 +34,34 @@ export function parseSource(text: string, file: string): Result<Source, Findings
 function readText(text: string, file: string): Result<Source, Findings> {
   const lines = new LineCounter()
   const document = parseDocument(text, { lineCounter: lines, merge: true })
-  const placeOf = (offset: number) => {
+  const locationOf = (offset: number) => {
     const { line, col } = lines.linePos(offset)
     return `${file}:${line}:${col}`
   }
   if (document.errors.length > 0) {
     const faults = listSyntaxFaults(document.errors, text, file)
-    return failure(faults.map(({ at, message }) => errorAt(placeOf(at), message)))
+    return failure(faults.map(({ at, message }) => errorAt(locationOf(at), message)))
   }
   if (document.contents === null) return failure([errorAt(`${file}:1:1`, 'is empty; expected YAML or JSON')])
   // YAML's core schema, the default, yields only JSON types. All uses of an alias share one value.
   let value = document.toJS({ maxAliasCount: -1 }) as Json
   const fault = findTreeFault(value)
-  if (fault) return failure([errorAt(placeOf(findOffset(document, fault.pointer)), fault.message)])
+  if (fault) return failure([errorAt(locationOf(findOffset(document, fault.pointer)), fault.message)])
   if (text.includes('*')) value = JSON.parse(JSON.stringify(value)) // each use of an alias gets its own value
-  return success({ file, value, place: (pointer) => placeOf(findOffset(document, pointer)) })
+  return success({ file, value, place: (pointer) => locationOf(findOffset(document, pointer)) })
 }
 
 /** The maximum nesting of a file, in levels, so that recursive functions cannot overflow the stack. */
 const MAX_LEVELS = 200
 const TOO_DEEP = `is nested deeper than ${MAX_LEVELS} levels`
 
-/** Messages by error code, which replace the library's, since those are for its callers. */
+/** Messages by error code. They replace the library's messages, which address the callers of the library. */
 const messages: Readonly<Partial<Record<ErrorCode, string>>> = {
-  MULTIPLE_DOCS: 'starts a second document; a file has only one: delete the line "---" and the other document',
+  MULTIPLE_DOCS: 'starts a second document; a file can contain only one: delete the line "---" and the other document',
   DUPLICATE_KEY: 'is a duplicate key',
 }
 
-/** Returns the first errors of a text that cannot be parsed; for JSON only one, in JSON's terms. */
+/** Returns the first errors in text that cannot be parsed. For JSON, returns only one error, in terms of JSON. */
 function listSyntaxFaults(errors: readonly YAMLError[], text: string, file: string) {
   if (!/\.json$/i.test(file) || parseJson(text) !== undefined)
     return errors.slice(0, MAX_SYNTAX_ERRORS).map((error) => ({ at: error.pos[0], message: describeYamlError(error) }))
@@ -72,13 +72,13 @@ function listSyntaxFaults(errors: readonly YAMLError[], text: string, file: stri
 
 function describeYamlError(error: YAMLError): string {
   if (isStackOverflow(error)) return TOO_DEEP
-  // The library's message ends with line and column, which the finding already has.
+  // The library's message ends with the line and column, which the finding already contains.
   return messages[error.code] ?? error.message.split(/ at line \d+, column \d+/)[0] ?? error.message
 }
 
 const isStackOverflow = (error: unknown): boolean => reasonOf(error).includes('Maximum call stack size exceeded')
 
-/** Returns the offset of the key or list item at a pointer, or else of the nearest enclosing value. */
+/** Returns the offset of the key or list item at a pointer; if there is none, of the nearest enclosing value. */
 function findOffset(document: Document, pointer: string): number {
   let node: unknown = document.contents
   let offset = offsetOfNode(node)
@@ -103,25 +103,25 @@ function findMember(node: unknown, token: string): { start: unknown; value: unkn
 
 const offsetOfNode = (node: unknown): number => (isNode(node) ? (node.range?.[0] ?? 0) : 0)
 
-const TOO_LARGE = `is too large: a file can have at most ${MAX_VALUES} values, counting an alias at each use`
+const TOO_LARGE = `is too large: a file can have at most ${MAX_VALUES} values, counting every use of an alias`
 
-/** Finds the first reason why a value is not a JSON tree of usable size: YAML aliases can create endless values. */
-export const findTreeFault = (root: Json): Flaw | undefined => findFault(root, '', { count: 0, around: [] })
+/** Finds the first reason why a value is not a JSON tree of usable size. YAML aliases can create endless values. */
+export const findTreeFault = (root: Json): Flaw | undefined => findFault(root, '', { count: 0, parents: [] })
 
-/** `passed`: the number of values so far, and the objects and lists that contain the current one. */
-function findFault(value: Json, pointer: string, passed: { count: number; around: object[] }): Flaw | undefined {
-  passed.count += 1
-  if (passed.count > MAX_VALUES) return { pointer, message: TOO_LARGE }
+/** `visited`: the number of values so far, and the objects and lists that contain the current value. */
+function findFault(value: Json, pointer: string, visited: { count: number; parents: object[] }): Flaw | undefined {
+  visited.count += 1
+  if (visited.count > MAX_VALUES) return { pointer, message: TOO_LARGE }
   if (typeof value !== 'object' || value === null) return undefined
-  if (passed.around.includes(value)) return { pointer, message: 'contains itself through an alias' }
-  if (passed.around.length === MAX_LEVELS) return { pointer, message: TOO_DEEP }
-  passed.around.push(value)
+  if (visited.parents.includes(value)) return { pointer, message: 'contains itself through an alias' }
+  if (visited.parents.length === MAX_LEVELS) return { pointer, message: TOO_DEEP }
+  visited.parents.push(value)
   for (const [name, member] of Object.entries(value)) {
     const at = joinPointer(pointer, name)
-    const fault = name === '__proto__' ? { pointer: at, message: NO_PROTO } : findFault(member, at, passed)
+    const fault = name === '__proto__' ? { pointer: at, message: NO_PROTO } : findFault(member, at, visited)
     if (fault) return fault
   }
-  passed.around.pop()
+  visited.parents.pop()
   return undefined
 }
 
@@ -130,7 +130,7 @@ const NO_PROTO = '"__proto__" is not allowed as a member name: it has a special 
 /** Writes a value as YAML with short lines. */
 export const writeYaml = (value: Json): string => stringify(value, { lineWidth: 120, singleQuote: true })
 
-/** Appends items to a list in YAML or JSON, one per line; comments and the format of other items are preserved. */
+/** Appends items to a list in YAML or JSON, one per line; comments and the formatting of other items are preserved. */
 export function appendYaml(list: string, items: readonly Json[]): string {
   const document = parseDocument(list)
   for (const item of items) document.add(document.createNode(item, { flow: true }))

@@ -3,21 +3,21 @@ import { type FileHandle, lstat, mkdtemp, open, realpath, rename, rm, stat, writ
 import { dirname, join } from 'node:path'
 import { isOpenFile } from './read-file.ts'
 
-/** The modes of files with stored or recorded data, and of their folders: accessible only to their owner. */
+/** The modes of files that contain stored or recorded data, and of their folders: accessible only to the owner. */
 export const [PRIVATE_FILE, PRIVATE_FOLDER] = [0o600, 0o700]
 
 type Content = string | AsyncIterable<string>
 
 /**
- * Writes a file that only its owner can read. An existing file is replaced once the new content is complete, so that a
- * full disk leaves the old one. Files that cannot be replaced (mounted, another user's, in a read-only folder) are
- * written in place. Devices, pipes and open files of the process (`/dev/stdout`) keep their mode; the latter also keep
- * their content. Throws if the file cannot be written, or its mode cannot be set.
+ * Writes a file that only its owner can read. An existing file is replaced only when the new content is complete, so
+ * that the old file survives a full disk. Files that cannot be replaced (mounted files, other users' files, files in a
+ * read-only folder) are written in place. Devices, pipes and open files of the process (`/dev/stdout`) keep their mode;
+ * open files also keep their content. Throws if the file cannot be written, or its mode cannot be set.
  */
 export async function writePrivateFile(file: string, content: Content): Promise<void> {
   const found = await stat(file).catch(() => undefined)
   const link = found ? undefined : await lstat(file).catch(() => undefined)
-  const isReplaceable = found ? found.isFile() : !link?.isSymbolicLink() // a dangling link: its target is created
+  const isReplaceable = found ? found.isFile() : !link?.isSymbolicLink() // writing creates a dangling link's target
   if (isOpenFile(file) || !isReplaceable) return writeInPlace(file, content)
   const path = found ? await realpath(file) : file
   const folder = await mkdtemp(join(dirname(path), '.convsim-')).catch(throwIfFull)
@@ -29,14 +29,14 @@ export async function writePrivateFile(file: string, content: Content): Promise<
     await writeAndClose(await open(temporary, 'wx', PRIVATE_FILE), content)
     await rename(temporary, path).catch((error) => {
       throwIfFull(error)
-      return writeInPlace(path, createReadStream(temporary, 'utf8')) // it is a mount point
+      return writeInPlace(path, createReadStream(temporary, 'utf8')) // the path is a mount point
     })
   } finally {
     await rm(folder, { recursive: true, force: true })
   }
 }
 
-/** On a full disk the old file stays. If no file can be created or replaced, the file is written in place. */
+/** Throws if the disk is full, so that the old file stays. After other errors, callers write the file in place. */
 function throwIfFull(error: NodeJS.ErrnoException): undefined {
   if (error.code === 'ENOSPC' || error.code === 'EDQUOT') throw error
 }
@@ -48,7 +48,7 @@ async function writeInPlace(file: string, content: Content): Promise<void> {
   await writeAndClose(opened, content, !isOpen)
 }
 
-/** Writes a file and syncs it, since some file systems notice only then that the disk is full. */
+/** Writes a file and syncs it, since some file systems report a full disk only during a sync. */
 async function writeAndClose(opened: FileHandle, content: Content, isReplaced = false): Promise<void> {
   try {
     if (isReplaced) await emptyPrivately(opened)

@@ -18,7 +18,7 @@ export function readOrdinaryFile(path: string, maxBytes = Number.POSITIVE_INFINI
   }
 }
 
-/** Matches a path to a file descriptor of the process, such as a log that the shell opened as stdout. */
+/** Matches a path to a file descriptor of the process. The shell may have opened it, for example a log as stdout. */
 const openFile = /^\/dev\/(?:std(?:in|out|err)|fd\/\d+)$|^\/proc\/(?:self|\d+)\/fd\/\d+$/
 
 /** Returns true for a path to a file descriptor of the process: `/dev/stdout`, or the shell's `<(...)`. */
@@ -29,7 +29,7 @@ export async function readFileOrPipe(path: string, maxBytes: number): Promise<Bu
   if (!isOpenFile(path) || !statSync(path).isFIFO()) return readOrdinaryFile(path, maxBytes)
   const pieces: Buffer[] = []
   let length = 0
-  // Read as a socket: a thread blocked on a pipe would keep the process from exiting on a signal.
+  // Read as a socket, since a thread that is blocked on a pipe would keep the process from exiting on a signal.
   for await (const piece of new Socket({ fd: openWithoutWaiting(path), readable: true })) {
     length += piece.length
     if (length > maxBytes) throw new UnusableFileError(describeTooLarge(maxBytes))
@@ -38,7 +38,7 @@ export async function readFileOrPipe(path: string, maxBytes: number): Promise<Bu
   return Buffer.concat(pieces)
 }
 
-/** Opens a file without blocking, even a pipe without a writer. Windows has neither such pipes nor the flag. */
+/** Opens a file without blocking, even a pipe that has no writer. Windows has neither such pipes nor the flag. */
 function openWithoutWaiting(path: string): number {
   try {
     return openSync(path, constants.O_RDONLY | (constants.O_NONBLOCK ?? 0))

@@ -7,7 +7,7 @@ import { loadSchema } from './load-schema.ts'
 import { readSource } from './read-source.ts'
 import { errorAt, type Finding, type Findings, type Source } from './source.ts'
 
-/** A parsed and validated OpenAPI Overlay. A 1.0 overlay may also use the features that 1.1 adds. */
+/** A parsed and validated OpenAPI Overlay. A 1.0 overlay may use the features that 1.1 adds. */
 export interface Overlay {
   readonly source: Source
   readonly actions: readonly OverlayAction[]
@@ -28,7 +28,7 @@ export interface SelectedNode {
   readonly value: Json
 }
 
-/** Reads and validates an overlay (YAML or JSON). The error lists a finding with its line for each problem. */
+/** Reads and validates an overlay (YAML or JSON). On failure, returns a finding with a line for each problem. */
 export async function readOverlay(file: string): Promise<Result<Overlay, Findings>> {
   const source = await readSource(file)
   return source.ok ? checkOverlay(source.value) : source
@@ -79,7 +79,7 @@ function readAction(action: Json, pointer: string, source: Source): Result<Overl
 function readOne(document: Json, path: string): Result<Json> {
   const [node, ...others] = select(document, path)
   if (node && others.length === 0) return success(structuredClone(node.value))
-  return failure(`must match one value; ${path} matches ${node ? others.length + 1 : 'none'}`)
+  return failure(`must match exactly one value; ${path} matches ${node ? others.length + 1 : 'none'}`)
 }
 
 const NO_PATH = "is not a JSONPath (RFC 9535); a name such as x-name needs brackets: $['x-name']"

@@ -8,11 +8,11 @@ import { errorAt, type Findings, type Source } from './source.ts'
 /** The maximum size of a file. Parsing that much YAML takes seconds. */
 const MAX_FILE_BYTES = 16 * 1024 * 1024
 
-/** Reads a YAML or JSON file. A file equal to a precompiled one is not parsed, since parsing delays startup. */
+/** Reads a YAML or JSON file. A file identical to a precompiled file is not parsed, since parsing delays startup. */
 export async function readSource(file: string, precompiled?: PrecompiledFiles): Promise<Result<Source, Findings>> {
   let bytes: Buffer
   try {
-    bytes = readOrdinaryFile(file, MAX_FILE_BYTES) // may block: at startup, nothing else waits
+    bytes = readOrdinaryFile(file, MAX_FILE_BYTES) // may block, since nothing else waits at startup
   } catch (error) {
     return failure([errorAt(file, describeReadError(error))])
   }

@@ -24,7 +24,7 @@ export interface CompiledSchemas {
  */
 export function compileSchema({ schema, name }: PublishedSchema, code: CodeOptions = {}): CompiledSchemas {
   const warnings: string[] = []
-  // Smaller code: `toViolations` writes the messages, and a loop finds missing properties.
+  // These options make the code smaller: `toViolations` writes the messages, and a loop finds missing properties.
   const options = { validateSchema: true, messages: false, loopRequired: 1, code }
   const ajv = createAjv((message) => warnings.push(message), options).addSchema(schema, 'published')
   ajv.getSchema('published')

@@ -7,7 +7,7 @@ import type { PrecompiledSource } from './precompiled.ts'
 
 export const MAX_VALUES = 1_000_000
 
-/** A YAML or JSON file that was read, together with the locations of its values. */
+/** The content of a YAML or JSON file, together with the locations of its values. */
 export interface Source {
   /** The path as the caller gave it. */
   readonly file: string
@@ -19,15 +19,15 @@ export interface Source {
   readonly precompiled?: PrecompiledSource
 }
 
-/** An error, a warning or a piece of information about a source file, for its author. */
+/** An error, a warning or a piece of information about a source file, for the file's author. */
 export interface Finding {
   /** `info`: not a mistake, but something that the author may want to know. */
   readonly severity: 'error' | 'warning' | 'info'
-  /** `spec/openapi.yaml:12:5`; the file alone if no line is known. */
+  /** The location: `spec/openapi.yaml:12:5`, or only the file if no line is known. */
   readonly place: string
   /** A sentence without its subject, which is the value at the location: `cannot be read: ENOENT`. */
   readonly message: string
-  /** The flag that named the file: `--rules`; undefined if none did, or if `place` is a flag itself. */
+  /** The flag that specified the file: `--rules`; undefined if no flag did, or if `place` is itself a flag. */
   readonly flag?: string
 }
 

@@ -4,16 +4,16 @@ import { joinPointer, parsePointer } from '../core/json-pointer.ts'
 import { cutText, findNearest } from '../core/text.ts'
 import { FORMAT_PHRASES } from './formats.ts'
 
-/** The number of errors after which checking the items of a list or the members of an object stops. */
+/** The number of errors after which the check of a list's items or an object's members stops. */
 export const MAX_ERRORS = 100
 
-/** The maximum lengths of a pointer and of a quoted text, in characters, and the maximum number of listed members. */
+/** The maximum lengths of a pointer and of quoted text, in characters, and the maximum number of listed members. */
 const [MAX_POINTER_LENGTH, MAX_QUOTED_LENGTH, MAX_LISTED] = [500, 60, 20]
 
-/** Returns the quoted replacement of a secret value, or undefined if it is not secret. `names`: the path to it. */
+/** Returns what to quote instead of a secret value; undefined if the value is not secret. `names`: the value's path. */
 export type HideSecret = (names: readonly string[], value: unknown) => string | undefined
 
-/** Turns the errors of a validator into violations. `base`: the JSON pointer of the validated value within `part`. */
+/** Turns a validator's errors into violations. `base`: the JSON pointer of the validated value within `part`. */
 export function toViolations(
   errors: readonly ErrorObject[] | null | undefined,
   part: ExchangePart,
@@ -29,7 +29,7 @@ export function toViolations(
 
 const MORE_ERRORS = `may break more rules: the check stops after ${MAX_ERRORS} errors`
 
-/** Formats a value for a sentence: `"14d"`, `149`, `an array of 3`, `an object`; long texts are cut. */
+/** Formats a value for a sentence: `"14d"`, `149`, `an array of 3`, `an object`. Truncates long text. */
 function quote(value: unknown): string {
   if (Array.isArray(value)) return value.length === 0 ? 'an empty array' : `an array of ${value.length}`
   if (isObject(value)) return 'an object'
@@ -54,7 +54,7 @@ function toViolation(error: ErrorObject, part: ExchangePart, base: string, hide:
   return { in: part, pointer, keyword: error.keyword, message }
 }
 
-/** Replaces the empty text that a message quotes at its end. */
+/** Replaces the empty string that a message quotes at its end. */
 const quoteInstead = (text: string, message: string) => message.replace(/^(.*; got ).*/s, `$1${text}`)
 
 /** The ajv parameter that names the member at fault, by keyword: the error points at that member, not at its object. */
@@ -80,7 +80,7 @@ const SENTENCES: Readonly<Record<string, (error: ErrorObject) => string>> = {
   enum: ({ params, data }) => `must be ${describeChoice(params.allowedValues)}; got ${quote(data)}`,
   const: ({ params, data }) => `must be ${quote(params.allowedValue)}; got ${quote(data)}`,
   format: ({ params, data }) =>
-    `must be ${FORMAT_PHRASES[params.format] ?? `of the format "${params.format}"`}; got ${quote(data)}`,
+    `must be ${FORMAT_PHRASES[params.format] ?? `in the format "${params.format}"`}; got ${quote(data)}`,
   pattern: ({ params, data }) => `must match the pattern ${params.pattern}; got ${quote(data)}`,
   minLength: ({ params, data }) => `must have at least ${formatCount(params.limit, 'character')}; got ${quote(data)}`,
   maxLength: ({ params, data }) =>
@@ -95,22 +95,22 @@ const SENTENCES: Readonly<Record<string, (error: ErrorObject) => string>> = {
   exclusiveMaximum: ({ params, data }) => `must be less than ${params.limit}; got ${data}`,
   multipleOf: ({ params, data }) => `must be a multiple of ${params.multipleOf}; got ${data}`,
   uniqueItems: ({ params }) => `must not contain duplicates; items ${params.j} and ${params.i} are the same`,
-  contains: ({ params }) => `must have at least ${formatCount(params.minContains ?? 1, 'item')} of the described shape`,
-  anyOf: ({ data }) => `must have one of the described shapes; got ${quote(data)}`,
-  oneOf: ({ data }) => `must have exactly one of the described shapes; got ${quote(data)}`,
-  not: ({ data }) => `must not have the excluded shape; got ${quote(data)}`,
+  contains: ({ params }) => `must have ${params.minContains ?? 1} or more items that match the schema in "contains"`,
+  anyOf: ({ data }) => `must match at least one of the alternatives; got ${quote(data)}`,
+  oneOf: ({ data }) => `must match exactly one of the alternatives; got ${quote(data)}`,
+  not: ({ data }) => `must not match the schema in "not"; got ${quote(data)}`,
   'false schema': () => 'is not allowed here',
 }
 
 /**
- * Drops errors so that each broken rule is one violation. ajv reports the errors of all alternatives before the failed
- * choice. For a choice between a schema and null, the errors of that schema remain; for any other, only the choice.
+ * Drops errors so that each broken rule yields one violation. ajv reports the errors of all alternatives before the
+ * failed choice. For a choice between a schema and null, keeps the schema's errors; for any other, only the choice.
  */
 function dropRedundantErrors(errors: readonly ErrorObject[]): readonly ErrorObject[] {
   const relevant: ErrorObject[] = []
   for (const error of errors) {
     if (error.keyword === 'anyOf' || error.keyword === 'oneOf') replaceChoice(relevant, error)
-    // The error within `then` or `else` is reported already.
+    // The error within `then` or `else` has already been reported.
     else if (error.keyword !== 'if') relevant.push(error)
   }
   return relevant
@@ -134,7 +134,7 @@ function replaceChoice(relevant: ErrorObject[], choice: ErrorObject): void {
   else relevant.push(choice)
 }
 
-/** Returns the documented member that was probably meant, or all of them: `; did you mean "probability"?`. */
+/** Returns a suffix with the member that was probably meant, or else all members: `; did you mean "probability"?`. */
 function describeAllowed(name: unknown, schema: unknown): string {
   const properties = isObject(schema) && isObject(schema.properties) ? schema.properties : {}
   const known = Object.keys(properties)

@@ -2,8 +2,8 @@ import { isHiddenText, redactText } from './redact.ts'
 import { isHidden, redacted } from './redact-token.ts'
 
 /**
- * Redacts a body that is not JSON like `redactText`, and also form parts, XML elements and YAML lines with credential
- * names. Strings within JSON are left alone, since they may be about anything: `Key: C major`.
+ * Redacts a body that is not JSON: what `redactText` redacts, plus form parts, XML elements and YAML lines that have
+ * credential names. Not for strings within JSON, which may be about anything: `Key: C major`.
  */
 export function redactDocument(text: string, token?: string): string {
   const clean = redactText(text, token)
@@ -18,13 +18,13 @@ export function redactDocument(text: string, token?: string): string {
 
 const formCode = /^(code=)[^&\s]+(?=&)/
 
-// Each pattern starts at a line or a `<`, and does not cross another start before its value, so its time is linear.
+// Each pattern begins at a line start or a `<`, and crosses no other beginning before its value: linear time.
 
-/** The pattern of a part of multipart/form-data: its head, its name, and its value up to the next boundary. */
+/** Matches a part of multipart/form-data: its head, its name, and its value up to the next boundary. */
 const formPart =
   /(^content-disposition: ?form-data; ?name="?((?<=")[^"\r\n]{1,200}(?=")|(?<!")[^";\r\n]{1,200}(?=[;\r]))[^\r\n]{0,300}\r\n(?:content-(?!disp)[^\r\n]{0,300}\r\n){0,5}\r\n)([^\r]*(?:\r(?!\n--)[^\r]*)*)/gim
 
-/** The pattern of an XML element with text or CDATA: its opening tag, its local name, and the text. */
+/** Matches an XML element that contains text or CDATA: its opening tag, its local name, and the text. */
 const xmlElement = /(<(?:[\w.-]{1,100}:)?([\w.-]{1,100})(?:\s[^<>]*)?>)((?:<!\[CDATA\[)?[^<]+)/g
 
 const yamlLine = /(^[ \t]*(?:- )?["']?([\w.-]{1,100})["']?:[ \t]+)([^\r\n]+)/gm
@@ -33,10 +33,10 @@ function hideValue(whole: string, head: string, name: string, value: string): st
   return value.trim() !== '' && isHiddenText(name, value) ? `${head}${redacted}` : whole
 }
 
-/** The number of characters at the start of a text body that a message may quote, including names. */
+/** The number of characters, from the start of a text body, that a message may quote, including names. */
 const maxQuotedLength = 1000
 
-/** Returns the quoted replacement of a credential, if it is one. `names`: the path to it; empty for the body. */
+/** Returns what to quote instead of a credential; undefined for other values. `names`: the path; empty for the body. */
 export function hideCredential(names: readonly string[], value: unknown): string | undefined {
   if (typeof value !== 'string' && typeof value !== 'number') return undefined
   const beginning = names.length === 0 ? String(value).slice(0, maxQuotedLength) : ''

@@ -5,13 +5,13 @@ import { escapeNonAscii, fromLatin1, utf8ToLatin1 } from '../core/text.ts'
 
 export const redacted = '[redacted]'
 
-/** The minimum length of a token to redact everywhere; shorter tokens also occur in unrelated words. */
+/** The minimum length of a token that is redacted everywhere; shorter tokens also occur in unrelated words. */
 export const minTokenLength = 8
 
 /** Matches the sandbox suffix of a bearer token: `~worker-3`. */
 export const sandboxSuffix = /~[A-Za-z0-9][A-Za-z0-9._-]{0,63}\s*$/
 
-/** Returns the request's own token without its sandbox suffix, or undefined if it is absent or too short to redact. */
+/** Returns the request's own token without the sandbox suffix, or undefined if it is absent or too short to redact. */
 export const findOwnToken = memoizeLast(({ authorization }: Readonly<Record<string, string>>): string | undefined => {
   if (authorization === undefined) return undefined
   const value = authorization.trim()
@@ -25,12 +25,12 @@ export function redactToken(text: string, token: string | undefined): string {
   const forms = listTokenForms(token)
   let clean = text
   for (const form of forms) if (clean.includes(form)) clean = clean.replaceAll(form, redacted)
-  // The other forms of a very long token are even longer, and would be searched for every piece of the text.
+  // Leaves out the other forms of a very long token, which are even longer: each piece is looked up in every form.
   const cutForms = forms.filter((form) => form === token || form.length <= maxCutForm)
   return redactCutParts(clean, (part) => cutForms.some((form) => form.includes(part)))
 }
 
-/** Lists the forms of a token in text: raw, and escaped for a URL, JSON, a JSON Pointer and a header; longest first. */
+/** Lists the forms that a token has in text: raw, or escaped for a URL, JSON, a JSON Pointer or a header. */
 const listTokenForms = memoizeLast((token: string): readonly string[] => {
   const forms = [token, decodeHeader(token)].flatMap((text) => {
     const escaped = escapeJson(text)
@@ -38,7 +38,7 @@ const listTokenForms = memoizeLast((token: string): readonly string[] => {
     const quoted = [escapeJson(escaped), escaped, joinPointer('', text).slice(1)]
     return [encodeURIComponent(text.toWellFormed()), ...quoted, ...quoted.map(escapeNonAscii), text]
   })
-  return [...new Set(forms)].sort((one, other) => other.length - one.length)
+  return [...new Set(forms)].sort((one, other) => other.length - one.length) // longest first
 })
 
 /** Decodes a header that was sent as UTF-8, since Node decodes headers as Latin-1. */
@@ -60,7 +60,7 @@ const maxCutForm = 4096
 /** Redacts the parts of tokens that are left in truncated quotes. `isPart` tests for a substring of a token. */
 function redactCutParts(text: string, isPart: (text: string) => boolean): string {
   if (!cutMark.test(text)) return text
-  // Even indexes are texts, odd indexes are the marks between them.
+  // Pieces at even indexes are text; pieces at odd indexes are the marks in between.
   const pieces = text.split(cutMark)
   return pieces
     .map((piece, at) => {
@@ -89,7 +89,7 @@ export function redactPrivateKeys(text: string): string {
   return text.replace(privateKey, redacted)
 }
 
-/** Returns a function to redact the items of a list in order, since a private key may span several of them. */
+/** Returns a function that redacts a list's items one after another, since a private key may span several items. */
 export function createLineRedaction(): (text: string) => string {
   let isOpen = false
   return (text) =>
@@ -115,17 +115,17 @@ const twoWords =
 /** Matches names that end with a short credential word, as in `login[pass]`. No other word ends with `otp`. */
 const lastWord = /(?:^|[-_ .+])(?:key|pass|sig)$|\[pass\]$|otp(?:[-_ .+]?(?:code|number))?\d*\]?$/i
 
-/** Matches names of a PIN: `userPin`, `PIN_CODE`, `pin1`, but not `spin` or the postal `pincode`. */
+/** Matches names for a PIN: `userPin`, `PIN_CODE`, `pin1`, but not `spin` or the postal `pincode`. */
 const pinName =
   /(?:^|[-_ .+[]|[a-z\d](?=P))(?:[Pp]in|PIN)(?:[-_ .+]?(?:Code|CODE|Number)|[-_ .+](?:code|number))?\d*\]?$/
 
 /** Matches names of other pins: `mapPin`. */
 const harmlessPin = /(?:map|drop|hair)[-_ .+[]?pin/i
 
-/** Matches names of token counts of a language model: `maxTokens`, `token_count`. */
+/** Matches names for a language model's token counts: `maxTokens`, `token_count`. */
 const countName = /tokens$|tokens?[-_]?count$/i
 
-/** Returns true if the value of a header (in lower case), parameter or member of this name is redacted. */
+/** Returns true if the value of a header (in lower case), parameter or member with this name is redacted. */
 export function isCredentialName(name: string): boolean {
   const isCredential =
     credentialName.test(name) ||
@@ -136,7 +136,7 @@ export function isCredentialName(name: string): boolean {
   return isCredential && !harmlessNames.has(name)
 }
 
-/** Returns true if a member's value is redacted because of its name, unless it is `null` or a token count. */
+/** Returns true if a member's value is redacted because of the member's name. Never true for null or a token count. */
 export function isHidden(name: string, item: Json): boolean {
   if (item === null || !isCredentialName(name)) return false
   return typeof item !== 'number' || !countName.test(name)

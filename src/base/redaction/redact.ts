@@ -1,4 +1,4 @@
-/** Removes credentials from what is stored and shown. */
+/** Removes credentials from data before it is stored or shown. */
 import { unescape as percentDecode } from 'node:querystring'
 import { isObject, type Json, type Violation } from '../core/json.ts'
 import { endOfMatch, endOfString } from '../core/json-syntax.ts'
@@ -29,7 +29,7 @@ export function redactHead({ path, query, headers }: RequestHead): RequestHead {
   }
 }
 
-/** Redacts the values of headers and query parameters with these lower-case names. */
+/** Redacts the values of the headers and query parameters listed in `names`, which are in lower case. */
 export function redactNamed(head: RequestHead, names: readonly string[]): RequestHead {
   if (names.length === 0) return head
   const isNamed = (name: string) => names.includes(name.toLowerCase())
@@ -43,16 +43,16 @@ export function redactNamed(head: RequestHead, names: readonly string[]): Reques
 
 /** Returns a query redactor for this token. Successive requests often have the same token and query. */
 const redactQueriesWith = memoizeLast((token: string | undefined) =>
-  // The question mark distinguishes a query from a text such as `Prefer: code=404`.
+  // The question mark distinguishes a query from text such as `Prefer: code=404`.
   memoizeLast((query: string) => redactText(`?${query}`, token).slice(1)),
 )
 
-/** Redacts the headers of a request. Successive requests often share them, so the last result is cached. */
+/** Redacts the headers of a request. Successive requests often share their headers, so the last result is cached. */
 const redactRequestHeaders = memoizeLast((headers: RequestHead['headers']) =>
   redactHeaders(headers, findOwnToken(headers)),
 )
 
-/** Redacts credentials and `token`, but keeps its sandbox suffix. Returns the same object if nothing changes. */
+/** Redacts credentials and `token`, except the token's sandbox suffix. Returns the same object if nothing changes. */
 export function redactHeaders(
   headers: Readonly<Record<string, string>>,
   token?: string,
@@ -73,7 +73,7 @@ export function redactHeader(name: string, value: string, token?: string): strin
   return isCredentialName(name) ? redacted : redactText(value, token)
 }
 
-/** The `Authorization` schemes, in addition to Bearer, that are not redacted, since refusals mention them. */
+/** The names of `Authorization` schemes other than Bearer that are not redacted, since refusals mention them. */
 export const otherSchemes: readonly string[] = ['apikey', 'basic', 'digest', 'negotiate', 'token']
 const knownSchemes = ['bearer', ...otherSchemes]
 
@@ -109,7 +109,7 @@ const userInfo = /:\/\/[^\s/?#@"'<>]+@/g
 
 /**
  * Patterns of tokens with a known format: OpenAI, Stripe, GitHub, GitLab and Slack; AWS, Google and JWT; npm, also
- * after an underscore. Each matches only from the start of a word, which keeps its time linear.
+ * after an underscore. Each pattern matches only at the start of a word, so that matching takes linear time.
  */
 const knownForms = [
   /(?<![\w-])(?:sk-[\w-]{16,}|[prs]k_(?:live|test)_\w{8,}|gh[oprsu]_\w{16,}|github_pat_\w{16,}|glpat-[\w-]{16,})/g,
@@ -130,7 +130,7 @@ const colon = /\s*:\s*/y
 /** Matches the value of a member: a string, which may be truncated, or a number or word. */
 const memberValue = /"[^"\\]*(?:\\[\s\S][^"\\]*)*"?|[^\s,"[\]{}]+/y
 
-/** Redacts members of JSON that may be truncated or within other text, in linear time: it visits each quote once. */
+/** Redacts members in JSON that may be truncated or within other text. Takes linear time: visits each quote once. */
 function redactMembers(text: string): string {
   let clean = ''
   let copied = 0
@@ -140,7 +140,7 @@ function redactMembers(text: string): string {
     const valueStart = endOfMatch(colon, text, nameEnd)
     const valueEnd = valueStart === nameEnd ? valueStart : endOfMatch(memberValue, text, valueStart)
     if (valueEnd === valueStart) {
-      // The closing quote may instead open a name.
+      // What looks like a closing quote may open a name.
       opening = nameEnd - 1
       continue
     }
@@ -176,7 +176,7 @@ function redactList(items: readonly Json[], token: string | undefined): Json {
   return items.map((item) => redactJson(typeof item === 'string' ? redactLine(item) : item, token))
 }
 
-/** Returns true if a member with this name and text must be redacted; `null` and a number of tokens need not be. */
+/** Returns true if a member with this name and text must be redacted. Never true for `null` or a token count. */
 export function isHiddenText(name: string, value: string): boolean {
   if (value === 'null') return false
   return isHidden(name, Number.isNaN(Number(value)) ? value : Number(value))

@@ -4,9 +4,9 @@ import { startSimulator } from './start-simulator.ts'
 export const stopHolder = globalThis as { convsimStop?: () => Promise<void> }
 
 /**
- * Starts one simulator for all workers, which find it in `CONVSIM_CONTROL_URL`, unless that is already set. It is a
- * `globalSetup` module of vitest and Playwright, which call the returned function at the end. Jest uses
- * `global-teardown` for that.
+ * Starts one simulator for all workers, which find its URL in `CONVSIM_CONTROL_URL`. Starts none if that variable is
+ * already set. This is a `globalSetup` function for vitest and Playwright, which call the returned function at the end,
+ * and for Jest, which calls `global-teardown` instead.
  */
 export async function globalSetup(): Promise<() => Promise<void>> {
   if (process.env['CONVSIM_CONTROL_URL']) return async () => {}

@@ -11,12 +11,12 @@ interface JestGlobals {
 }
 
 /**
- * Opens a sandbox for each test of a file or a `describe` block. Returns a function that returns the current one:
+ * Opens a sandbox for each test in a file or a `describe` block. Returns a function that returns the current sandbox:
  *
  *     const sim = useSandbox()
  *     test('sends an event', async () => { await send(sim().baseUrl) })
  *
- * At the end of a test, that test fails if its client has findings; `sim().allow` opts out.
+ * A test fails at its end if its client has findings; `sim().allow` allows kinds of findings.
  */
 export function useSandbox<N extends Names = BundledNames>(): () => TestSandbox<N> {
   const { beforeEach, afterEach, expect } = jestGlobals()
@@ -26,9 +26,9 @@ export function useSandbox<N extends Names = BundledNames>(): () => TestSandbox<
     open = await openSandbox<N>({ file: relative(process.cwd(), testPath), names: [currentTestName] })
   })
   afterEach(async () => {
-    const closing = open
+    const last = open
     open = undefined
-    await closing?.close()
+    await last?.close()
   })
   return () => {
     if (!open)
@@ -44,6 +44,6 @@ function jestGlobals(): JestGlobals {
   const globals = globalThis as unknown as Partial<JestGlobals>
   const { beforeEach, afterEach, expect } = globals
   if (!beforeEach || !afterEach || !expect)
-    throw new Error('The globals of Jest are missing. Call this in a test file, with injectGlobals enabled.')
+    throw new Error("Jest's globals are missing. Call useSandbox in a test file, with injectGlobals enabled.")
   return { beforeEach, afterEach, expect }
 }

@@ -1,4 +1,4 @@
-/** Replaces `server/simulator/start.ts` in the library, which loads the simulator from the bundle. */
+/** Replaces `server/simulator/start.ts` in the library, so that the library loads the simulator from the bundle. */
 import { join } from 'node:path'
 import { runInThisContext } from 'node:vm'
 import type { startFromCode as start } from '../../server/simulator/start.ts'
@@ -8,8 +8,8 @@ export const BUNDLE = 'convsim.cjs'
 
 /**
  * Starts a simulator from the bundle, which is loaded once, in Node's main realm. Jest has a realm for each test file,
- * with its own `require` and, in jsdom, without `TextDecoder`. There `instanceof Error` is false for the bundle's
- * errors, so they are replaced.
+ * with its own `require` and, in jsdom, without `TextDecoder`. In that realm, `instanceof Error` is false for the
+ * bundle's errors, so this function replaces them.
  */
 export const startFromCode: typeof start = async (settings) => {
   const { createRequire } = (runInThisContext('process') as typeof process).getBuiltinModule('node:module')

@@ -4,11 +4,11 @@ import type { BundledNames, Names } from '../typed-names.ts'
 import { openSandbox, type TestSandbox } from './test-sandbox.ts'
 
 /**
- * Opens a sandbox for a test of `node:test`: `test('sends', async (t) => { const sim = await useSandbox(t) })`. At the
- * end, the test fails if the client has findings; `sim.allow` opts out.
+ * Opens a sandbox for a `node:test` test: `test('sends', async (t) => { const sim = await useSandbox(t) })`. At its
+ * end, the test fails if the client has findings; `sim.allow` allows kinds of findings.
  */
 export async function useSandbox<N extends Names = BundledNames>(context: TestContext): Promise<TestSandbox<N>> {
-  if (!context) throw new TypeError('useSandbox takes the context of the test: async (t) => { await useSandbox(t) }')
+  if (!context) throw new TypeError('useSandbox requires the test context: async (t) => { await useSandbox(t) }')
   // Node 20 lacks `filePath`, but runs each test file as the script of its own process.
   const { filePath = process.argv[1] ?? '' } = context as { readonly filePath?: string }
   const file = relative(process.cwd(), filePath)

@@ -1,10 +1,10 @@
-/** The modules that users import in their tests. This file starts a simulator in their process. */
+/** The modules that users import in their tests. This file starts a simulator in the tests' process. */
 
 import type { LibrarySettings } from '../../server/settings/library-settings.ts'
 import { createSimulatorClient, type SimulatorClient } from '../connect.ts'
 import { createTransport } from '../transport.ts'
 import type { BundledNames, Names } from '../typed-names.ts'
-import '../../base/core/timers.ts' // before a test can replace them, since the simulator is loaded at its first start
+import '../../base/core/timers.ts' // saves timers before a test can replace them: the simulator is loaded later
 import { startFromCode } from '../../server/simulator/start.ts'
 
 /**
@@ -13,10 +13,10 @@ import { startFromCode } from '../../server/simulator/start.ts'
  *     const simulator = await startSimulator({ seed: '42' })
  *     const sim = simulator.sandbox()
  *     const client = new Client({ baseUrl: sim.baseUrl, apiKey: 'any-key' })
- *     await simulator.close() // `await using simulator = ...` needs no close, from Node 24 on or with TypeScript
+ *     await simulator.close() // not needed with `await using simulator = ...` in Node 24 or later, or TypeScript
  *
- * Takes the settings of the command line, in camel case. Two defaults differ: a free port, and state in memory.
- * @throws Error with every problem of settings, documents, fixtures and port
+ * Takes the settings of the command line, in camel case. Two defaults differ: the port is free, the state in memory.
+ * @throws Error that lists every problem with the settings, documents, fixtures and port
  */
 export async function startSimulator<N extends Names = BundledNames>(
   settings: LibrarySettings = {},

@@ -6,7 +6,7 @@ import { ExpectationError } from '../expectation-error.ts'
 import type { SandboxClient } from '../sandbox.ts'
 import type { BundledNames, Names } from '../typed-names.ts'
 
-/** The sandbox of one test, which fails at its end if its client has findings. */
+/** The sandbox of one test. At its end, the test fails if its client has findings. */
 export interface TestSandbox<N extends Names = BundledNames> extends SandboxClient<N> {
   /** Allows findings of these kinds in this test: `sim.allow('retry')`. */
   allow(...kinds: readonly FindingKind[]): void
@@ -18,7 +18,7 @@ export interface TestSandbox<N extends Names = BundledNames> extends SandboxClie
 export type FakeTimers = { advanceTimersByTimeAsync(ms: number): Promise<unknown> } | { tick(ms: number): void }
 
 export interface SandboxFixtures {
-  /** The test's own sandbox. At the end, the test fails if the client has findings; `sim.allow` opts out. */
+  /** The test's own sandbox. At its end, the test fails if the client has findings; `sim.allow` allows kinds. */
   readonly sim: TestSandbox
 }
 
@@ -27,16 +27,16 @@ export type OpenSandbox<N extends Names> = Awaited<ReturnType<typeof openSandbox
 interface TestLocation {
   /** The path relative to the project's folder, so that it is the same on every machine. */
   readonly file: string
-  /** The names of the groups around the test, and its own. */
+  /** The names of the groups around the test, and the test's own name. */
   readonly names: readonly string[]
 }
 
 const openNames = new Set<string>()
 
 /**
- * Opens the sandbox of a test. Its name depends only on where the test is, so that identifiers and numbers are the same
- * in each run. `startOwn` starts a simulator if `CONVSIM_CONTROL_URL` is not set; by default, that is an error.
- * @throws Error if `CONVSIM_CONTROL_URL` is not the URL of a running simulator
+ * Opens the sandbox of a test. The sandbox's name depends only on the test's location, so that identifiers and numbers
+ * are the same in each run. `startOwn` starts a simulator if `CONVSIM_CONTROL_URL` is not set.
+ * @throws Error if no simulator runs at `CONVSIM_CONTROL_URL`, or if neither that variable nor `startOwn` is set
  */
 export async function openSandbox<N extends Names = BundledNames>(
   location: TestLocation,
@@ -47,8 +47,8 @@ export async function openSandbox<N extends Names = BundledNames>(
   const sandbox = simulator.sandbox(name) as unknown as SandboxClient<N> // only types check names
   openNames.add(name)
   try {
-    await sandbox.delete() // an earlier run may have left it
-    await sandbox.reset() // it exists from now on, so that a report without requests is possible
+    await sandbox.delete() // an earlier run may have left it behind
+    await sandbox.reset() // creates it, so that there is a report even without requests
   } catch (error) {
     openNames.delete(name)
     throw error
@@ -66,7 +66,7 @@ export async function openSandbox<N extends Names = BundledNames>(
   const sim: TestSandbox<N> = { ...sandbox, allow, advanceTimers }
   return {
     sim,
-    /** Deletes the sandbox. If its client has findings, throws them instead, so that its requests can be read. */
+    /** Deletes the sandbox. If its client has findings, throws them and keeps the sandbox with its requests. */
     async close(): Promise<void> {
       try {
         await sandbox.expectNoFindings([...allowed])
@@ -83,7 +83,7 @@ export async function openSandbox<N extends Names = BundledNames>(
 
 let connecting: Promise<SimulatorClient> | undefined
 
-/** Connects to the simulator of `CONVSIM_CONTROL_URL`, or starts one, once for this process. */
+/** Connects to the simulator at `CONVSIM_CONTROL_URL`, or starts a simulator, once per process. */
 function connectOnce(startOwn?: () => Promise<SimulatorClient>): Promise<SimulatorClient> {
   const { CONVSIM_CONTROL_URL: url, CONVSIM_CONTROL_TOKEN: token } = process.env
   const open = url ? () => connect(url, token === undefined ? {} : { token }) : startOwn
@@ -108,7 +108,7 @@ function sandboxNameOf({ file, names }: TestLocation): string {
   return `${words.toLowerCase().slice(0, 50).replace(/^-|-$/g, '')}-${digest.slice(0, 8)}`.replace(/^-/, '')
 }
 
-/** Returns the name, with a number appended while another test with the same name runs: `test.each` with one title. */
+/** Returns the name, with a number appended while another test with that name runs, as can happen with `test.each`. */
 function freeName(name: string, number = 1): string {
   const numbered = number === 1 ? name : `${name}-${number}`
   return openNames.has(numbered) ? freeName(name, number + 1) : numbered

@@ -1,10 +1,10 @@
 /**
- * The parts of Testcontainers that `testcontainers.ts` uses, as versions 10 to 12 have them, which saves installing the
- * library and its 127 packages. Our declarations import its real classes, which users have.
+ * Declares the parts of Testcontainers 10 to 12 that `testcontainers.ts` uses, so that the library and its 127 packages
+ * need not be installed. The published declarations import the library's real classes, which users have installed.
  */
 declare module 'testcontainers' {
   export interface RestartOptions {
-    /** Seconds. */
+    /** The timeout, in seconds. */
     timeout: number
   }
 

@@ -14,11 +14,11 @@ const PORT = 4010
 
 const TOKEN_VARIABLE = 'CONVSIM_CONTROL_TOKEN'
 
-/** Milliseconds between two requests for the simulator's health, and the time limit of each. */
+/** Milliseconds between two health checks, and the time limit for each check. */
 const POLL_MS = 250
 
 /**
- * A container of the simulator, for Testcontainers: `const container = await new ConvsimContainer('convsim').start()`.
+ * A simulator container for Testcontainers: `const container = await new ConvsimContainer('convsim').start()`.
  * Settings are environment variables: `withEnvironment({ CONVSIM_SEED: '42' })`.
  */
 export class ConvsimContainer<N extends Names = BundledNames> extends GenericContainer {
@@ -28,14 +28,14 @@ export class ConvsimContainer<N extends Names = BundledNames> extends GenericCon
     this.withExposedPorts(PORT).withWaitStrategy(ready.withReadTimeout(POLL_MS))
   }
 
-  /** Sets the token that the control plane requires. The started container sends it. */
+  /** Sets the token that the control plane requires. The started container's clients send the token. */
   withControlToken(token: string): this {
     return this.withEnvironment({ [TOKEN_VARIABLE]: token })
   }
 
   /**
    * Starts the container, and resolves when the simulator responds.
-   * @throws Error with the container's log if it stops, because of a wrong setting for example
+   * @throws Error with the container's log if the container stops, for example because of an invalid setting
    */
   override async start(): Promise<StartedConvsimContainer<N>> {
     const started = await keepRunning(() => super.start())
@@ -51,7 +51,7 @@ function connectTo<N extends Names>(container: StartedTestContainer, token: stri
 
 /**
  * Keeps this process running until `wait` resolves. While Testcontainers reads the log of a stopped container, nothing
- * else does, so in node:test the process would end before the error is thrown.
+ * else keeps the process running, so in node:test it would exit before the error is thrown.
  */
 async function keepRunning<T>(wait: () => Promise<T>): Promise<T> {
   const timer = setInterval(() => {}, 60_000)
@@ -72,17 +72,17 @@ export class StartedConvsimContainer<N extends Names = BundledNames> extends Abs
     this.#simulator = simulator
   }
 
-  /** The client of the simulator. A restart creates a new one, since the port on this machine changes. */
+  /** The client for the simulator. A restart creates a new client, since the port on this machine changes. */
   get simulator(): SimulatorClient<N> {
     return this.#simulator
   }
 
-  /** Returns the base URL of the service on this machine, in a sandbox if named: `http://localhost:32768/v1`. */
+  /** Returns the base URL of the service on this machine, optionally in a sandbox: `http://localhost:32768/v1`. */
   getBaseUrl(sandbox?: string): string {
     return sandbox === undefined ? this.#simulator.baseUrl : this.sandbox(sandbox).baseUrl
   }
 
-  /** Returns the client of a sandbox; default: one with a new name. */
+  /** Returns a client for a sandbox, by default for a sandbox with a new name. */
   sandbox(name?: string): SandboxClient<N> {
     return this.#simulator.sandbox(name)
   }

@@ -4,13 +4,13 @@ import { startSimulator } from './start-simulator.ts'
 import { openSandbox, type SandboxFixtures } from './test-sandbox.ts'
 
 /**
- * vitest's `test` with the fixture `sim`: `test('sends an event', async ({ sim }) => { ... })`. Without `global-setup`
- * each worker starts its own simulator, which ends with it.
+ * vitest's `test` with the fixture `sim`: `test('sends an event', async ({ sim }) => { ... })`. Without `global-setup`,
+ * each worker starts its own simulator, which stops when the worker exits.
  */
 export const test: TestAPI<SandboxFixtures> = vitestTest.extend<SandboxFixtures>({
   sim: async ({ task, onTestFinished }, use) => {
-    const place = { file: task.file.name, names: [...projectOf(task.file), ...testNamesOf(task)] }
-    const { sim, close } = await openSandbox(place, startSimulator)
+    const location = { file: task.file.name, names: [...projectOf(task.file), ...testNamesOf(task)] }
+    const { sim, close } = await openSandbox(location, startSimulator)
     onTestFinished(close) // in vitest 4.1, an error after `use` is shown twice and fails every retry
     await use(sim)
   },
@@ -22,7 +22,7 @@ interface VitestExpect extends ExpectSandbox, ExpectStatic {}
 vitestExpect.extend(sandboxMatchers)
 export const expect: VitestExpect = vitestExpect as VitestExpect // the line above added the matchers
 
-/** Returns a list with the name of the vitest project, since several can run the same file; empty if it has none. */
+/** Returns the name of a file's vitest project in a list, or an empty list. Several projects can run the same file. */
 const projectOf = ({ projectName }: { readonly projectName?: string | undefined }) => (projectName ? [projectName] : [])
 
 /** Returns the names of the groups around a test, outermost first, and the name of the test. */

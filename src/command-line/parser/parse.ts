@@ -25,38 +25,38 @@ export type Invocation<Known extends CommandSyntax> =
   | { readonly kind: 'version' }
   | { readonly kind: 'problem'; readonly problem: string }
 
-/** The commands in the order of the help; the first is the default. */
+/** The commands in the order in which the help lists them; the first is the default. */
 export type CommandTable<Known extends CommandSyntax = CommandSyntax> = readonly [Known, ...Known[]]
 
-/** Parses the arguments after the program's name, and the environment; has no side effects. */
+/** Parses the arguments after the program's name, and the environment. Has no side effects. */
 export function parseCommandLine<Known extends CommandSyntax>(
   commands: CommandTable<Known>,
   argv: readonly string[],
   env: Environment,
 ): Invocation<Known> {
-  const [words, behind] = splitAt(argv, argv.indexOf('--'))
+  const [words, wordsAfter] = splitAt(argv, argv.indexOf('--'))
   const flags = indexFlags(...commands.map(({ settings }) => settings))
-  const at = findOperand(words, flags, 0) // the command, which flags may precede
-  const shown = findText(commands, words, words.slice(at)) ?? findMissingValue(words, flags)
-  if (shown) return shown
-  const named = findCommand(commands, words[at])
-  const command = named ?? commands[0]
-  const moved = findBareCommand(command, argv, named ? at + 1 : 0, flags)
-  if (moved) return moved
+  const commandIndex = findOperand(words, flags, 0) // flags may precede the command
+  const earlyResult = findHelpOrVersion(commands, words, words.slice(commandIndex)) ?? findMissingValue(words, flags)
+  if (earlyResult) return earlyResult
+  const givenCommand = findCommand(commands, words[commandIndex])
+  const command = givenCommand ?? commands[0]
+  const missingDashes = findMissingDashes(command, argv, givenCommand ? commandIndex + 1 : 0, flags)
+  if (missingDashes) return missingDashes
   const parser = createParser(command)
   try {
-    parser.parse(named ? words.toSpliced(at, 1) : words, { from: 'user' })
+    parser.parse(givenCommand ? words.toSpliced(commandIndex, 1) : words, { from: 'user' })
   } catch (error) {
     if (!(error instanceof CommanderError)) throw error
     return problem(`${describeFlagProblem(commands, command, error)} See convsim ${command.name} --help.`)
   }
-  const own = removeServiceLinks(env)
-  const wrong =
-    findNameProblem(commands, named ? undefined : parser.args[0]) ??
-    findOperandProblem(command, parser.args, behind) ??
-    findVariableProblem(commands, own)
-  if (wrong !== undefined) return problem(wrong)
-  return readSettings(command, [...parser.args, ...behind], parser.opts(), own)
+  const variables = removeServiceLinks(env)
+  const message =
+    findNameProblem(commands, givenCommand ? undefined : parser.args[0]) ??
+    findOperandProblem(command, parser.args, wordsAfter) ??
+    findVariableProblem(commands, variables)
+  if (message !== undefined) return problem(message)
+  return readSettings(command, [...parser.args, ...wordsAfter], parser.opts(), variables)
 }
 
 type Flags = ReadonlyMap<string, Setting<unknown>>
@@ -67,7 +67,7 @@ function findMissingValue(words: readonly string[], flags: Flags) {
   return bare < 0 ? undefined : problem(`${words[bare]} needs a value before ${words[bare + 1]}. See convsim --help.`)
 }
 
-/** Returns the index of the first word, at or after `from`, that is not a flag or its value; else the length. */
+/** Returns the index of the first word at or after `from` that is not a flag or a flag's value; else the length. */
 function findOperand(words: readonly string[], flags: Flags, from: number): number {
   const isOperand = (word: string, index: number) =>
     index >= from && !word.startsWith('-') && !takesValue(flags.get(words[index - 1] ?? ''))
@@ -75,8 +75,8 @@ function findOperand(words: readonly string[], flags: Flags, from: number): numb
   return index < 0 ? words.length : index
 }
 
-/** Says where "--" belongs in a line such as `exec npm test`, since the command can have its own flags. */
-function findBareCommand({ name, runsCommand }: CommandSyntax, argv: readonly string[], from: number, flags: Flags) {
+/** Says where the missing "--" belongs in a line such as `exec npm test`, since `npm` can have its own flags. */
+function findMissingDashes({ name, runsCommand }: CommandSyntax, argv: readonly string[], from: number, flags: Flags) {
   const first = findOperand(argv, flags, from)
   if (!runsCommand || argv.includes('--') || first === argv.length) return undefined
   const line = [...argv.slice(from, first), '--', ...argv.slice(first)].join(' ')
@@ -87,25 +87,25 @@ function findCommand<Known extends CommandSyntax>(commands: readonly Known[], wo
   return commands.find(({ name, alias }) => word !== undefined && (word === name || word === alias))
 }
 
-function splitAt(words: readonly string[], at: number): [before: readonly string[], behind: readonly string[]] {
+function splitAt(words: readonly string[], at: number): [before: readonly string[], after: readonly string[]] {
   return at < 0 ? [words, []] : [words.slice(0, at), words.slice(at + 1)]
 }
 
-function findText(commands: CommandTable, words: readonly string[], [first, topic]: readonly string[]) {
+function findHelpOrVersion(commands: CommandTable, words: readonly string[], [first, topic]: readonly string[]) {
   if (first === 'version' || words.some((word) => word === '--version' || word === '-v'))
     return { kind: 'version' } as const
   const isHelpCommand = first === 'help'
   if (!isHelpCommand && !hasHelpFlag(commands, words)) return undefined
   const name = isHelpCommand ? topic : first
-  const wrong = findNameProblem(commands, name)
-  if (wrong !== undefined) return problem(wrong)
-  // In `-h check` the command is where the value of `-h` would be.
+  const message = findNameProblem(commands, name)
+  if (message !== undefined) return problem(message)
+  // In `-h check`, the command is where the value of `-h` would be.
   const command = findCommand(commands, name ?? (words[0] === '-h' ? words[1] : ''))
   const text = command ? describeCommandHelp(command, words.includes('--all')) : describeProgram(commands)
   return { kind: 'help', text } as const
 }
 
-/** Returns true for `--help`, `-h` and `-h check`. With any other value `-h` sets the host, as in Prism. */
+/** Returns true for `--help`, `-h` and `-h check`. With any other value, `-h` sets the host, as in Prism. */
 function hasHelpFlag(commands: CommandTable, words: readonly string[]): boolean {
   if (words[0] === '-h' && findCommand(commands, words[1])) return true
   return words.some((word, at) => word === '--help' || (word === '-h' && (words[at + 1] ?? '-').startsWith('-')))
@@ -123,19 +123,19 @@ const problem = (message: string) => ({ kind: 'problem', problem: message }) as 
 
 const takesValue = (setting: Setting<unknown> | undefined) => setting?.value !== undefined
 
-/** Returns the settings of tables by their flags: `--port`, `-p`, `--no-cors`. The first setting with a flag wins. */
+/** Indexes the settings in tables by flag: `--port`, `-p`, `--no-cors`. If a flag occurs twice, the first wins. */
 function indexFlags(...tables: readonly SettingTable[]): ReadonlyMap<string, Setting<unknown>> {
   const index = new Map<string, Setting<unknown>>()
   for (const [name, setting] of tables.flatMap((table) => Object.entries(table))) {
     const flag = flagOf(name)
     const off = setting.value === undefined ? [flag.replace('--', '--no-')] : []
     const short = setting.short === undefined ? [] : [`-${setting.short}`]
-    for (const one of [flag, ...off, ...short]) if (!index.has(one)) index.set(one, setting)
+    for (const key of [flag, ...off, ...short]) if (!index.has(key)) index.set(key, setting)
   }
   return index
 }
 
-/** Describes a refused flag: a switch with a value, a flag of another command, or an unknown flag. */
+/** Describes a rejected flag: an on/off flag with a value, a flag of another command, or an unknown flag. */
 function describeFlagProblem(
   commands: CommandTable,
   { name, settings }: CommandSyntax,
@@ -147,35 +147,35 @@ function describeFlagProblem(
   if (owners.length === 0) return endSentence(message.replace(/^error: /, '').replace(/\n\((.*)\)$/, '. $1'))
   if (owners.includes(commands[0])) return `${flag} has no effect on convsim ${name}.`
   const names = owners.map((owner) => owner.name)
-  return `${flag} is a flag of convsim ${joinNames(names, 'and')}.`
+  return `${flag} works only with convsim ${joinNames(names, 'and')}.`
 }
 
 function findOperandProblem(
   command: CommandSyntax,
   before: readonly string[],
-  behind: readonly string[],
+  after: readonly string[],
 ): string | undefined {
   const { name, usage, operands, runsCommand } = command
-  if (runsCommand) return findCommandProblem(command, before, behind[0])
-  const all = [...before, ...behind]
-  const isTooMany = operands === undefined ? all.length > 0 : all.length > 1 && !usage.includes('...')
-  return isTooMany ? `convsim ${name} takes ${operands ?? 'only flags'}; got ${all.join(' ')}.` : undefined
+  if (runsCommand) return findCommandProblem(command, before, after[0])
+  const all = [...before, ...after]
+  const hasTooMany = operands === undefined ? all.length > 0 : all.length > 1 && !usage.includes('...')
+  return hasTooMany ? `convsim ${name} takes ${operands ?? 'only flags'}; got ${all.join(' ')}.` : undefined
 }
 
 function findCommandProblem({ name, usage, settings }: CommandSyntax, before: readonly string[], word?: string) {
   if (before.length > 0) {
-    const meant = 'set' in settings ? `Is "${before[0]}" a set? Write --set ${before[0]}. ` : ''
-    const given = `got ${before.join(' ')} (a contract: --contract FILE)`
-    return `${meant}convsim ${name} takes only flags before "--"; ${given}.`
+    const guess = 'set' in settings ? ` Did you mean --set ${before[0]}?` : ''
+    const given = `got ${before.join(' ')}`
+    return `convsim ${name} takes only flags before "--"; ${given}.${guess} To set the contract, use --contract FILE.`
   }
   if (word) return undefined
-  const reason = word === '' ? 'The name of the command is empty, possibly an unset variable.' : 'No command given.'
+  const reason = word === '' ? 'The command name is empty. Is a variable unset?' : 'No command given.'
   return `${reason} Usage: convsim ${name} ${usage.replace(' [arguments...]', '')}.`
 }
 
 type GivenFlags = Readonly<Record<string, string | boolean>>
 
-/** Reads the settings of a command: flag > environment > default. */
+/** Reads the settings of a command. A flag overrides its environment variable, which overrides the default. */
 function readSettings<Known extends CommandSyntax>(
   command: Known,
   files: readonly string[],
@@ -196,12 +196,12 @@ function readSettings<Known extends CommandSyntax>(
     if (env[source] !== undefined) variables.set(flagOf(name), source)
   }
   const settings = values as ValuesOf<Known['settings']> // each value has the type of its setting
-  const unfit = command.findProblem?.(settings, sources, files)
-  if (unfit !== undefined) return problem(`${unfit} See convsim ${command.name} --help.`)
+  const conflict = command.findProblem?.(settings, sources, files)
+  if (conflict !== undefined) return problem(`${conflict} See convsim ${command.name} --help.`)
   return { kind: 'run', command, files, settings, variables }
 }
 
-/** Returns the flag or variable that provides a setting, or an empty string. An empty variable counts as not given. */
+/** Returns the flag or variable that sets a setting; empty if neither does. An empty variable is ignored. */
 function findSource(
   name: string,
   { alsoEnv = '', alsoEnvOnly }: Setting<unknown>,

@@ -19,19 +19,19 @@ export interface CommandSyntax<Table extends SettingTable = SettingTable> {
   readonly alias?: string
   /** The command's part of the usage line: `[files...] [options]`. */
   readonly usage: string
-  /** The positional arguments, as named in messages, if any. */
+  /** The positional arguments as messages describe them; undefined if the command takes none. */
   readonly operands?: string
   /** True for a command whose operands are a command line after `--`. */
   readonly runsCommand?: true
   readonly purpose: (typeof purposes)[number]
   readonly summary: string
   readonly description: string
-  /** Command lines after `convsim`: `check my-contract.yaml`. */
+  /** Command lines without the leading `convsim`: `check my-contract.yaml`. */
   readonly examples: readonly string[]
   readonly settings: Table
-  /** Further environment variables that the command reads, or sets for a child command that may run convsim. */
+  /** Additional environment variables that the command reads, or sets for a child command that may run convsim. */
   readonly variables?: readonly string[]
-  /** Returns the first setting that conflicts with another one or with an argument, if any. */
+  /** Describes the first setting that conflicts with another setting or an argument, if any. */
   findProblem?(settings: ValuesOf<Table>, sources: SettingSources, files: readonly string[]): string | undefined
 }
 
@@ -57,7 +57,7 @@ export function createParser(command: CommandSyntax): Command {
   return parser
 }
 
-/** Formats a flag for the help with its text on the next line, since the longest flags leave no room in 80 columns. */
+/** Formats a flag for the help, with the text on the next line, since long flags leave no room in 80 columns. */
 function formatFlag(flag: string, text: string, helper: Help): string {
   if (text === '') return `  ${flag}`
   const wrapped = helper.boxWrap(text, (helper.helpWidth ?? 80) - 6)
@@ -82,26 +82,26 @@ function addFlag(parser: Command, name: string, setting: Setting<unknown>): void
 const joinWithComma = (value: string, earlier: string | undefined) =>
   earlier === undefined ? value : `${earlier},${value}`
 
-/** The maximum width of a flag with its text on the same line in the short help; lines have 80 columns. */
+/** The width of the flag column in the short help, whose lines have 80 columns. */
 const FLAG_WIDTH = 32
 
-/** Returns the help of a command: examples, then the common settings in a line or two each, or all settings. */
+/** Returns a command's help: examples, then either the common settings, in a line or two each, or all settings. */
 export function describeCommandHelp(command: CommandSyntax, isAll: boolean): string {
   const { name, settings, usage, description, examples } = command
-  const shown = [`Examples:`, ...examples.map((example) => `  convsim ${example}`)].join('\n')
+  const exampleLines = [`Examples:`, ...examples.map((example) => `  convsim ${example}`)].join('\n')
   if (isAll)
     return createParser(command)
       .helpInformation()
-      .replace('\nOptions:\n', () => `\n${shown}\n\nOptions:\n`)
-  const usual = Object.entries(settings).filter(([key]) => !Object.hasOwn(furtherSettings, key))
-  const chapters = [...groupBy(usual, ([key]) => chapterOf(key))].map(([heading, own]) => {
+      .replace('\nOptions:\n', () => `\n${exampleLines}\n\nOptions:\n`)
+  const common = Object.entries(settings).filter(([key]) => !Object.hasOwn(furtherSettings, key))
+  const chapters = [...groupBy(common, ([key]) => chapterOf(key))].map(([heading, own]) => {
     const rows = own.map(([key, setting]) => formatTableRow(...describeFlag(key, setting)))
     return `${heading}:\n${rows.join('\n')}`
   })
   return [
     `Usage: convsim ${name} ${usage}`,
     wrapText(description),
-    shown,
+    exampleLines,
     ...chapters,
     `convsim ${name} --help --all lists every setting with its variable.\n` +
       'A flag overrides its variable (CONVSIM_PORT), which overrides the default.',
@@ -116,34 +116,34 @@ function chapterOf(key: string): string {
 function describeFlag(name: string, setting: Setting<unknown>): [term: string, width: number, text: string] {
   const { short, value, description, default: byDefault } = setting
   const choices = value !== undefined && value.length > FLAG_WIDTH / 2 && value.includes('|') ? [value] : []
-  const shown = choices.length > 0 ? 'VALUE' : value
-  const term = `${short ? `-${short}, ` : ''}${flagOf(name)}${shown === undefined ? '' : ` <${shown}>`}`
-  const given = byDefault === undefined || byDefault === false ? [] : [`default: ${defaultOf(setting)}`]
-  const notes = [...choices, ...given].join('; ')
+  const placeholder = choices.length > 0 ? 'VALUE' : value
+  const term = `${short ? `-${short}, ` : ''}${flagOf(name)}${placeholder === undefined ? '' : ` <${placeholder}>`}`
+  const defaultNote = byDefault === undefined || byDefault === false ? [] : [`default: ${defaultOf(setting)}`]
+  const notes = [...choices, ...defaultNote].join('; ')
   return [term, FLAG_WIDTH, firstClause(description) + (notes && ` [${notes}]`)]
 }
 
 const firstClause = (description: string) => description.split(/[.;:,](?: |$)/, 1)[0] ?? ''
 
-const usedSettings = pickSettings(
+const mostUsedSettings = pickSettings(
   serverSettings,
   ...(['port', 'contract', 'overlay', 'state', 'seed', 'clock', 'scenario', 'rules', 'report', 'failOn'] as const),
 )
 
-/** Returns the program's help on one screen: commands by purpose, and the most used flags. */
+/** Returns the program's help, which fits on one screen: commands by purpose, and the most used flags. */
 export function describeProgram(commands: readonly CommandSyntax[]): string {
   const chapters = purposes.flatMap((purpose) => {
     const own = commands.filter((command) => command.purpose === purpose)
     return [`${purpose}:`, ...own.map(({ name, summary }) => `  ${name.padEnd(13)}${summary}`)]
   })
-  const flags = Object.entries<Setting<unknown>>(usedSettings).map(([name, { short, value, description }]) => {
+  const flags = Object.entries<Setting<unknown>>(mostUsedSettings).map(([name, { short, value, description }]) => {
     const words = `${short ? `-${short}, ` : ''}${flagOf(name)} ${value}`
     return `  ${words.padEnd(33)}${firstClause(description)}`
   })
   return `Usage: convsim [command] [options]
 
 A simulator of the conversation-analytics service, for developers of its
-clients. "convsim" alone serves on http://127.0.0.1:4010/v1.
+clients. "convsim" alone serves the API at http://127.0.0.1:4010/v1.
 
 ${chapters.join('\n')}
 
@@ -153,6 +153,6 @@ ${flags.join('\n')}
 
 convsim COMMAND --help   the common flags of a command; with --all, every flag
 convsim scenarios        the scenarios
-README.md                the documentation, in the folder of the package
+README.md                the documentation, in the package folder
 A flag overrides its variable (CONVSIM_PORT), which overrides the default.`
 }

@@ -5,7 +5,7 @@ const columns = 80
 
 const helper = Object.assign(new Help(), { helpWidth: columns })
 
-/** Returns a name and its text, wrapped at 80 columns. `width`: the width of the column of names. */
+/** Returns a name and its text, wrapped at 80 columns. `width` is the width of the name column. */
 export const formatTableRow = (name: string, width: number, text: string): string =>
   helper.formatItem(name, width, text, helper)
 

@@ -6,7 +6,7 @@ import type { CommandSyntax } from './program.ts'
 
 export type Environment = Readonly<Record<string, string | undefined>>
 
-/** Drops the variables that Kubernetes sets for a service "convsim": `CONVSIM_PORT=tcp://10.0.0.1:4010`. */
+/** Drops the variables that Kubernetes sets for a service named "convsim": `CONVSIM_PORT=tcp://10.0.0.1:4010`. */
 export function removeServiceLinks(env: Environment): Environment {
   return Object.fromEntries(Object.entries(env).filter(([name, value = '']) => !isServiceLink(name, value)))
 }
@@ -20,13 +20,13 @@ const PREFIX = 'CONVSIM_'
 
 export function findVariableProblem(commands: readonly CommandSyntax[], env: Environment): string | undefined {
   const known = Object.keys(serverSettings).flatMap((name) => variableOf(name) ?? [])
-  const understood = [...known, ...commands.flatMap(({ variables = [] }) => variables)]
-  const unknown = Object.keys(env).find((name) => name.startsWith(PREFIX) && !understood.includes(name))
+  const accepted = [...known, ...commands.flatMap(({ variables = [] }) => variables)]
+  const unknown = Object.keys(env).find((name) => name.startsWith(PREFIX) && !accepted.includes(name))
   if (unknown === undefined) return undefined
   const problem = `There is no setting for the environment variable ${unknown}.`
   const flag = `--${unknown.slice(PREFIX.length).replaceAll('_', '-').toLowerCase()}`
   const isFlag = commands.some(({ settings }) => Object.keys(settings).some((name) => flagOf(name) === flag))
-  if (isFlag) return `${problem} Give the flag ${flag}.`
+  if (isFlag) return `${problem} Use the flag ${flag}.`
   const names = known.map((name) => name.slice(PREFIX.length))
   const nearest = findNearest(unknown.slice(PREFIX.length), names)
   return `${problem} ${nearest === undefined ? 'See convsim serve --help --all.' : `Did you mean ${PREFIX}${nearest}?`}`

@@ -1,4 +1,4 @@
-/** The process: a command, output, signals, progress. */
+/** What all commands use: their context, output and progress. */
 import type { LogLevel } from '../../base/core/log.ts'
 import { type Finding, type Findings, formatFinding } from '../../base/documents/source.ts'
 import type { SettingTable, ValuesOf } from '../../server/settings/setting.ts'
@@ -8,7 +8,7 @@ import type { CommandLineOf, CommandSyntax } from '../parser/program.ts'
 import type { ProcessLog, WriteStderr } from './process-log.ts'
 import type { StopSignals } from './stop-signals.ts'
 
-/** The environment of a command. `print` and `printError` add the final line feed. */
+/** What the process provides to a command. `print` and `printError` add the final line feed. */
 export interface CommandContext {
   readonly host: NodeJS.Process
   readonly print: (text: string) => void
@@ -36,15 +36,15 @@ export const defineCommand = <Table extends SettingTable>(command: CliCommand<Ta
 export interface Output {
   readonly log: ProcessLog
   readonly isJson: boolean
-  /** Prints a line on stderr at any log level. Default of `level`: `info`. */
+  /** Prints a line on stderr at any log level. `level` is the level in a JSON line; the default is `info`. */
   readonly printLine: (text: string, level?: LogLevel) => void
-  /** Prints problems below a heading, identical on and off a terminal; only `--log-format json` prints JSON. */
+  /** Prints problems below a heading, as text even if stderr is not a terminal; as JSON with `--log-format json`. */
   readonly printProblems: (heading: string, problems: readonly string[]) => void
 }
 
 export type LogSettings = Pick<Settings, 'logFormat' | 'logLevel'>
 
-/** Creates the output of a process on its stderr. `now`: epoch milliseconds. */
+/** Creates the output of a process on its stderr. `now` returns epoch milliseconds. */
 export async function createOutput(
   { logFormat, logLevel }: LogSettings,
   stderr: NodeJS.WriteStream,
@@ -79,7 +79,7 @@ export function printStartProblems(
 }
 
 /**
- * Describes the findings that prevent a start, each with the flag and, from `variables`, the environment variable:
+ * Describes the findings that prevent startup, each with its flag and, if listed in `variables`, its variable:
  * `--host (from HOST): error: ...`, `rules.yaml: error: there is no such file (--rules from CONVSIM_RULES)`.
  */
 export function describeStartProblems(findings: Findings, variables: ReadonlyMap<string, string>): string[] {
@@ -95,10 +95,10 @@ function nameSource(finding: Finding, variables: ReadonlyMap<string, string>): F
   return { ...finding, message: `${message} (${flag}${variable === undefined ? '' : ` from ${variable}`})` }
 }
 
-/** Milliseconds to wait for a reader of the last output before the process exits anyway. */
+/** Milliseconds that the process waits for a reader of its last output before it exits anyway. */
 const outputGraceMs = 1000
 
-/** Ends the process with a code, even if its output is never read. Returns the code. */
+/** Ends the process with a code shortly, even if its output is never read. Returns the code. */
 export function endSoon(host: Pick<NodeJS.Process, 'exit'>, code: number): number {
   setTimeout(() => host.exit(code), outputGraceMs).unref()
   return code
@@ -133,13 +133,13 @@ const intervalMs = 200
 /** Creates the status line of a command: `comparing responses: 1200 of 60000, 3 s`. `now` returns milliseconds. */
 export function createCountProgress(stderr: Terminal, command: string, now: () => number) {
   const { show, clear } = createStatusLine(stderr, `convsim ${command}`)
-  const begun = now()
-  let shownAt = begun
+  const startedAt = now()
+  let shownAt = startedAt
   return {
     show(title: string, done: number, all: number) {
       if (now() - shownAt < intervalMs) return
       shownAt = now()
-      show(`${title}: ${done} of ${all}, ${Math.floor((shownAt - begun) / 1000)} s`)
+      show(`${title}: ${done} of ${all}, ${Math.floor((shownAt - startedAt) / 1000)} s`)
     },
     clear,
   }

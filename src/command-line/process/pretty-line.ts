@@ -4,7 +4,7 @@ import { escapeControls } from '../../base/core/text.ts'
 
 type Style = Parameters<typeof styleText>[0]
 
-/** Styles a text for a terminal; without colours, returns it unchanged. */
+/** Styles text for a terminal; without colours, returns the text unchanged. */
 type Paint = (style: Style, text: string) => string
 
 const formats: Readonly<Record<string, (line: JsonObject, paint: Paint) => string>> = {
@@ -20,7 +20,7 @@ const formats: Readonly<Record<string, (line: JsonObject, paint: Paint) => strin
     ].join('\n'),
 }
 
-/** Formats a line of JSON for people: `POST /v1/events 400 createEvent 1 ms  body/eventType is required`. */
+/** Formats a JSON line for people: `POST /v1/events 400 createEvent 1 ms  body/eventType is required`. */
 export function formatForPeople(json: string, hasColors: boolean): string {
   const line: JsonObject = JSON.parse(json, (name, value: unknown) =>
     typeof value === 'string' && name !== 'stack' ? escapeControls(value) : value,
@@ -32,35 +32,35 @@ const unstyled: Paint = (_style, text) => text
 
 function formatRequest(line: JsonObject, paint: Paint): string {
   const { method, path, status, operation, durationMs, tookMs, requestBody, responseBody } = line
-  const took = Number(tookMs ?? durationMs)
-  const unsent = findUnsent(line)
-  const result = unsent === undefined ? paint(styleOf(Number(status)), String(status)) : paint('red', unsent)
+  const ms = Number(tookMs ?? durationMs)
+  const end = findAbruptEnd(line)
+  const result = end === undefined ? paint(styleOf(Number(status)), String(status)) : paint('red', end)
   const head = [method, path, result, ...listOf(operation)].join(' ')
   const notes = listNotes(line).map((note) => note.replace(/\.$/, ''))
   return [
-    `${head} ${took < 1 ? took.toFixed(1) : Math.round(took)} ms${notes.length > 0 ? `  ${notes.join('; ')}` : ''}`,
+    `${head} ${ms < 1 ? ms.toFixed(1) : Math.round(ms)} ms${notes.length > 0 ? `  ${notes.join('; ')}` : ''}`,
     ...formatBelow(paint, listOf(requestBody), '> '),
     ...formatBelow(paint, listOf(responseBody), '< '),
   ].join('\n')
 }
 
-/** How connections without a response ended, by the damage that the line names. */
-const unsentByDamage = new Map<unknown, string>(Object.entries({ hang: 'hung', reset: 'reset', empty: 'closed' }))
+/** How a connection ended without a response, by kind of damage. */
+const endByDamage = new Map<unknown, string>(Object.entries({ hang: 'hung', reset: 'reset', empty: 'closed' }))
 
 /** Returns how the connection ended without a status; undefined if a status was sent. */
-const findUnsent = ({ damage }: JsonObject) => asList(damage).flatMap((kind) => unsentByDamage.get(kind) ?? [])[0]
+const findAbruptEnd = ({ damage }: JsonObject) => asList(damage).flatMap((kind) => endByDamage.get(kind) ?? [])[0]
 
-/** Lists what is notable about a request, the reason for its refusal first. */
+/** Lists what is notable about a request, starting with the reason if it was refused. */
 function listNotes(line: JsonObject): string[] {
   const { error, violations, advice, scenarios, sandbox, traceId } = line
-  const isSent = findUnsent(line) === undefined
+  const isSent = findAbruptEnd(line) === undefined
   return [
     ...(isSent ? listOf(error).map(String) : []),
-    ...prettyViolations(violations),
-    ...prettyViolations(advice).map((text) => `advice: ${text}`),
+    ...describeViolations(violations),
+    ...describeViolations(advice).map((text) => `advice: ${text}`),
     ...asList(scenarios).map((text) => `scenario ${text}`),
     ...describeDamage(line),
-    ...(isSent ? prettyDelivery(line) : []),
+    ...(isSent ? describeDelivery(line) : []),
     ...(sandbox === undefined || sandbox === 'default' ? [] : [`sandbox ${sandbox}`]),
     ...listOf(traceId).map((id) => `trace ${id}`),
   ]
@@ -73,12 +73,12 @@ function describeDamage({ damage }: JsonObject): string[] {
   })
 }
 
-function prettyDelivery({ delivery, brokenOff }: JsonObject): string[] {
+function describeDelivery({ delivery, brokenOff }: JsonObject): string[] {
   const { kind, sentBytes } = isObject(delivery) ? delivery : {}
-  if (brokenOff) return ['the client left before the end of its request']
+  if (brokenOff) return ['the client disconnected before the end of its request']
   const part = sentBytes === 0 ? 'before the response' : `after ${sentBytes} bytes of the response body`
-  if (kind === 'client-gone') return [`the client left ${part}`]
-  if (kind === 'upstream-gone') return [`the real service broke off ${part}`]
+  if (kind === 'client-gone') return [`the client disconnected ${part}`]
+  if (kind === 'upstream-gone') return [`the real service disconnected ${part}`]
   return kind === 'server-stopped' ? [`the simulator stopped ${part}`] : []
 }
 
@@ -89,7 +89,7 @@ function formatLoaded({ contract, operations, state }: JsonObject): string {
   return `Simulating ${operations} operations of ${contract}; the state is in ${place} (${records}).`
 }
 
-function prettyViolations(violations: unknown): string[] {
+function describeViolations(violations: unknown): string[] {
   const [first, ...others] = asList(violations)
   if (!isObject(first)) return []
   const more = others.length > 0 ? ` (and ${others.length} more)` : ''

@@ -4,26 +4,26 @@ import { memoizeLast } from '../../base/core/memoize.ts'
 import { formatForPeople } from './pretty-line.ts'
 
 export interface ProcessLog extends Log {
-  /** Writes all buffered lines that can be read within a second; the process may exit afterwards. */
+  /** Writes the buffered lines that are read within a second; the process may exit afterwards. */
   flush(): void
 }
 
-/** Writes some of the bytes, and returns how many. Throws EAGAIN if the reader accepts none now. */
+/** Writes some of the bytes, and returns how many. Throws EAGAIN while the reader accepts none. */
 export type WriteStderr = (bytes: Uint8Array) => number
 
-/** Lines of one batch often share their millisecond: without this cache, a request takes 2 µs more. */
+/** Lines in a batch often have the same millisecond; without this cache, a request takes 2 µs longer. */
 const formatTime = memoizeLast((time: number) => new Date(time).toISOString())
 
-/** The maximum time that `flush` waits for a reader of stderr, milliseconds. */
+/** The maximum time in milliseconds that `flush` waits for a reader of stderr. */
 const flushDeadlineMs = 1000
 
-/** The number of lines formatted and written together, which halves the time per line. */
+/** The number of lines formatted and written together. Batching halves the time per line. */
 const batchSize = 64
 
 /** Milliseconds after which an incomplete batch is written. */
 const flushIntervalMs = 50
 
-/** Creates the log: text, with or without colours, or one JSON object per line. `now`: epoch milliseconds. */
+/** Creates the log: text, with or without colours, or one JSON object per line. `now` returns epoch milliseconds. */
 export function createLog(
   level: string,
   lineFormat: 'colored' | 'plain' | 'json',
@@ -31,7 +31,7 @@ export function createLog(
   writeBytes: WriteStderr,
 ): ProcessLog {
   const stderr = createStderrWriter(writeBytes)
-  /** The pending log calls; `at`: the time of the call, epoch milliseconds. */
+  /** The pending log calls. `at` is the time of the call in epoch milliseconds. */
   let batch: { args: Parameters<LogFn>; method: LogFn; at: number }[] = []
   let timer: NodeJS.Timeout | undefined
   // The text of the current batch and the time of its current line.
@@ -75,30 +75,30 @@ export function createLog(
   const flush = () => {
     writeBatch()
     stderr.flush(flushDeadlineMs)
-    writeBatch() // counts the lines dropped by the writer
+    writeBatch() // also logs how many lines the writer dropped
     writeBatch()
     stderr.flush(0)
   }
   return Object.assign(log, { flush })
 }
 
-/** Escapes the control characters that JSON does not: some terminals interpret U+009B as the start of a command. */
+/** Escapes the control characters that JSON leaves as they are: to some terminals, U+009B starts a command. */
 function escapeHighControls(text: string): string {
   return text.replace(/[\x7f-\x9f]/g, (character) => `\\u00${character.charCodeAt(0).toString(16)}`)
 }
 
-/** The maximum number of bytes buffered for a slow reader; further lines are dropped to bound memory. */
+/** The maximum number of bytes buffered for a slow reader; further lines are dropped to limit memory use. */
 const maxWaitingBytes = 8 * 1024 * 1024
 
-/** The pause before writing to a full pipe again, milliseconds. */
+/** The pause in milliseconds before writing to a full pipe again. */
 const retryMs = 5
 
 /** Memory that never changes, so waiting for a change is a synchronous sleep. */
 const sleeper = new Int32Array(new SharedArrayBuffer(4))
 
 /**
- * Creates a writer to stderr. Text for a slow reader is buffered up to a limit; a closed reader gets nothing. Neither
- * blocks the exit of the process, unlike sonic-boom, pino's writer, which retries indefinitely.
+ * Creates a writer for stderr. Text for a slow reader is buffered up to a limit; text for a closed reader is dropped.
+ * Neither reader keeps the process from exiting, whereas sonic-boom, pino's writer, retries indefinitely.
  */
 function createStderrWriter(writeBytes: WriteStderr) {
   let waiting: Buffer[] = []
@@ -141,7 +141,7 @@ function createStderrWriter(writeBytes: WriteStderr) {
       waitingBytes += bytes.length
       if (!timer) writeWaiting()
     },
-    /** Returns the number of lines dropped since the last call; 0 while a line about them would be buffered, too. */
+    /** Returns the number of lines dropped since the last call; 0 while a line about them would also have to wait. */
     takeLostLines(): number {
       if (waiting.length > 0) return 0
       const lost = lostLines

@@ -1,8 +1,8 @@
 /**
  * The signals that stop the process: one implementation for all commands.
  *
- * One Ctrl-C can reach the process twice: the terminal signals the whole process group, and npm, a member, forwards a
- * copy, possibly as another signal. A supervisor that signals a group has the same effect.
+ * One Ctrl-C can reach the process twice: the terminal signals the whole process group, and npm, in that group,
+ * forwards a copy, possibly as another signal. A supervisor that signals a group has the same effect.
  */
 import { constants } from 'node:os'
 
@@ -10,15 +10,15 @@ const signals = ['SIGINT', 'SIGTERM', 'SIGHUP', 'SIGQUIT'] as const
 
 type StopSignal = (typeof signals)[number]
 
-/** Milliseconds after the first signal in which further signals are treated as copies of it. */
+/** Milliseconds after the first signal during which further signals are treated as copies of that signal. */
 const copyMs = 2000
 
 type Host = Pick<NodeJS.Process, 'on' | 'exit'>
 
 /**
- * Listens for signals until the process ends. The first one stops the command, or ends the process at once if the
- * command has nothing to finish. Copies are ignored. A later signal ends the process at once. The exit code is then 128
- * + n for signal n.
+ * Listens for signals until the process ends. The first signal stops the command, or ends the process at once if the
+ * command has nothing to finish. Copies are ignored. A later signal ends the process at once. A process that ends at
+ * once has the exit code 128 + n for signal n.
  */
 export class StopSignals {
   readonly #host: Host
@@ -38,13 +38,13 @@ export class StopSignals {
     return this.#first && exitCodeOf(this.#first)
   }
 
-  /** Calls `stop` on the first signal, or at once if there was one. Replaces an earlier `stop`. */
+  /** Calls `stop` on the first signal, or at once if a signal has arrived. Replaces any earlier `stop`. */
   onStop(stop: (signal: StopSignal) => void): void {
     this.#stop = stop
     if (this.#first) stop(this.#first)
   }
 
-  /** Does work that the first signal must not interrupt, and ends the process afterwards if there was a signal. */
+  /** Does work that the first signal must not interrupt, then ends the process if a signal has arrived. */
   async finish<T>(work: () => Promise<T>): Promise<T> {
     this.#stop = () => undefined
     const value = await work()
@@ -66,8 +66,8 @@ export class StopSignals {
       return
     }
     if (this.#first) {
-      const after = `more than ${copyMs / 1000} s after ${this.#first}`
-      this.#printError(`convsim: ${signal}, ${after}: exiting at once without finishing.`)
+      const reason = `${signal} arrived more than ${copyMs / 1000} s after ${this.#first}`
+      this.#printError(`convsim: exiting at once without finishing: ${reason}.`)
     }
     this.#host.exit(exitCodeOf(signal))
   }

@@ -8,7 +8,7 @@ import type { Output } from '../process/command.ts'
 
 type PrintLine = Output['printLine']
 
-/** The number of findings printed at the end; the report contains all of them. */
+/** The maximum number of findings printed at the end; the report contains all findings. */
 const printedFindings = 10
 
 /** Returns exit code 1, and prints the reason, if the state could not be written on exit; else 0. */
@@ -22,19 +22,19 @@ export async function printStateLoss(running: RunningSimulator, printLine: Print
 interface EndedProcess {
   readonly settings: Settings
   readonly code: number
-  /** The command of `exec`, file and arguments, if any. */
+  /** The file and arguments of the command that `exec` ran; undefined for other commands. */
   readonly command?: readonly string[]
   readonly printLine: PrintLine
 }
 
-const baseUrlHint = 'Does the command read its base URL from CONVSIM_BASE_URL? --env NAME also sets another variable. '
+const baseUrlHint = 'Does the command use the URL in CONVSIM_BASE_URL? To set another variable, use --env NAME. '
 const allowHint = 'If you expect none, use --allow-no-requests.'
 
-export async function finish(running: RunningSimulator, created: Report, run: EndedProcess): Promise<number> {
+export async function finish(running: RunningSimulator, clientReport: Report, run: EndedProcess): Promise<number> {
   const { settings, command, printLine } = run
-  const lost = await printStateLoss(running, printLine)
-  const code = run.code || lost
-  const report = { ...created, run: { ...created.run, command: command && describeCommand(command) } }
+  const stateLossCode = await printStateLoss(running, printLine)
+  const code = run.code || stateLossCode
+  const report = { ...clientReport, run: { ...clientReport.run, command: command && describeCommand(command) } }
   printLine(`convsim: ${summarizeReport(report)}.`)
   for (const line of listFirstFindings(report, printedFindings)) printLine(`  ${line}`)
   if (report.requests === 0 && !settings.allowNoRequests)
@@ -53,7 +53,7 @@ function checkCompleteness({ truncated }: Report, { settings, printLine }: Ended
   if (!truncated || (settings.report === undefined && settings.failOn === undefined)) return true
   printLine(
     'convsim: the report is incomplete: requests to other replicas may be missing. ' +
-      'Get it from a running replica: GET /__sim/report.',
+      'Get the complete report from a running replica: GET /__sim/report.',
     'error',
   )
   return false

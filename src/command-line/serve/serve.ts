@@ -19,7 +19,7 @@ export async function serve(
 ): Promise<number> {
   const output = await openOutput(settings)
   const { log, isJson, printLine } = output
-  // Before the start, because a signal may arrive during it.
+  // Listen before the server starts, because a signal may arrive during startup.
   const stopRequested = new Promise<void>((resolve) => {
     signals.onStop((signal) => {
       log.info({ signal }, `stopping: waiting at most ${shutdownGraceMs / 1000} s for open requests`)
@@ -36,7 +36,7 @@ export async function serve(
   return endServer(running, settings, output, host)
 }
 
-/** Formats the only line of `serve` on stdout; scripts wait for its `is listening on http://HOST:PORT`. */
+/** Formats the only line that `serve` prints on stdout; scripts wait for `is listening on http://HOST:PORT`. */
 function formatReadyLine({ origin, baseUrl }: RunningSimulator, isJson: boolean, now: number): string {
   const message = `convsim ${version} is listening on ${origin}`
   return isJson ? formatJsonLine('info', now, message, { baseUrl }) : `${message} (base URL ${baseUrl})`
@@ -62,14 +62,14 @@ function formatBanner(running: RunningSimulator): string {
     ['List the requests', `${curl} "${origin}/__sim/requests"`],
     ['Watch in a browser', `${origin}/__sim/`],
   ]
-  return `\n${rows.map(([about, command]) => `  ${`${about}:`.padEnd(20)} ${command}`).join('\n')}\n`
+  return `\n${rows.map(([label, command]) => `  ${`${label}:`.padEnd(20)} ${command}`).join('\n')}\n`
 }
 
 export async function startServer(
   { settings, variables }: Pick<CommandLineOf<Settings>, 'settings' | 'variables'>,
   output: Output,
   now: () => number,
-  more: Pick<Dependencies, 'proxied' | 'isTemporary'> = {},
+  options: Pick<Dependencies, 'proxied' | 'isTemporary'> = {},
 ): Promise<RunningSimulator | undefined> {
   const problem = await findReportProblem(parseReportTargets(settings.report ?? '') ?? [])
   if (problem !== undefined) {
@@ -77,11 +77,11 @@ export async function startServer(
     return undefined
   }
   const { start } = await import('../../server/simulator/start.ts')
-  const started = await start(settings, { now, log: output.log, ...more })
-  output.log.flush() // start-up warnings precede the ready line
+  const started = await start(settings, { now, log: output.log, ...options })
+  output.log.flush() // so that startup warnings precede the ready line
   if (started.ok) {
     const { authority } = started.value
-    if (authority) output.printLine(`convsim: the certificate is signed by the authority in ${authority.authorityFile}`)
+    if (authority) output.printLine(`convsim: the CA certificate is in ${authority.authorityFile}`)
     return started.value
   }
   printStartProblems(started.error, variables, output)

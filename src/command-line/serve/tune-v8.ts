@@ -7,22 +7,22 @@ const { flushCompileCache } = nodeModule as { readonly flushCompileCache?: () =>
 
 const maxYoungSpaceBytes = 8 * 1024 * 1024
 
-/** The pause between measurements once the space has that size: one takes a fifth of a collection's time. */
+/** The pause between measurements after the space has grown: each takes a fifth as long as a collection. */
 const measurePauseMs = 1000
 
 /**
- * Tunes V8 for a server with few long-lived objects; numbers are in `test/bench/FINDINGS.md`.
- * - The heap grows by 75% of the live objects instead of by up to 300%, the young space to a quarter of its default.
- * - One thread collects young objects: so few survive that synchronising helper threads takes longer.
+ * Tunes V8 for a server with few long-lived objects; measurements are in `test/bench/FINDINGS.md`.
+ * - The heap grows by 75% of the live objects, not by up to 300%; the young space grows to a quarter of its default.
+ * - One thread collects young objects: so few survive that synchronising helper threads would take longer.
  *
- * The flags apply to the whole process. They are set after all code is loaded, and cached if Node does that: V8 rejects
- * cached code compiled with other flags.
+ * The flags apply to the whole process. They are set only after all code is loaded and, if Node supports that, cached,
+ * because V8 rejects cached code that was compiled with other flags.
  */
 export function tuneV8(): void {
   flushCompileCache?.()
   setFlagsFromString('--heap-growing-percent=75')
   setFlagsFromString('--no-parallel-scavenge')
-  // Measured after every collection while the space grows, then once per pause, since an idle process shrinks it.
+  // Measure after every collection while the space grows, and then after each pause, since V8 shrinks it when idle.
   const observer = new PerformanceObserver(() => {
     const isSmall = readYoungSpaceBytes() < maxYoungSpaceBytes
     setFlagsFromString(`--semi-space-growth-factor=${isSmall ? 2 : 1}`)

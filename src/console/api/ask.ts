@@ -8,12 +8,12 @@ export interface Problem {
   readonly sentence: string
 }
 
-export type Asked<Value> =
+export type ApiResult<Value> =
   | { readonly value: Value; readonly problem?: undefined }
   | { readonly value?: undefined; readonly problem: Problem }
 
 interface AskOptions<Path extends ControlPath, Method extends ControlMethod> {
-  /** Values for the braces of the path: `{ id: 'req-7' }` for `/requests/{id}`. */
+  /** Values for the placeholders in the path: `{ id: 'req-7' }` for `/requests/{id}`. */
   readonly path?: Readonly<Record<string, string>>
   readonly query?: QueryOf<Path, Method>
   readonly body?: unknown
@@ -25,24 +25,24 @@ export const ask = <Path extends ControlPath, Method extends ControlMethod>(
   method: Method,
   path: Path,
   options: AskOptions<Path, Method> = {},
-): Promise<Asked<ResponseOf<Path, Method>>> => send(method, path, options, (response) => response.json())
+): Promise<ApiResult<ResponseOf<Path, Method>>> => send(method, path, options, (response) => response.json())
 
 export const askText = <Path extends ControlPath>(path: Path, options: AskOptions<Path, 'get'>) =>
   send('get', path, options, (response) => response.text())
 
-/** Sends a request with the token. Any refusal is a problem; a missing token makes the page ask the user for it. */
+/** Sends a request with the token. Returns an error response as a problem; after a 401, the page asks for the token. */
 export async function send<Path extends ControlPath, Method extends ControlMethod, Value>(
   method: Method,
   path: Path,
   { path: names = {}, query, body, signal }: AskOptions<Path, Method>,
   read: (response: Response) => Value | Promise<Value>,
-): Promise<Asked<Value>> {
-  const filled = path.replace(/\{(\w+)\}/g, (_, name: string) => encodeURIComponent(names[name] ?? ''))
-  const sent = Object.entries(query ?? {}).flatMap(([name, value]) =>
+): Promise<ApiResult<Value>> {
+  const filledPath = path.replace(/\{(\w+)\}/g, (_, name: string) => encodeURIComponent(names[name] ?? ''))
+  const parameters = Object.entries(query ?? {}).flatMap(([name, value]) =>
     value === undefined ? [] : [[name, String(value)]],
   )
   try {
-    const response = await fetch(`/__sim${filled}?${new URLSearchParams(sent)}`, {
+    const response = await fetch(`/__sim${filledPath}?${new URLSearchParams(parameters)}`, {
       method: method.toUpperCase(),
       headers: { ...tokenHeaders(), ...(body !== undefined && { 'Content-Type': 'application/json' }) },
       ...(body !== undefined && { body: JSON.stringify(body) }),
@@ -89,7 +89,7 @@ export type QueryOf<Path extends ControlPath, Method extends ControlMethod> =
 
 const storageName = 'convsim-control-token'
 
-/** True while the control plane refuses the page's token. The page then asks the user for it. */
+/** True while the control plane refuses the page's token. The page then asks the user for the token. */
 export const isTokenNeeded = signal(false)
 
 export function tokenHeaders(): Record<string, string> {
@@ -97,7 +97,7 @@ export function tokenHeaders(): Record<string, string> {
   return token === null ? {} : { Authorization: `Bearer ${token}` }
 }
 
-/** Stores the token that the user entered, for this tab only. Returns false if it is not valid in a header. */
+/** Stores the token that the user entered, for this tab only. Returns false if the token is not valid in a header. */
 export function storeToken(token: string): boolean {
   if (!/^[\x20-\x7e]+$/.test(token)) return false
   sessionStorage.setItem(storageName, token)

@@ -27,7 +27,7 @@ export function Palette() {
     .slice(0, 12)
   const run = (command: PageCommand | undefined) => {
     isPaletteOpen.value = false
-    // The dialog returns the focus first, so that a command can move it.
+    // The dialog returns the focus first, so that the command can then move it.
     setTimeout(() => command?.run())
   }
   const onKey = (event: KeyboardEvent) => {
@@ -79,7 +79,7 @@ export function Palette() {
   )
 }
 
-/** Returns the rank of a command, lower first: those that begin with the text, then actions, then navigation. */
+/** Returns the rank of a command in the list: commands that begin with the text, then actions, then navigation. */
 const rankOf = ({ title, isNavigation = false }: PageCommand, text: string) =>
   (text !== '' && title.toLowerCase().startsWith(text.toLowerCase()) ? 0 : 2) + Number(isNavigation)
 
@@ -95,10 +95,10 @@ function useRequestCommands(): readonly PageCommand[] {
   })
 }
 
-/** Lists the commands available in every view. A clock and rules belong to one sandbox. */
+/** Lists the commands that are available in every view. Some require that a single sandbox is selected. */
 function listActions(): readonly PageCommand[] {
   const name = sandbox.value
-  const ofSandbox: readonly PageCommand[] = [
+  const sandboxCommands: readonly PageCommand[] = [
     sandboxCommand(`Reset the sandbox ${name}`, ({ resetSandbox }) => resetSandbox(name)),
     sandboxCommand(`Take a snapshot of the sandbox ${name}`, ({ takeSnapshot }) => takeSnapshot(name, '')),
     sandboxCommand(`Export the sandbox ${name}`, ({ downloadExport }) => downloadExport(name)),
@@ -119,9 +119,9 @@ function listActions(): readonly PageCommand[] {
   return [
     { title: 'Clear the requests', words: 'delete remove', run: () => void clearRequests() },
     ...listDownloads(),
-    ...(name === '*' ? [] : ofSandbox),
+    ...(name === '*' ? [] : sandboxCommands),
     ...deletable.map((one) => sandboxCommand(`Delete the sandbox ${one}`, (actions) => actions.deleteSandbox(one))),
-    { title: 'Change the colours: light, dark, or as the system', words: 'theme', run: changeTheme },
+    { title: 'Change the colours: light, dark, or the system setting', words: 'theme', run: changeTheme },
     ...catalogue.value.models.map(({ id, name }) => ({
       title: `Open the model ${name}`,
       isNavigation: true,
@@ -138,7 +138,7 @@ function listActions(): readonly PageCommand[] {
 
 type SandboxActions = typeof import('../views/sandboxes/sandbox-detail.tsx')
 
-/** The actions are loaded with the Sandboxes view. */
+/** Returns a command that loads its action, which is in the script of the Sandboxes view. */
 const sandboxCommand = (title: string, run: (actions: SandboxActions) => unknown): PageCommand => ({
   title,
   run: async () => run(await import('../views/sandboxes/sandbox-detail.tsx')),
@@ -151,17 +151,17 @@ async function moveClock(body: Parameters<typeof changeClock>[0]): Promise<void>
 
 function switchOn(scenario: string): void {
   const name = sandbox.peek()
-  const sentence = `${scenario} is on for every request of the sandbox ${name}, before its other rules.`
+  const sentence = `${scenario} is on for every request in the sandbox ${name}, as its first rule.`
   void change(addRule(name, { scenario }), sentence)
 }
 
-export const isKeyListOpen = signal(false)
+export const isHelpOpen = signal(false)
 
 export const isPaletteOpen = signal(false)
 
 addEventListener('keydown', onKey)
 
-/** Runs commands by their keys. Keys that a field or the browser needs are ignored; Escape leaves a field. */
+/** Runs the command for a key. Ignores keys that a field or the browser needs; Escape leaves a field. */
 function onKey(event: KeyboardEvent): void {
   const { key, ctrlKey, metaKey, altKey, defaultPrevented } = event
   if (isPaletteKey(event)) {
@@ -195,10 +195,10 @@ const pages = 'front-end scenarios sandboxes requests-and-reports retries testin
 
 const withKey = ([key, title]: readonly string[]) => [<kbd key="key">{key}</kbd>, title]
 
-export function KeyList() {
+export function Help() {
   const commands = [...commandsByKey()].map(([key, { title }]) => [nameKey(key), title])
   return (
-    <Dialog title="Keys and documentation" onClose={() => (isKeyListOpen.value = false)}>
+    <Dialog title="Keyboard shortcuts and documentation" onClose={() => (isHelpOpen.value = false)}>
       <Pairs rows={[['Ctrl K', 'Open the command palette'], ...commands].map(withKey)} />
       <h3>Documentation</h3>
       <p class="wraps">
@@ -209,7 +209,7 @@ export function KeyList() {
         ))}
       </p>
       <p class="bar">
-        <Button label="Close" class="last" onClick={() => (isKeyListOpen.value = false)} />
+        <Button label="Close" class="last" onClick={() => (isHelpOpen.value = false)} />
       </p>
     </Dialog>
   )

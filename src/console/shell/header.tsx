@@ -8,15 +8,15 @@ import { useResponse } from '../store/use-response.ts'
 import { Button, Select } from '../ui/controls.tsx'
 import { count, formatInstant } from '../ui/text.tsx'
 import { currentView, views } from '../views/index.tsx'
-import { isKeyListOpen, isPaletteOpen } from './commands.tsx'
+import { isHelpOpen, isPaletteOpen } from './commands.tsx'
 
 export function Header() {
   const { name: current } = currentView.value
   const [word, tone] = states[streamState.value]
-  useEffect(showCurrent, [current])
+  useEffect(scrollToCurrent, [current])
   return (
     <header class="page-head bar">
-      <Button label="Skip to the content" class="hidden" onClick={() => document.querySelector('main')?.focus()} />
+      <Button label="Skip to content" class="hidden" onClick={() => document.querySelector('main')?.focus()} />
       <a class="brand bar" href={hrefOf({ view: views[0].name })}>
         convsim
       </a>
@@ -43,11 +43,11 @@ export function Header() {
           {word}
         </span>
         <Opener name="Palette" keys="Ctrl K" isOpen={isPaletteOpen} />
-        <Opener name="Keys and documentation" keys="?" isOpen={isKeyListOpen} />
+        <Opener name="Keyboard shortcuts and documentation" keys="?" isOpen={isHelpOpen} />
         <Button
           label="◐"
           class="quiet"
-          title={`Colours: ${theme.value.replace('light dark', 'as the system')}`}
+          title={`Colours: ${theme.value.replace('light dark', 'system setting')}`}
           onClick={changeTheme}
         />
       </div>
@@ -55,8 +55,8 @@ export function Header() {
   )
 }
 
-/** Scrolls to the link of the view, which a narrow page may hide. */
-const showCurrent = () =>
+/** Scrolls to the current view's link, which may be hidden on a narrow page. */
+const scrollToCurrent = () =>
   document.querySelector('nav [aria-current]')?.scrollIntoView({ block: 'nearest', inline: 'center' })
 
 const Opener = ({ name, keys, isOpen }: { name: string; keys: string; isOpen: Signal<boolean> }) => (
@@ -69,7 +69,7 @@ const Opener = ({ name, keys, isOpen }: { name: string; keys: string; isOpen: Si
 function RuleBadge() {
   const { value } = useResponse('/scenarios', { query: { sandbox: sandbox.value } })
   const rules = [...(value?.rules ?? []), ...(value?.startUp ?? [])].filter(({ enabled }) => enabled !== false)
-  useEffect(showCurrent, [rules.length])
+  useEffect(scrollToCurrent, [rules.length])
   if (rules.length === 0) return null
   return (
     <b class="badge pill" title={`${count(rules.length, 'rule')} on`}>
@@ -82,7 +82,7 @@ function SandboxClock() {
   if (clockMode.value === undefined) return null
   const name = { real: '', frozen: 'frozen', shifted: 'shifted' }[clockMode.value]
   return (
-    <span class="clock faint small" title={`The clock of the sandbox${name && `; it is ${name}`}`}>
+    <span class="clock faint small" title={`The sandbox's clock${name && ` (${name})`}`}>
       {formatInstant(sandboxNow.value)} UTC
       {name && <b> {name}</b>}
     </span>

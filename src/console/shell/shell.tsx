@@ -10,7 +10,7 @@ import { Button, FieldForm } from '../ui/controls.tsx'
 import { Dialog } from '../ui/dialog.tsx'
 import { Empty } from '../ui/empty.tsx'
 import { currentView, views } from '../views/index.tsx'
-import { isKeyListOpen, isPaletteOpen, KeyList, Palette } from './commands.tsx'
+import { Help, isHelpOpen, isPaletteOpen, Palette } from './commands.tsx'
 import { Header } from './header.tsx'
 
 export function Shell() {
@@ -22,7 +22,7 @@ export function Shell() {
         isNavigation: true,
         run: () => navigate({ view: name }),
       })),
-      { title: 'Show the keys', words: 'docs documentation help', key: '?', run: () => (isKeyListOpen.value = true) },
+      { title: 'Keyboard shortcuts', words: 'docs documentation help', key: '?', run: () => (isHelpOpen.value = true) },
     ],
     [],
   )
@@ -42,7 +42,7 @@ export function Shell() {
       <Notices />
       <OpenQuestion />
       {isPaletteOpen.value && <Palette />}
-      {isKeyListOpen.value && <KeyList />}
+      {isHelpOpen.value && <Help />}
       {isTokenNeeded.value && <TokenQuestion />}
     </>
   )
@@ -72,8 +72,8 @@ function CurrentView() {
   const isAll = sandbox.value === '*'
   if (isAll ? showsAllSandboxes : isSandboxName(sandbox.value)) return <Page />
   return (
-    <Empty title={isAll ? 'Pick a sandbox' : 'The sandbox name in the address is not valid'}>
-      {isAll ? `${title} shows one sandbox at a time: ` : 'Pick one of these: '}
+    <Empty title={isAll ? 'Pick a sandbox' : 'The sandbox name in the URL is not valid'}>
+      {isAll ? `${title} shows one sandbox at a time: ` : 'Pick a sandbox: '}
       {sandboxNames.value.filter(isSandboxName).map((name) => (
         <Button label={name} key={name} onClick={() => showSandbox(name)} />
       ))}
@@ -124,7 +124,7 @@ function OpenQuestion() {
 
 function TokenQuestion() {
   const hasToken = 'Authorization' in tokenHeaders()
-  const refusal = useSignal(hasToken ? 'The token was refused. Enter the token of this simulator.' : undefined)
+  const refusal = useSignal(hasToken ? 'The token was refused. Enter this simulator’s token.' : undefined)
   const enter = async (token: string) => {
     if (storeToken(token)) isTokenNeeded.value = false
     else refusal.value = 'A token can contain only printable ASCII characters.'

@@ -6,11 +6,11 @@ export interface PageCommand {
   readonly title: string
   /** A key as browsers name it: `j`, `/`, `Escape`. Absent for commands that only the palette offers. */
   readonly key?: string
-  /** True for a command that is useful only as a key; the palette omits it. */
+  /** True for a command that is useful only as a keyboard shortcut; the palette omits it. */
   readonly isKeyOnly?: boolean
   /** True for navigation, which the palette lists after actions. */
   readonly isNavigation?: boolean
-  /** More search terms for the command: `delete`. */
+  /** Additional search terms for the command: `delete`. */
   readonly words?: string
   readonly run: () => unknown
 }
@@ -35,31 +35,31 @@ export function commandsByKey(): ReadonlyMap<string, PageCommand> {
 }
 
 export interface KeyedList {
-  /** `event`: the commands are named `Next event`, `Close the event`. */
+  /** The noun in the titles of the commands: `event` in `Next event` and `Close the event`. */
   readonly noun: string
   readonly ids: readonly string[]
-  /** The state in the address that belongs to the previous entry, to be removed: `{ from: undefined }`. */
+  /** State in the URL that belongs to the previous entry and must be removed: `{ from: undefined }`. */
   readonly query?: Readonly<Record<string, undefined>>
-  /** The id of the entry that is shown if the address names none, if any. */
+  /** The id of the entry that is shown by default, if the URL does not name an entry. */
   readonly shownId?: string | undefined
   readonly canClose?: boolean
 }
 
 /**
- * Offers the keys of a list: `j` and `k` open the next and the previous entry, and `Enter` moves the focus into the
- * open one, which has `data-open`. The link with `aria-current` is scrolled into view. When the entry is closed, the
- * focus returns to its link, and `j` continues from there.
+ * Offers a list's keyboard shortcuts: `j` and `k` open the next and the previous entry, and `Enter` moves the focus
+ * into the open entry, which has `data-open`. Scrolls the link with `aria-current` into view. When an entry is closed,
+ * the focus returns to its link, and `j` continues from there.
  */
 export function useListKeys(list: KeyedList): void {
   const { noun, canClose } = list
-  // The commands are offered once; they use the list of the latest render.
+  // The commands are registered once, and use the list from the latest render.
   const latest = useRef(list)
   latest.current = list
-  const closed = useReturnOfFocus()
+  const lastOpened = useReturnOfFocus()
   const move = (step: number) => {
     const { ids, shownId, query = {} } = latest.current
     const focused = focusedEntry() && parseRoute(focusedEntry()?.hash ?? '').id
-    const at = ids.indexOf(focused ?? route.peek().id ?? shownId ?? closed.current?.id ?? '')
+    const at = ids.indexOf(focused ?? route.peek().id ?? shownId ?? lastOpened.current?.id ?? '')
     const id = ids[at < 0 ? 0 : at + step]
     if (id !== undefined) replaceRoute({ id, query })
   }
@@ -75,7 +75,7 @@ export function useListKeys(list: KeyedList): void {
   const hasEntries = list.ids.length > 0
   useEffect(() => {
     const link = document.querySelector('main [aria-current]')
-    // A cell that truncates its text would scroll to the end of a long link.
+    // Scrolling to the link itself would move a long link within a cell that truncates its text.
     const row = link?.closest('tr, li') ?? link
     row?.scrollIntoView({ block: 'nearest' })
     if (focusedEntry()) document.querySelector<HTMLElement>(openLinks)?.focus({ preventScroll: true })
@@ -84,7 +84,7 @@ export function useListKeys(list: KeyedList): void {
 
 const openLinks = 'main a[aria-current], main a[aria-expanded=true]'
 
-/** Returns the focused link of a list, if any: `j` continues from there and moves the focus. */
+/** Returns the link in a list that has the focus, if any. `j` continues from there and moves the focus. */
 const focusedEntry = () =>
   document.activeElement?.closest<HTMLAnchorElement>('main :is(.rows, .entries, .chain h2) a') ?? undefined
 

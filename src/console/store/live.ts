@@ -4,17 +4,17 @@ import { sandbox } from './route.ts'
 
 interface Arrival {
   readonly exchanges: readonly Schema<'Exchange'>[]
-  /** The number of requests dropped by the server because they arrived too fast. */
+  /** The number of requests that the server dropped from the stream because they arrived too fast. */
   readonly skipped: number
 }
 
-/** Why the stream is closed; undefined if it is open or opening. */
+/** The reason why the stream is closed; undefined if it is open or opening. */
 export const streamProblem = signal<Problem | undefined>(undefined)
 
 /** The state of the page's single stream of requests. `paused`: the page is hidden. */
 export const streamState = signal<'connecting' | 'live' | 'paused' | 'offline'>('connecting')
 
-/** Incremented at each connection. Lists then reload, since the server may have been restarted. */
+/** Incremented on each connection. Lists then reload, since the server may have been restarted. */
 export const connection = signal(0)
 
 /** Incremented at most once a second while requests are handled. Reports about the traffic then reload. */
@@ -23,46 +23,46 @@ export const trafficTick = signal(0)
 /** Incremented when recorded requests are deleted, for example by a reset. Lists then reload. */
 export const clearTick = signal(0)
 
-/** Milliseconds between two deliveries of requests to the page, which re-renders after each. */
+/** Milliseconds between deliveries of requests to the page, which re-renders after each delivery. */
 const deliveryMs = 100
 
-/** Milliseconds until the first reconnection attempt, and the maximum until any further one. */
+/** Milliseconds before the first reconnection attempt, and the maximum before any later attempt. */
 const [firstRetryMs, lastRetryMs] = [500, 5_000]
 
 const listeners = new Set<(arrival: Arrival) => void>()
-let waiting: Schema<'Exchange'>[] = []
+let pending: Schema<'Exchange'>[] = []
 let skipped = 0
 let deliveredAt = 0
-let delivery: ReturnType<typeof setTimeout> | undefined
+let deliveryTimer: ReturnType<typeof setTimeout> | undefined
 let tickTimer: ReturnType<typeof setTimeout> | undefined
 
-/** Calls the listener with new requests, at most ten times a second. Returns the function that unsubscribes. */
+/** Calls the listener with new requests, at most ten times a second. Returns a function that removes the listener. */
 export function onArrival(listener: (arrival: Arrival) => void): () => void {
   listeners.add(listener)
   return () => listeners.delete(listener)
 }
 
-/** Opens the stream of the shown sandbox, closes it while the page is hidden, and reopens it when it ends. */
+/** Opens the selected sandbox's stream, closes it while the page is hidden, and reopens it when it ends. */
 export function keepStreaming(): void {
   let current = new AbortController()
   const reopen = () => {
     current.abort()
     current = new AbortController()
-    dropWaiting()
+    dropPending()
     clearTimeout(tickTimer)
     tickTimer = undefined
     if (document.hidden) streamState.value = 'paused'
     else void streamUntil(sandbox.value, current.signal)
   }
   document.addEventListener('visibilitychange', reopen)
-  // The stream also reopens with the token that the user entered.
+  // The stream also reopens after the user has entered the token.
   effect(() => {
     void sandbox.value
     if (!isTokenNeeded.value) untracked(reopen)
   })
 }
 
-/** Streams requests, and reconnects after each end, until the signal is aborted or a token is needed. */
+/** Streams requests, and reconnects whenever the stream ends, until the signal is aborted or a token is needed. */
 async function streamUntil(name: string, signal: AbortSignal): Promise<void> {
   let retryMs = firstRetryMs
   const onOpen = () => {
@@ -82,19 +82,19 @@ async function streamUntil(name: string, signal: AbortSignal): Promise<void> {
   }
 }
 
-/** Streams the requests after the newest one in the journal. Returns the problem that prevented it, if any. */
+/** Streams the requests after the newest one in the journal. Returns the problem if this fails. */
 async function streamOnce(name: string, signal: AbortSignal, onOpen: () => void): Promise<Problem | undefined> {
   const newest = await ask('get', '/requests', { query: { sandbox: name, order: 'newest', limit: 1 }, signal })
   if (newest.problem || signal.aborted) return newest.problem
   const query = { sandbox: name, since: newest.value.requests[0]?.number ?? 0, bodies: true }
   const { problem } = await send('get', '/requests/stream', { query, signal }, (response) => {
     onOpen()
-    return readEvents(response).catch(() => undefined) // the connection was lost, or the page has closed it
+    return readEvents(response).catch(() => undefined) // the connection was lost, or the page closed it
   })
   return problem
 }
 
-/** Reads server-sent events to their end. `EventSource` cannot send a token. */
+/** Reads server-sent events until the stream ends. (`EventSource` cannot send a token.) */
 async function readEvents({ body }: Response): Promise<void> {
   const reader = body?.pipeThrough(new TextDecoderStream()).getReader()
   let rest = ''
@@ -105,33 +105,33 @@ async function readEvents({ body }: Response): Promise<void> {
   }
 }
 
-/** Handles an event. Any other block is a comment, which only keeps the connection open. */
+/** Handles an event. Ignores comments, which only keep the connection open. */
 function receive(event: string): void {
   const [, name, text = ''] = /^event: (\w+)\n(?:id: \d+\n)?data: (.*)$/s.exec(event) ?? []
   if (name === undefined) return
   const data = JSON.parse(text)
   if (name === 'cleared') {
-    dropWaiting()
+    dropPending()
     clearTick.value += 1
   } else if (name === 'dropped') skipped += data.to - data.from + 1
-  else waiting.push(data)
-  delivery ??= setTimeout(deliverWaiting, Math.max(0, deliveredAt + deliveryMs - performance.now()))
+  else pending.push(data)
+  deliveryTimer ??= setTimeout(deliverPending, Math.max(0, deliveredAt + deliveryMs - performance.now()))
   tickTimer ??= setTimeout(() => {
     tickTimer = undefined
     trafficTick.value += 1
   }, 1_000)
 }
 
-function deliverWaiting(): void {
-  const arrival = { exchanges: waiting, skipped }
-  dropWaiting()
+function deliverPending(): void {
+  const arrival = { exchanges: pending, skipped }
+  dropPending()
   deliveredAt = performance.now()
   for (const listener of listeners) listener(arrival)
 }
 
-function dropWaiting(): void {
-  clearTimeout(delivery)
-  delivery = undefined
-  waiting = []
+function dropPending(): void {
+  clearTimeout(deliveryTimer)
+  deliveryTimer = undefined
+  pending = []
   skipped = 0
 }

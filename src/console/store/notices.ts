@@ -1,5 +1,5 @@
 import { effect, signal } from '@preact/signals'
-import type { Asked } from '../api/ask.ts'
+import type { ApiResult } from '../api/ask.ts'
 import { sandbox } from './route.ts'
 
 interface Notice {
@@ -31,22 +31,22 @@ export function dismiss(notice: Notice): void {
   notices.value = notices.value.filter((one) => one !== notice)
 }
 
-/** Returns the value of a response and shows `sentence`, if given; shows the problem instead, if there is one. */
+/** Shows `sentence`, if given, and returns the value of a result. Shows the problem instead if the result has one. */
 export async function valueOrNotice<Value>(
-  asking: Promise<Asked<Value>>,
+  pending: Promise<ApiResult<Value>>,
   sentence?: string | ((value: Value) => string),
 ): Promise<Value | undefined> {
-  const asked = await asking
-  if (asked.problem) showProblem(asked.problem.sentence)
-  else if (sentence !== undefined) showNotice(typeof sentence === 'string' ? sentence : sentence(asked.value))
-  return asked.value
+  const result = await pending
+  if (result.problem) showProblem(result.problem.sentence)
+  else if (sentence !== undefined) showNotice(typeof sentence === 'string' ? sentence : sentence(result.value))
+  return result.value
 }
 
-/** The text that screen readers announce for a visible change, such as the changed label of a button. */
+/** The text that screen readers announce for a visible change, such as a button's new label. */
 export const announcement = signal('')
 
 interface Question {
-  /** `Delete the sandbox w1?` The first word is on the button. */
+  /** The question: `Delete the sandbox w1?` Its first word is the label of the button. */
   readonly title: string
   readonly losses: readonly string[]
   readonly answer: (isYes: boolean) => void
@@ -54,14 +54,14 @@ interface Question {
 
 export const openQuestion = signal<Question | undefined>(undefined)
 
-// A question concerns the sandbox that was shown when it was asked.
+// A question is about the sandbox that was selected when it appeared.
 effect(() => {
   void sandbox.value
   openQuestion.peek()?.answer(false)
 })
 
-/** Asks for confirmation before a destructive action. Resolves to true if the user agreed. */
-export function askOnce(title: string, losses: readonly string[]): Promise<boolean> {
+/** Asks for confirmation before a destructive action. Resolves to true if the user confirms. */
+export function confirmAction(title: string, losses: readonly string[]): Promise<boolean> {
   openQuestion.value?.answer(false)
   return new Promise((resolve) => {
     const answer = (isYes: boolean) => {

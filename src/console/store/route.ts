@@ -1,12 +1,12 @@
 import { computed, signal } from '@preact/signals'
 
 /**
- * The current location: `#/requests/req-7?sandbox=a&q=status:4xx`. The address is its only source, so that each state
- * of the page is a link.
+ * The current location: `#/requests/req-7?sandbox=a&q=status:4xx`. It is stored only in the URL, so that each state of
+ * the page has a link.
  */
 export const route = signal(parseRoute(location.hash))
 
-/** The sandbox that the whole page shows: `default` unless the address names another; `*` for all. */
+/** The sandbox that the whole page shows: `default` unless the URL names another; `*` for all sandboxes. */
 export const sandbox = computed(() => route.value.query['sandbox'] ?? 'default')
 
 addEventListener('hashchange', () => {
@@ -23,7 +23,7 @@ export function parseRoute(hash: string) {
   }
 }
 
-/** Decodes a part of an address, which the user may have typed. */
+/** Decodes part of a URL, which the user may have typed. */
 function decodePart(text: string): string {
   try {
     return decodeURIComponent(text)
@@ -32,14 +32,14 @@ function decodePart(text: string): string {
   }
 }
 
-/** Changes to the current location. Absent members are kept; undefined or empty members of `query` are removed. */
+/** Changes to the current location. Absent members are kept, but undefined or empty members of `query` are removed. */
 interface RouteChange {
   readonly view?: string
   readonly id?: string | undefined
   readonly query?: Readonly<Record<string, string | undefined>>
 }
 
-/** Returns the link to a location. Another view starts without this view's state, in the same sandbox. */
+/** Returns the link to a location. A link to another view keeps the sandbox, but not the state of the current view. */
 export function hrefOf(change: RouteChange): string {
   const { view, id, query } = route.value
   const isSameView = change.view === undefined || change.view === view
@@ -57,7 +57,7 @@ export function navigate(change: RouteChange): void {
   location.hash = hrefOf(change)
 }
 
-/** Changes the address without an entry in the browser's history, for example while the user types. */
+/** Changes the URL without an entry in the browser's history, for example while the user types. */
 export function replaceRoute(change: RouteChange): void {
   const hash = hrefOf(change)
   history.replaceState(null, '', hash)
@@ -69,7 +69,7 @@ export const hasState = (name: string, value: string): boolean => route.value.qu
 export const toggleState = (name: string, value: string): void =>
   replaceRoute({ query: { [name]: hasState(name, value) ? undefined : value } })
 
-/** Shows another sandbox in the same view. Whatever is open belongs to the previous sandbox, so it is closed. */
+/** Selects another sandbox in the same view. Closes the open entry, which belongs to the previous sandbox. */
 export function showSandbox(name: string): void {
   navigate({ id: undefined, query: { sandbox: name === 'default' ? undefined : name } })
 }

@@ -1,5 +1,5 @@
 import { computed, effect, signal } from '@preact/signals'
-import { type Asked, ask, type Schema } from '../api/ask.ts'
+import { type ApiResult, ask, type Schema } from '../api/ask.ts'
 import { connection } from './live.ts'
 import { valueOrNotice } from './notices.ts'
 import { sandbox } from './route.ts'
@@ -8,18 +8,18 @@ export const info = signal<Schema<'Info'> | undefined>(undefined)
 
 export const basePath = computed(() => info.value?.contract.basePath ?? '/v1')
 
-/** Returns the base URL of a sandbox; `*` and the default sandbox need no name. */
+/** Returns the base URL of a sandbox. The base URL for `*` and `default` does not contain a name. */
 export const baseUrlOf = (name: string): string =>
   location.origin + (['*', 'default'].includes(name) ? '' : `/_s/${name}`) + basePath.value
 
 /** All sandboxes, least recently used first; undefined until they are loaded. */
 export const sandboxes = signal<readonly Schema<'Sandbox'>[] | undefined>(undefined)
 
-/** Changes when a client of the control plane changes the shown sandbox, which then reloads. */
+/** Changes when a control-plane client changes the selected sandbox. The page then reloads its data. */
 export const revisions = computed(() => {
   const used = (sandboxes.value ?? []).filter(({ revision }) => revision !== 0)
-  const shown = used.filter(({ name }) => [name, '*'].includes(sandbox.value))
-  return shown
+  const relevant = used.filter(({ name }) => [name, '*'].includes(sandbox.value))
+  return relevant
     .map(({ name, revision }) => `${name} ${revision}`)
     .sort()
     .join()
@@ -31,7 +31,7 @@ export const sandboxNames = computed(() => {
   return [...names].sort()
 })
 
-/** The seed of the shown sandbox, or the initial seed if the sandbox was never used; undefined until it is known. */
+/** The selected sandbox's seed, or the initial seed if the sandbox is unused; undefined until the seed is known. */
 export const sandboxSeed = computed(
   () => sandboxes.value?.find(({ name }) => name === sandbox.value)?.seed ?? info.value?.seed,
 )
@@ -54,11 +54,14 @@ export async function refreshSandboxes(): Promise<void> {
 }
 
 /**
- * Waits for a change by the control plane, and shows its result like `valueOrNotice`. Then reloads the sandboxes, whose
- * revisions make all parts of the page reload what has changed.
+ * Waits for a change made through the control plane, and shows its result like `valueOrNotice`. Then reloads the
+ * sandboxes, whose revisions make all parts of the page reload what has changed.
  */
-export async function change<Value>(changing: Promise<Asked<Value>>, sentence?: string | ((value: Value) => string)) {
-  const changed = await valueOrNotice(changing, sentence)
+export async function change<Value>(
+  pending: Promise<ApiResult<Value>>,
+  sentence?: string | ((value: Value) => string),
+) {
+  const changed = await valueOrNotice(pending, sentence)
   await refreshSandboxes()
   return changed
 }
@@ -75,15 +78,15 @@ setInterval(() => {
   if (!document.hidden) machineNow.value = Date.now()
 }, 1_000)
 
-/** The sandbox's clock, and the machine's time when it was read, epoch milliseconds. */
-const shownClock = signal<(Schema<'Clock'> & { readonly readAt: number }) | undefined>(undefined)
+/** The sandbox's clock, and the machine's time when the clock was read, in epoch milliseconds. */
+const currentClock = signal<(Schema<'Clock'> & { readonly readAt: number }) | undefined>(undefined)
 
-export const clockMode = computed(() => shownClock.value?.mode)
+export const clockMode = computed(() => currentClock.value?.mode)
 
-/** The sandbox's time, epoch milliseconds; the machine's time if no clock is known. */
+/** The sandbox's time in epoch milliseconds, or the machine's time if the sandbox's clock is not known. */
 export const sandboxNow = computed(() => {
-  if (!shownClock.value) return machineNow.value
-  const { mode, now, readAt } = shownClock.value
+  if (!currentClock.value) return machineNow.value
+  const { mode, now, readAt } = currentClock.value
   return Date.parse(now) + (mode === 'frozen' ? 0 : Math.max(0, machineNow.value - readAt))
 })
 
@@ -92,22 +95,22 @@ effect(() => {
   void refreshClock()
 })
 
-// Other clients of the control plane may change clock and sandboxes.
+// Other clients of the control plane may change the clock and the sandboxes.
 setInterval(() => {
   if (!document.hidden && connection.value > 0) void Promise.all([refreshClock(), refreshSandboxes()])
 }, 5_000)
 
 async function refreshClock(): Promise<void> {
-  const shown = sandbox.value
-  if (shown === '*') {
-    shownClock.value = undefined
+  const name = sandbox.value
+  if (name === '*') {
+    currentClock.value = undefined
     return
   }
-  const { value } = await ask('get', '/clock', { query: { sandbox: shown } })
-  if (value && shown === sandbox.value) shownClock.value = { ...value, readAt: Date.now() }
+  const { value } = await ask('get', '/clock', { query: { sandbox: name } })
+  if (value && name === sandbox.value) currentClock.value = { ...value, readAt: Date.now() }
 }
 
-/** Sets or advances the shown clock. Returns it, or undefined after a refusal, which is shown. */
+/** Sets or advances the selected sandbox's clock. Returns the clock, or undefined after showing a problem. */
 export function changeClock(body: { mode: Schema<'Clock'>['mode']; now?: string } | { by: string }) {
   const options = { query: { sandbox: sandbox.peek() }, body }
   return change('by' in body ? ask('post', '/clock/advance', options) : ask('put', '/clock', options))
@@ -138,6 +141,6 @@ export const groupByFamily = <Item extends { readonly family: string }>(items: r
     (family) => [family, items.filter((item) => item.family === family)] as const,
   )
 
-/** Adds a rule before the other rules of a sandbox, since the first rule that acts wins. Keeps their counts. */
+/** Adds a rule before a sandbox's other rules, since the first rule that acts wins. The others keep their counts. */
 export const addRule = (sandbox: string, rule: Schema<'Rule'>) =>
   ask('post', '/scenarios', { query: { sandbox, position: 'first' }, body: { rules: [rule] } })

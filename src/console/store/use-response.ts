@@ -1,6 +1,6 @@
 import { useSignal } from '@preact/signals'
 import { useEffect, useRef } from 'preact/hooks'
-import { type Asked, ask, type ControlPath, type Problem, type QueryOf, type ResponseOf } from '../api/ask.ts'
+import { type ApiResult, ask, type ControlPath, type Problem, type QueryOf, type ResponseOf } from '../api/ask.ts'
 import { connection, trafficTick } from './live.ts'
 import { revisions } from './server.ts'
 
@@ -10,80 +10,80 @@ export interface LiveResponse<Value> {
   readonly reload: () => Promise<void>
 }
 
-interface LiveQuestion<Path extends ControlPath> {
+interface LiveRequestOptions<Path extends ControlPath> {
   readonly path?: Readonly<Record<string, string>>
   readonly query?: QueryOf<Path, 'get'>
   readonly followsTraffic?: boolean
 }
 
 /**
- * Requests data from the control plane while a component is mounted: at once, when the request changes, after each new
- * connection to the server, and when another client has changed the sandbox.
+ * Requests data from the control plane while a component is mounted: immediately, when the request changes, after each
+ * new connection to the server, and when another client has changed the sandbox.
  */
 export function useResponse<Path extends ControlPath>(
   path: Path,
-  { followsTraffic = false, ...options }: LiveQuestion<Path> = {},
+  { followsTraffic = false, ...options }: LiveRequestOptions<Path> = {},
 ): LiveResponse<ResponseOf<Path, 'get'>> {
-  const question = () => ask('get', path, options)
-  return useAsked(JSON.stringify([path, options]), question, [followsTraffic ? trafficTick.value : 0])
+  const request = () => ask('get', path, options)
+  return useLiveRequest(JSON.stringify([path, options]), request, [followsTraffic ? trafficTick.value : 0])
 }
 
 /**
- * Sends a request at once, and again when one of the reasons has changed. The last response stays until the next
- * arrives, unless it belongs to another subject; by default, each request is a subject.
+ * Sends a request immediately, and again when one of `reasons` changes. The last response is kept until the next one
+ * arrives, unless the subject has changed. By default, each key is a separate subject.
  */
-export function useAsked<Value>(
+export function useLiveRequest<Value>(
   key: string,
-  question: () => Promise<Asked<Value>>,
+  request: () => Promise<ApiResult<Value>>,
   reasons: readonly unknown[] = [],
   subject = key,
 ): LiveResponse<Value> {
   const state = useSignal<Partial<LiveResponse<Value>> & { subject: string }>({ subject })
-  const latest = useRef({ subject, question, turn: 0 })
-  const current = Object.assign(latest.current, { subject, question })
+  const latest = useRef({ subject, request, turn: 0 })
+  const current = Object.assign(latest.current, { subject, request })
   const reload = async () => {
     const turn = ++current.turn
     const { subject } = current
-    const asked = await current.question()
+    const result = await current.request()
     if (turn !== current.turn) return
-    const shown = state.peek().subject === subject ? state.peek().value : undefined
-    state.value = { value: shown, ...asked, subject }
+    const previous = state.peek().subject === subject ? state.peek().value : undefined
+    state.value = { value: previous, ...result, subject }
   }
-  usePacedAsking(key, reload, [connection.value, revisions.value, ...reasons])
+  usePacedRequests(key, reload, [connection.value, revisions.value, ...reasons])
   const { value, problem } = state.value.subject === subject ? state.value : {}
   return { value, problem, reload }
 }
 
-/** The pause after a response, as a multiple of its duration: a page takes at most a tenth of the server's time. */
+/** The pause after a response, as a multiple of the response time: a page uses at most a tenth of the server's time. */
 const restFactor = 9
 
-/** The maximum pause, milliseconds. A list is never older than this plus its loading time. */
+/** The maximum pause, in milliseconds. A list is never older than this pause plus its loading time. */
 const maxRestMs = 5_000
 
 /**
- * Sends a request at once, and again when one of the reasons has changed, while a component is mounted. One request is
- * in flight at a time. The pause after it grows with its cost, to keep the server's load low. A hidden page sends
- * nothing until it is shown and has reconnected. `key` identifies the request; another one is sent at once. `reasons`
- * must have the same length at each render.
+ * Sends a request immediately, and again when one of `reasons` changes, while a component is mounted. Only one request
+ * is in flight at a time. The pause after a request grows with its duration, to limit the load on the server. A hidden
+ * page sends nothing until it is visible and has reconnected. `key` identifies the request; a request with another key
+ * does not wait. `reasons` must have the same length at each render.
  */
-export function usePacedAsking(key: string, ask: () => Promise<void>, reasons: readonly unknown[]): void {
-  /** The request in flight. `isStale`: something has changed since, so its response will be outdated. */
+export function usePacedRequests(key: string, send: () => Promise<void>, reasons: readonly unknown[]): void {
+  /** The request in flight. `isStale`: something has changed since it was sent, so its response will be outdated. */
   const current = useRef<{ readonly key: string; isStale: boolean } | undefined>(undefined)
-  const askAtPace = async () => {
-    const mine = { key, isStale: true }
-    current.current = mine
+  const sendAtPace = async () => {
+    const own = { key, isStale: true }
+    current.current = own
     do {
-      mine.isStale = false
+      own.isStale = false
       const startedAt = performance.now()
-      await ask()
+      await send()
       const restMs = Math.min(maxRestMs, (performance.now() - startedAt) * restFactor)
       await new Promise((resolve) => setTimeout(resolve, restMs))
-    } while (mine.isStale && current.current === mine && !document.hidden)
-    if (current.current === mine) current.current = undefined
+    } while (own.isStale && current.current === own && !document.hidden)
+    if (current.current === own) current.current = undefined
   }
   useEffect(() => {
     if (current.current?.key === key) current.current.isStale = true
-    else void askAtPace()
+    else void sendAtPace()
   }, [key, ...reasons])
   useEffect(
     () => () => {

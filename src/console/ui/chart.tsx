@@ -5,21 +5,21 @@ type Values = readonly (number | null)[]
 interface ChartProps {
   readonly title: string
   readonly unit: string
-  /** The axis of a line chart has steps of 0.2; that of a bar chart starts at 0. */
+  /** A line chart's axis has steps of 0.2; a bar chart's axis starts at 0. */
   readonly kind: 'line' | 'bar'
   readonly days: readonly string[]
   readonly values: Values
   readonly compared: Values | undefined
   readonly format: (value: number) => string
-  /** The value of the whole period, shown while no single day is selected: `avg 0.65`. */
+  /** The value for the whole period, shown while no day is selected: `avg 0.65`. */
   readonly summary: string
-  /** The index of the selected day. Charts with the same signal share their selection. */
+  /** The index of the selected day. Charts with the same signal share a selection. */
   readonly cursor: Signal<number | undefined>
 }
 
 /**
- * A chart over days. The pointer and the arrow keys select single days; the view also offers all values in a table. It
- * is drawn in a square of 100 by 100 that stretches to its container, so no layout is measured.
+ * A chart of daily values. The pointer and the arrow keys select a day; the view can also show all values in a table.
+ * The chart is drawn in a 100 by 100 square that stretches to fill its container, so no layout needs to be measured.
  */
 export function Chart({ title, unit, kind, days, values, compared, format, summary, cursor }: ChartProps) {
   const count = days.length
@@ -30,14 +30,14 @@ export function Chart({ title, unit, kind, days, values, compared, format, summa
     all.map((value, index) => (value === null ? '' : toPath(xOf(index), yOf(value), index))).join('')
   const line = (all: Values) => draw(all, (x, y, index) => `${all[index - 1] == null ? 'M' : 'L'}${x} ${y}`)
   const ticks = [min, (min + max) / 2, max].filter((tick) => kind === 'line' || Number.isInteger(tick))
-  const named = days.flatMap((day, index) => (isNamed(new Date(day), index, count) ? [index] : []))
+  const labelled = days.flatMap((day, index) => (isLabelled(new Date(day), index, count) ? [index] : []))
   const formatValue = (value: number | null | undefined) => (value == null ? 'no data' : format(value))
-  const read = cursor.value
-  const at = Math.min(read ?? count - 1, count - 1)
-  const reading = formatValue(values[at]) + (compared ? `, without events ${formatValue(compared[at])}` : '')
-  const known = values.filter((value) => value !== null).length
+  const selected = cursor.value
+  const at = Math.min(selected ?? count - 1, count - 1)
+  const valueText = formatValue(values[at]) + (compared ? `, without events ${formatValue(compared[at])}` : '')
+  const knownCount = values.filter((value) => value !== null).length
   const isAlone = (index: number) => values[index - 1] == null && values[index + 1] == null
-  const dots = draw(values, (x, y, index) => (index === read || isAlone(index) ? `M${x} ${y}h.01` : ''))
+  const dots = draw(values, (x, y, index) => (index === selected || isAlone(index) ? `M${x} ${y}h.01` : ''))
   const width = 100 / count
   const bars = draw(values, (x, y) => `M${x - width * 0.35} 100V${y}h${width * 0.7}V100z`)
   const gaps = values
@@ -48,8 +48,8 @@ export function Chart({ title, unit, kind, days, values, compared, format, summa
       <figcaption class="wraps">
         <b>{title}</b> <span class="faint">{unit}</span>
         {compared && <span class="warn">dashed: without events</span>}
-        {known < count && <span class="faint">shaded: no data</span>}
-        <span class="chart-reading last">{read === undefined ? summary : <strong>{reading}</strong>}</span>
+        {knownCount < count && <span class="faint">shaded: no data</span>}
+        <span class="chart-reading last">{selected === undefined ? summary : <strong>{valueText}</strong>}</span>
       </figcaption>
       <div class="chart-scale small" aria-hidden="true">
         {ticks.map((tick) => (
@@ -62,9 +62,9 @@ export function Chart({ title, unit, kind, days, values, compared, format, summa
         <svg viewBox="0 0 100 100" preserveAspectRatio="none" aria-hidden="true" {...drawing}>
           <path class="chart-gap" d={gaps} fill="var(--raised)" stroke="none" />
           <path d={ticks.map((tick) => `M0 ${yOf(tick)}h100`).join('')} />
-          <path d={named.map((index) => `M${xOf(index)} 0v100`).join('')} />
+          <path d={labelled.map((index) => `M${xOf(index)} 0v100`).join('')} />
           {kind === 'bar' && <path d={bars} fill="var(--accent)" stroke="none" />}
-          {read !== undefined && <path d={`M${xOf(at)} 0v100`} stroke="var(--faint)" />}
+          {selected !== undefined && <path d={`M${xOf(at)} 0v100`} stroke="var(--faint)" />}
           {compared && (
             <path class="chart-line" d={line(compared)} {...curve} stroke="var(--warn)" stroke-dasharray="4 4" />
           )}
@@ -73,8 +73,8 @@ export function Chart({ title, unit, kind, days, values, compared, format, summa
         </svg>
         <input
           type="range"
-          aria-label={`${title}, ${unit}: ${known} of ${count} days have data. The arrow keys read the values.`}
-          aria-valuetext={`${formatDay(days[at])}: ${reading}`}
+          aria-label={`${title}, ${unit}: ${knownCount} of ${count} days have data. Arrow keys select a day.`}
+          aria-valuetext={`${formatDay(days[at])}: ${valueText}`}
           min={0}
           max={count - 1}
           value={at}
@@ -88,8 +88,8 @@ export function Chart({ title, unit, kind, days, values, compared, format, summa
         />
       </div>
       <div class="chart-days small" aria-hidden="true">
-        {read === undefined ? (
-          named.map((index) => (
+        {selected === undefined ? (
+          labelled.map((index) => (
             <span key={index} style={{ left: `min(${xOf(index)}%, 100% - 20px)` }}>
               {formatDay(days[index], { day: 'numeric', month: 'short' })}
             </span>
@@ -107,7 +107,7 @@ const curve = { stroke: 'var(--accent)', 'stroke-width': 1.75 }
 
 const round = (value: number) => Math.round(value * 100) / 100
 
-/** Returns the ends of the vertical axis, on round numbers around the values. */
+/** Returns the ends of the vertical axis: round numbers that enclose the values. */
 function findRange(values: Values, kind: ChartProps['kind']): readonly [number, number] {
   const known = values.filter((value) => value !== null)
   const [least, most] = known.length > 0 ? [Math.min(...known), Math.max(...known)] : [0, 1]
@@ -116,15 +116,15 @@ function findRange(values: Values, kind: ChartProps['kind']): readonly [number, 
   return [min, Math.max(min + step, Math.ceil(most / step) * step)]
 }
 
-/** Returns true for days labelled on the axis: every other day, Mondays, or the first of each month, by count. */
-function isNamed(day: Date, index: number, count: number): boolean {
+/** Returns true if the axis labels a day: every other day, or in longer periods Mondays or the first of a month. */
+function isLabelled(day: Date, index: number, count: number): boolean {
   if (count <= 10) return (count - 1 - index) % 2 === 0
   return count <= 45 ? day.getUTCDay() === 1 : day.getUTCDate() === 1
 }
 
 const wholeDay = { weekday: 'short', year: 'numeric', day: 'numeric', month: 'short' } as const
 
-/** Formats a day as `Thu, 15 Jan 2026`; any other label is unchanged. */
+/** Formats a day as `Thu, 15 Jan 2026`. Returns any other label unchanged. */
 function formatDay(label = '', parts: Intl.DateTimeFormatOptions = wholeDay): string {
   const date = new Date(label)
   return Number.isNaN(date.getTime()) ? label : date.toLocaleDateString('en-GB', { ...parts, timeZone: 'UTC' })

@@ -15,20 +15,20 @@ export const Button = ({ label, ...attributes }: ButtonProps) => (
 
 interface CopyButtonProps {
   readonly label: string
-  /** The text, or a function that creates it. It resolves to undefined after a failure that it has shown. */
+  /** The text, or a function that resolves to the text, or to undefined after showing a problem. */
   readonly text: string | (() => Promise<string | undefined>)
-  /** The accessible name of the button, if its label does not say enough: `Copy as curl`. */
+  /** The accessible name of the button, if the label alone is unclear: `Copy as curl`. */
   readonly title?: string
   readonly isDisabled?: boolean
 }
 
-/** A button that copies a text to the clipboard. Its label and an announcement confirm it. */
+/** A button that copies text to the clipboard. Its label and a screen-reader announcement confirm the copy. */
 export function CopyButton({ label, text, title, isDisabled = false }: CopyButtonProps) {
   const isCopied = useSignal(false)
   const copy = async () => {
-    const made = typeof text === 'string' ? text : await text()
-    if (made === undefined) return
-    if (!(await copyText(made))) return showProblem('The browser does not let this page use the clipboard.')
+    const content = typeof text === 'string' ? text : await text()
+    if (content === undefined) return
+    if (!(await copyText(content))) return showProblem('Not copied: the browser blocks clipboard access.')
     isCopied.value = true
     announcement.value = 'Copied'
     setTimeout(() => {
@@ -48,9 +48,9 @@ export function CopyButton({ label, text, title, isDisabled = false }: CopyButto
   )
 }
 
-/** Resolves to false if the browser refuses. */
+/** Copies text to the clipboard. Resolves to false if the browser does not allow it. */
 async function copyText(text: string): Promise<boolean> {
-  // Browsers offer the clipboard only on https and on localhost.
+  // Browsers provide the clipboard API only over HTTPS and on localhost.
   if (!navigator.clipboard) return copyBySelection(text)
   return navigator.clipboard.writeText(text).then(
     () => true,
@@ -70,19 +70,19 @@ function copyBySelection(text: string): boolean {
 
 interface FieldFormProps {
   readonly label: string
-  /** The current value. Without one, the field is empty initially and after each change. */
+  /** The current value. If it is omitted, the field is empty initially and after each change. */
   readonly value?: string
   readonly action: string
-  /** Resolves to undefined if the value is refused; the typed text then stays. */
+  /** Saves the value. Resolves to undefined if the value is rejected; the field then keeps the typed text. */
   readonly change: (value: string) => Promise<unknown>
   readonly field?: JSX.IntrinsicElements['input']
 }
 
 export function FieldForm({ label, value = '', action, change, field }: FieldFormProps) {
-  const typed = useSignal<string | undefined>(undefined)
+  const draft = useSignal<string | undefined>(undefined)
   const submit = async (event: Event) => {
     event.preventDefault()
-    if ((await change((typed.value ?? value).trim())) !== undefined) typed.value = undefined
+    if ((await change((draft.value ?? value).trim())) !== undefined) draft.value = undefined
   }
   return (
     <form class="inline-form wraps" onSubmit={submit}>
@@ -92,8 +92,8 @@ export function FieldForm({ label, value = '', action, change, field }: FieldFor
         autocomplete="off"
         spellcheck={false}
         {...field}
-        value={typed.value ?? value}
-        onInput={({ currentTarget }) => (typed.value = currentTarget.value)}
+        value={draft.value ?? value}
+        onInput={({ currentTarget }) => (draft.value = currentTarget.value)}
       />
       <button type="submit">{action}</button>
     </form>
@@ -109,27 +109,27 @@ export const seedField = {
 
 interface SelectProps extends Pick<JSX.IntrinsicElements['select'], 'id' | 'aria-label' | 'onFocus'> {
   readonly value: string
-  readonly options: readonly (readonly [value: string, words: ComponentChildren, title?: string])[]
+  readonly options: readonly (readonly [value: string, label: ComponentChildren, title?: string])[]
   readonly choose: (value: string) => void
 }
 
 export const Select = ({ value, options, choose, ...attributes }: SelectProps) => (
   <select {...attributes} value={value} onChange={({ currentTarget }) => choose(currentTarget.value)}>
-    {options.map(([one, words, title]) => (
-      <option key={one} value={one} title={title} selected={one === value}>
-        {words}
+    {options.map(([name, label, title]) => (
+      <option key={name} value={name} title={title} selected={name === value}>
+        {label}
       </option>
     ))}
   </select>
 )
 
-/** The search field of a list, whose text is stored in the address shortly after the last key. `/` focuses it. */
+/** The search field for a list. The URL gets its text shortly after the last keystroke. `/` focuses the field. */
 export function SearchField({ label, placeholder }: { label: string; placeholder: string }) {
   const text = route.value.query['q'] ?? ''
   const field = useRef<HTMLInputElement>(null)
   const timer = useRef<ReturnType<typeof setTimeout> | undefined>(undefined)
   useEffect(() => {
-    // A link changed the address. While the user types, the field is newer than the address.
+    // A link changed the URL. While the user is typing, the field is newer than the URL.
     if (field.current && document.activeElement !== field.current) field.current.value = text
   }, [text])
   useEffect(() => () => clearTimeout(timer.current), [])

@@ -5,7 +5,7 @@ interface DialogProps {
   readonly title: string
   /** True if the title is only for screen readers. */
   readonly hidesTitle?: boolean
-  /** Called when the user closes the dialog. Without it, the dialog cannot be closed. */
+  /** Called when the user closes the dialog. If it is omitted, the dialog cannot be closed. */
   readonly onClose?: () => void
   readonly children: ComponentChildren
 }
@@ -26,11 +26,11 @@ export function Dialog({ title, hidesTitle = false, onClose, children }: DialogP
     if (onClose) onClose()
     else element.current.showModal()
   }
-  const closeBeside = (event: Event) => {
+  const closeOnBackdrop = (event: Event) => {
     if (event.target === element.current) onClose?.()
   }
   return (
-    <dialog ref={element} class="box" aria-labelledby={id} onClose={afterClose} onPointerDown={closeBeside}>
+    <dialog ref={element} class="box" aria-labelledby={id} onClose={afterClose} onPointerDown={closeOnBackdrop}>
       <div class="dialog-content stack">
         <h2 id={id} class={hidesTitle ? 'hidden' : undefined}>
           {title}

@@ -20,9 +20,9 @@ export const Empty = ({ title, children, curl }: EmptyProps) => (
   </div>
 )
 
-/** A placeholder for a missing response, with the problem; undefined while it is loading. */
+/** A placeholder for a response that is still loading, or the problem if loading it failed. */
 export function Loading({ problem }: { readonly problem?: Problem | undefined }) {
-  if (problem) return <Empty title="This cannot be shown">{problem.sentence}</Empty>
+  if (problem) return <Empty title="This data cannot be shown">{problem.sentence}</Empty>
   return (
     <p class="empty loading faint" role="status">
       Loading …
@@ -39,13 +39,13 @@ export const CommandLine = ({ text }: { readonly text: string }) => (
 
 export interface CurlRequest {
   readonly method: string
-  /** The path below the base path of the service: `/events`. */
+  /** The path below the service's base path: `/events`. */
   readonly path: string
   readonly headers?: Readonly<Record<string, string>>
   readonly body?: unknown
 }
 
-/** An event of the first product of the bundled fixtures, so that it changes the numbers of models. */
+/** An event for the first product in the bundled fixtures, so that the event changes its models' numbers. */
 export const sampleEvent = {
   eventType: 'upgrade_purchased',
   productId: '00000000-0000-4000-9000-000000000001',
@@ -61,8 +61,8 @@ export const eventRequest = (fields: object = {}, headers: CurlRequest['headers'
   body: { ...sampleEvent, ...fields },
 })
 
-/** Returns the URL on this server, and the headers that select the shown sandbox. */
-function addressOf({ path, headers, body }: CurlRequest) {
+/** Returns the URL of a request on this server, and its headers, which select the page's sandbox. */
+function resolveRequest({ path, headers, body }: CurlRequest) {
   const name = sandbox.value
   return {
     url: `${location.origin}${basePath.value}${path}`,
@@ -77,22 +77,22 @@ function addressOf({ path, headers, body }: CurlRequest) {
 
 async function sendSample(request: CurlRequest): Promise<void> {
   const { method, body } = request
-  const { url, headers } = addressOf(request)
+  const { url, headers } = resolveRequest(request)
   try {
     const response = await fetch(url, { method, headers, ...(body !== undefined && { body: JSON.stringify(body) }) })
-    showNotice(`Sent; the response is ${response.status}.`)
+    showNotice(`Sent. The response status is ${response.status}.`)
   } catch {
-    showProblem('The connection ended before the whole response arrived.')
+    showProblem('The connection closed before the complete response arrived.')
   }
 }
 
 export function formatCurl(request: CurlRequest): string {
   const { method, body } = request
-  const { url, headers } = addressOf(request)
+  const { url, headers } = resolveRequest(request)
   const options = Object.entries(headers).map(([header, value]) => `-H ${quote(`${header}: ${value}`)}`)
-  const hasOwnMethod = method !== (body === undefined ? 'GET' : 'POST')
+  const needsMethod = method !== (body === undefined ? 'GET' : 'POST')
   return [
-    `curl -i ${hasOwnMethod ? `-X ${method} ` : ''}${quote(url)}`,
+    `curl -i ${needsMethod ? `-X ${method} ` : ''}${quote(url)}`,
     ...options,
     ...(body === undefined ? [] : [`-d ${quote(JSON.stringify(body, null, 1))}`]),
   ].join(' \\\n  ')

@@ -6,42 +6,42 @@ import { Mark } from './text.tsx'
 
 interface JsonTreeProps {
   readonly value: unknown
-  /** The JSON text, if it spells numbers differently from JavaScript; else undefined. */
+  /** The JSON text as sent, if JavaScript would serialize its numbers differently; otherwise undefined. */
   readonly text?: string | undefined
-  /** Notes shown at their members. A missing member is shown on its own line. */
+  /** Notes about members, shown next to them. A missing member is shown on a separate line. */
   readonly marks?: readonly JsonMark[]
 }
 
 export interface JsonMark {
-  /** JSON pointer: `/components/0/content`; empty for the whole value. */
+  /** The JSON pointer to the member: `/components/0/content`; empty for the whole value. */
   readonly pointer: string
   readonly kind: 'violation' | 'advice' | 'damage'
   readonly message: string
 }
 
-/** The maximum length of the JSON text for a tree that is initially open. Otherwise only the top level is open. */
+/** The maximum JSON length of a tree that is fully open initially. A longer tree shows only its top level. */
 const maxOpenLength = 800
 
 const maxShownMembers = 200
 
 const maxPreviewLength = 100
 
-/** The numbers that JavaScript would spell differently, as sent: by object or array, then by name or index. */
+/** The numbers, as sent, that JavaScript would serialize differently: by object or array, then by name or index. */
 type NumberSources = WeakMap<object, Record<string, string>>
 
 export function JsonTree({ value: given, text, marks = [] }: JsonTreeProps) {
-  const { value, sources } = useMemo(() => parseSpelled(given, text), [given, text])
+  const { value, sources } = useMemo(() => parseWithSources(given, text), [given, text])
   const isOpen = useMemo(() => JSON.stringify(value).length <= maxOpenLength, [value])
-  const placed = marks.map((mark) => ({ ...mark, path: mark.pointer.split('/').slice(1).map(unescapeName) }))
+  const marksWithPaths = marks.map((mark) => ({ ...mark, path: mark.pointer.split('/').slice(1).map(unescapeName) }))
   return (
     <div class="json">
-      <Node isRoot marks={placed} {...{ value, isOpen, sources }} />
+      <Node isRoot marks={marksWithPaths} {...{ value, isOpen, sources }} />
     </div>
   )
 }
 
-/** Parses the text and keeps the spelling of its numbers, if the browser supports that. */
-function parseSpelled(given: unknown, text: string | undefined) {
+/** Parses the text. Keeps its numbers as sent, if the browser supports that. */
+function parseWithSources(given: unknown, text: string | undefined) {
   const sources: NumberSources = new WeakMap()
   function keepSource(this: object, name: string, value: unknown, context?: { readonly source?: string }) {
     const source = context?.source
@@ -52,22 +52,22 @@ function parseSpelled(given: unknown, text: string | undefined) {
   return { value: text === undefined ? given : JSON.parse(text, keepSource), sources }
 }
 
-interface PlacedMark extends JsonMark {
-  /** The names that lead from a value to the marked member; empty for the value itself. */
+interface MarkWithPath extends JsonMark {
+  /** The names and indexes from a value down to the marked member; empty for the value itself. */
   readonly path: readonly string[]
 }
 
 interface NodeProps {
-  /** Undefined for the whole value, and for array items. */
+  /** The member's name; undefined for the whole value and for array items. */
   readonly name?: string | undefined
   readonly value: unknown
-  /** True for the whole value, which is always initially open. */
+  /** True for the whole value, which is always open initially. */
   readonly isRoot?: boolean
-  /** True if it and everything in it are initially open. */
+  /** True if the value and everything in it are open initially. */
   readonly isOpen: boolean
-  readonly marks: readonly PlacedMark[]
+  readonly marks: readonly MarkWithPath[]
   readonly sources: NumberSources
-  /** The number as sent, if JavaScript spells it differently. */
+  /** The number as sent, if JavaScript would serialize it differently. */
   readonly source?: string | undefined
 }
 
@@ -83,15 +83,15 @@ const Leaf = ({ name, value, marks, source }: NodeProps) => (
       <span class={`json-${typeof value}`}>
         <LongText text={source ?? JSON.stringify(value)} />
       </span>
-      {source !== undefined && <span class="mark neutral">JavaScript writes {JSON.stringify(value)}</span>}
+      {source !== undefined && <span class="mark neutral">parsed as {JSON.stringify(value)}</span>}
     </Line>
     <Missing {...{ value, marks }} />
   </div>
 )
 
-function Branch({ name, value, isRoot = false, isOpen: isOpenAtFirst, marks, sources }: NodeProps) {
-  const isOpen = useSignal(isRoot || isOpenAtFirst || marks.length > 0)
-  const shown = useSignal(maxShownMembers)
+function Branch({ name, value, isRoot = false, isOpen: isInitiallyOpen, marks, sources }: NodeProps) {
+  const isOpen = useSignal(isRoot || isInitiallyOpen || marks.length > 0)
+  const shownCount = useSignal(maxShownMembers)
   const branch = branchOf(value)
   const members = Object.entries(branch)
   const isList = Array.isArray(value)
@@ -106,22 +106,22 @@ function Branch({ name, value, isRoot = false, isOpen: isOpenAtFirst, marks, sou
       </summary>
       {isOpen.value && (
         <div class="json-members">
-          {members.slice(0, shown.value).map(([key, member]) => (
+          {members.slice(0, shownCount.value).map(([key, member]) => (
             <Node
               key={key}
               name={isList ? undefined : key}
               value={member}
-              isOpen={isOpenAtFirst}
+              isOpen={isInitiallyOpen}
               marks={marks.flatMap((mark) => (mark.path[0] === key ? { ...mark, path: mark.path.slice(1) } : []))}
               source={sources.get(branch)?.[key]}
               sources={sources}
             />
           ))}
-          {members.length > shown.value && (
+          {members.length > shownCount.value && (
             <Button
-              label={`Show more (${members.length - shown.value} hidden)`}
+              label={`Show more (${members.length - shownCount.value} hidden)`}
               class="quiet"
-              onClick={() => (shown.value += maxShownMembers)}
+              onClick={() => (shownCount.value += maxShownMembers)}
             />
           )}
           <Missing {...{ value, marks }} />
@@ -163,14 +163,14 @@ const Missing = ({ value, marks }: Pick<NodeProps, 'value' | 'marks'>) =>
       </div>
     ))
 
-/** Returns the pointer of a member: `/a~1b` for the member `a/b` of the whole value. */
+/** Returns the JSON pointer to a member: `/a~1b` for the member `a/b` of the whole value. */
 export function memberPointer(pointer: string, name: string): string {
   return `${pointer}/${name.replaceAll('~', '~0').replaceAll('/', '~1')}`
 }
 
 export const unescapeName = (name: string) => name.replaceAll('~1', '/').replaceAll('~0', '~')
 
-/** A text truncated after `maxShown` characters, with a button that shows all of it. */
+/** Text truncated to `maxShown` characters, with a button that shows the rest. */
 export function LongText({ text, maxShown = 500 }: { text: string; maxShown?: number }) {
   const isWhole = useSignal(false)
   if (isWhole.value || text.length <= maxShown) return <>{text}</>

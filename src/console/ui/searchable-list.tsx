@@ -6,13 +6,13 @@ import { SearchField } from './controls.tsx'
 interface SearchableListProps extends Pick<KeyedList, 'noun' | 'ids' | 'query' | 'canClose'> {
   readonly placeholder: string
   readonly tools?: ComponentChildren
-  /** A line above the search. */
+  /** A line above the search field. */
   readonly summary?: ComponentChildren
-  /** The problem with the search or the list, if any; shown instead of the note. */
+  /** A problem with the search or the list, shown instead of the note. */
   readonly problem?: string | undefined
   readonly note: ComponentChildren
-  /** True if the note is announced at each change. */
-  readonly isNoteSpoken?: boolean
+  /** True if screen readers announce the note each time it changes. */
+  readonly isNoteAnnounced?: boolean
   readonly children: ComponentChildren
 }
 
@@ -27,7 +27,7 @@ export function SearchableList({ noun, ids, query = {}, canClose = true, problem
         <p
           key={problem}
           class={problem === undefined ? 'small faint' : 'small bad'}
-          role={problem === undefined ? (list.isNoteSpoken ? 'status' : undefined) : 'alert'}
+          role={problem === undefined ? (list.isNoteAnnounced ? 'status' : undefined) : 'alert'}
         >
           {problem ?? list.note}
         </p>
@@ -37,20 +37,20 @@ export function SearchableList({ noun, ids, query = {}, canClose = true, problem
   )
 }
 
-interface OpenPartProps {
+interface DetailPanelProps {
   readonly label: string
   readonly isOpen?: boolean
   readonly children: ComponentChildren
 }
 
-/** The panel beside a list; `Enter` moves the focus into it. If nothing is open, it summarizes the list. */
-export const OpenPart = ({ label, isOpen = true, children }: OpenPartProps) => (
+/** The panel beside a list. `Enter` moves the focus into the panel. If no entry is open, the panel shows a summary. */
+export const DetailPanel = ({ label, isOpen = true, children }: DetailPanelProps) => (
   <section class="split-side" aria-label={label} tabIndex={-1} data-open={isOpen || undefined}>
     {children}
   </section>
 )
 
-export const OpenHead = ({ noun, children }: { noun: string; children: ComponentChildren }) => (
+export const DetailHeader = ({ noun, children }: { noun: string; children: ComponentChildren }) => (
   <header>
     {children}
     <a class="close" href={hrefOf({ id: undefined })} aria-label={`Close the ${noun}`} title="Close (Esc)">
@@ -62,7 +62,7 @@ export const OpenHead = ({ noun, children }: { noun: string; children: Component
 interface ListEntry {
   readonly id: string
   readonly title: ComponentChildren
-  /** A note after the title, or below it if there is no room. */
+  /** A note after the title, or below the title if there is no room. */
   readonly note: ComponentChildren
   readonly tooltip?: string
 }

@@ -44,7 +44,7 @@ export function DataTable<Row>({ title, columns, rows, keyOf }: DataTableProps<R
   )
 }
 
-/** Names with their values: headers, keys, facts. */
+/** A list of names and values: headers, keyboard shortcuts, facts. */
 export const Pairs = ({ rows }: { readonly rows: readonly (readonly ComponentChildren[])[] }) => (
   <dl class="pairs breaks">
     {rows.map(([name, value], index) => (
@@ -60,11 +60,11 @@ const maxRows = 100
 
 export function QualityTable({ products, conversations }: Pick<Schema<'Quality'>, 'products' | 'conversations'>) {
   const rows = [
-    ...products.map((one) => ({ ...one, id: one.productId, word: 'product', index: one.pqi })),
+    ...products.map((one) => ({ ...one, id: one.productId, keyword: 'product', index: one.pqi })),
     ...conversations.map((one) => ({
       ...one,
       id: one.conversation,
-      word: 'conversation',
+      keyword: 'conversation',
       index: one.cqi,
       name: undefined,
     })),
@@ -75,16 +75,16 @@ export function QualityTable({ products, conversations }: Pick<Schema<'Quality'>
       <DataTable
         title="Quality indexes of products (PQI) and conversations (CQI)"
         rows={listed}
-        keyOf={({ word, id }) => `${word} ${id}`}
+        keyOf={({ keyword, id }) => `${keyword} ${id}`}
         columns={[
           {
             title: 'Name',
             class: 'breaks',
-            cell: ({ id, name = shortId(id), word }) => (
+            cell: ({ id, name = shortId(id), keyword }) => (
               <a
                 class={name === shortId(id) && name !== id ? 'nowrap' : undefined}
-                href={hrefOf({ view: 'events', id: undefined, query: { q: searchText(word, id) } })}
-                title={`List the events of ${id}`}
+                href={hrefOf({ view: 'events', id: undefined, query: { q: searchText(keyword, id) } })}
+                title={`List the events for ${id}`}
               >
                 {name}
               </a>

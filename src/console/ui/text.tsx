@@ -1,15 +1,15 @@
 import type { Schema } from '../api/ask.ts'
 import { machineNow, nameOf, sandboxNow } from '../store/server.ts'
 
-/** Converts a value of a record to a string. An edited contract may allow fields of any type. */
+/** Converts a record's field to a string. An edited contract can allow fields of any type. */
 export const asText = (value: unknown): string => (typeof value === 'string' ? value : (JSON.stringify(value) ?? ''))
 
 export const isUuid = (text: string): boolean => /^[\da-f]{8}(-[\da-f]{4}){3}-[\da-f]{12}$/i.test(text)
 
-/** Shortens a UUID, still recognizable: `4f7c2a1e…9c34`. Any other text is unchanged. */
+/** Shortens a UUID but keeps it recognizable: `4f7c2a1e…9c34`. Leaves other text unchanged. */
 export const shortId = (id: string): string => (isUuid(id) ? `${id.slice(0, 8)}…${id.slice(-4)}` : id)
 
-/** Returns the name of a model or product, or else its id. */
+/** Returns the name of a model or product, or its shortened id if it has no name. */
 export const nameOrId = (id: unknown): string => nameOf(asText(id)) ?? shortId(asText(id))
 
 export const count = (number: number, noun: string): string =>
@@ -20,9 +20,9 @@ export function countListed(listed: number, total: number): string {
   return total === 0 ? '' : listed < total ? `${listed.toLocaleString('en')} of ${all}` : all
 }
 
-/** Returns the search text for a keyword: `type:"signup completed"`, with escaped quotes and backslashes. */
-export const searchText = (word: string, value: string): string =>
-  `${word}:${/^$|[\s"]/.test(value) ? `"${value.replace(/["\\]/g, '\\$&')}"` : value}`
+/** Returns the search term for a keyword: `type:"signup completed"`. Escapes quotes and backslashes. */
+export const searchText = (keyword: string, value: string): string =>
+  `${keyword}:${/^$|[\s"]/.test(value) ? `"${value.replace(/["\\]/g, '\\$&')}"` : value}`
 
 /** Names a rule by its position: `rule 2`, or `start-up rule 1`. */
 export const nameRuleAt = ({ index, scope }: Schema<'RuleReference'>): string =>
@@ -31,7 +31,7 @@ export const nameRuleAt = ({ index, scope }: Schema<'RuleReference'>): string =>
 export const hasWords = (text: string, search = ''): boolean =>
   search.split(/\s+/).every((word) => text.toLowerCase().includes(word.toLowerCase()))
 
-/** A JSON object whose members are unknown, so each is checked before it is used. */
+/** A JSON object with unknown members. Check each member before you use it. */
 export type JsonRecord = Readonly<Record<string, unknown>>
 
 export const objectOf = (value: unknown): JsonRecord =>
@@ -39,7 +39,7 @@ export const objectOf = (value: unknown): JsonRecord =>
 
 export const textOrEmpty = (value: unknown) => (typeof value === 'string' ? value : '')
 
-/** Formats an instant as `2026-01-15 12:00:00`, in UTC like the service. */
+/** Formats an instant as `2026-01-15 12:00:00`, in UTC like the service's times. */
 export const formatInstant = (instant: string | number): string =>
   new Date(instant).toISOString().slice(0, 19).replace('T', ' ')
 
@@ -50,12 +50,12 @@ const units = [
   ['s', 1_000],
 ] as const
 
-/** Formats a span: `now`, `12 s ago`, `in 3 h`. */
+/** Formats a time relative to now: `now`, `12 s ago`, `in 3 h`. */
 function formatAgo(ms: number): string {
   const size = Math.abs(ms)
-  const found = units.find(([, length]) => size >= length)
-  if (!found) return 'now'
-  const span = `${Math.floor(size / found[1])} ${found[0]}`
+  const unit = units.find(([, length]) => size >= length)
+  if (!unit) return 'now'
+  const span = `${Math.floor(size / unit[1])} ${unit[0]}`
   return ms > 0 ? `${span} ago` : `in ${span}`
 }
 
@@ -90,17 +90,17 @@ export const Status = ({ code }: { readonly code: number }) => (
   <span class={`status nowrap ${toneOf(code)}`}>{code}</span>
 )
 
-const shapes = { violation: '✕', advice: '△', damage: '⚡︎', good: '✓', neutral: '○' } as const
+const symbols = { violation: '✕', advice: '△', damage: '⚡︎', good: '✓', neutral: '○' } as const
 
-/** A word with a shape. `title`: the tooltip, shown on hover or focus. */
-export function Mark({ kind, text, title }: { kind: keyof typeof shapes; text: string; title?: string }) {
+/** A word with a symbol in front of it. `title` is a tooltip shown on hover or focus. */
+export function Mark({ kind, text, title }: { kind: keyof typeof symbols; text: string; title?: string }) {
   const Tag = title === undefined ? 'span' : 'button'
   const openRow = ({ currentTarget }: { readonly currentTarget: Element }) =>
     currentTarget.closest('tr')?.querySelector('a')?.click()
-  const more = title !== undefined && { 'data-tip': title, 'aria-label': `${text}: ${title}`, onClick: openRow }
+  const tooltip = title !== undefined && { 'data-tip': title, 'aria-label': `${text}: ${title}`, onClick: openRow }
   return (
-    <Tag class={`mark small nowrap ${kind}`} {...more}>
-      <span aria-hidden="true">{shapes[kind]}</span> {text}
+    <Tag class={`mark small nowrap ${kind}`} {...tooltip}>
+      <span aria-hidden="true">{symbols[kind]}</span> {text}
     </Tag>
   )
 }

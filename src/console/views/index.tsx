@@ -1,11 +1,11 @@
 import { computed } from '@preact/signals'
 import type { VNode } from 'preact'
 import { route } from '../store/route.ts'
-import { useAsked } from '../store/use-response.ts'
+import { useLiveRequest } from '../store/use-response.ts'
 import { Loading } from '../ui/empty.tsx'
 import { RequestsPage } from './requests/requests.tsx'
 
-/** `showsAllSandboxes`: it can show all sandboxes at once. Other views ask the user to pick one. */
+/** Returns a view. If `showsAllSandboxes` is false, the view cannot show all sandboxes, so the user must pick one. */
 const view = (title: string, showsAllSandboxes: boolean, Page: () => VNode) => ({
   name: title.toLowerCase(),
   title,
@@ -13,16 +13,16 @@ const view = (title: string, showsAllSandboxes: boolean, Page: () => VNode) => (
   Page,
 })
 
-/** A view whose script is loaded on demand, so that the first view appears at once. */
+/** Returns a view whose script is loaded on demand, so that the first view appears without delay. */
 const laterView = (title: string, showsAllSandboxes: boolean, load: () => Promise<() => VNode>) =>
   view(title, showsAllSandboxes, function LaterPage() {
-    const { value: Page, problem } = useAsked(title, () => load().then((value) => ({ value }), refuse))
+    const { value: Page, problem } = useLiveRequest(title, () => load().then((value) => ({ value }), reportUpdate))
     return Page ? <Page /> : <Loading problem={problem} />
   })
 
-const refuse = () => ({ problem: { sentence: 'The simulator was updated. Reload the page to load this view.' } })
+const reportUpdate = () => ({ problem: { sentence: 'The simulator was updated. Reload the page to load this view.' } })
 
-/** The views in the order of the navigation; the first is the default. */
+/** The views in navigation order; the first view is the default. */
 export const views = [
   view('Requests', true, RequestsPage),
   laterView('Retries', true, async () => (await import('./retries/retries.tsx')).RetriesPage),

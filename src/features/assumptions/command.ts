@@ -1,4 +1,4 @@
-/** The decisions on what the service description leaves open. */
+/** Lists the decisions on what the service description leaves open. */
 import { formatFinding } from '../../base/documents/source.ts'
 import { defineCommand } from '../../command-line/process/command.ts'
 import { listOverlays } from '../../server/settings/library-settings.ts'
@@ -12,7 +12,7 @@ export const assumptionsCommand = defineCommand({
   operands: 'a contract document',
   purpose: 'Look up',
   summary: 'List the assumptions that the contract makes',
-  description: 'List the assumptions with which the contract fills gaps in the service description.',
+  description: 'List the assumptions that fill gaps in the service description.',
   examples: ['assumptions', 'assumptions my-contract.yaml'],
   settings: pickSettings(serverSettings, 'contract', 'overlay'),
   async run({ files, settings: { contract, overlay } }, { print, printError }) {

@@ -21,7 +21,7 @@ import { isContract, isRulesFile, loadRulesFile } from '../../service/scenarios/
 
 interface CheckResult {
   readonly file: string
-  /** False if there is an error, or in a strict check a warning. */
+  /** False if there is an error or, in a strict check, a warning. */
   readonly ok: boolean
   readonly findings: Findings
   /** A summary of the content (`3 operations, 48 assumptions`); empty for a file or folder with an error. */
@@ -44,11 +44,11 @@ export function checkFiles(
   const overlays = listOverlays(overlay)
   const changed = overlays.length > 0 ? (contract ?? bundledContract) : contract
   const named = [changed, fixtures].filter((file) => file !== undefined)
-  const known = named.length > 0 ? named : [bundledContract, controlContract, bundledFixtures]
-  // Fixtures are loaded with the contract of the settings, so that scenario names are checked, too.
+  const defaults = named.length > 0 ? named : [bundledContract, controlContract, bundledFixtures]
+  // Fixtures are loaded together with the configured contract, so that scenario names are also checked.
   const load: InputLoader = (changes) => loadInputs({ ...defaultSettings(), ...settings, ...changes }, undefined, true)
   return Promise.all(
-    (files.length > 0 ? files : known).map(async (file) => {
+    (files.length > 0 ? files : defaults).map(async (file) => {
       const checked = await checkFile(file, overlays, load)
       if (!checked.ok) return { file, ok: false, findings: errorsFirst(checked.error), summary: '' }
       const { summary, findings = [] } = checked.value
@@ -69,7 +69,7 @@ async function checkFile(file: string, overlays: readonly string[], load: InputL
   if (isRulesFile(value)) return checkScenarioFile(file, load)
   if (!isContract(value)) return failure([errorAt(source.value.place(''), unknownKind)])
   if (resolve(file) === controlContract) {
-    const control = await buildContract(source.value, { thorough: true }) // it has its own handlers and refusals
+    const control = await buildContract(source.value, { thorough: true }) // the control plane has its own handlers
     return control.ok ? success(summarise(control.value)) : control
   }
   const inputs = await load({ contract: file })

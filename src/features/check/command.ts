@@ -11,7 +11,7 @@ export const checkCommand = defineCommand({
   summary: 'Check contracts, overlays, fixtures and rules files',
   description:
     'Check contract documents, overlays, fixture folders and rules files; ' +
-    'without arguments, check those of --contract and --fixtures, or the bundled ones. ' +
+    'without arguments, check the files set by --contract and --fixtures, or the bundled files. ' +
     'Exit with code 1 on an error, which prevents serving; with --strict, also on a warning.',
   examples: [
     'check',
@@ -20,7 +20,7 @@ export const checkCommand = defineCommand({
   ],
   settings: {
     ...pickSettings(serverSettings, 'contract', 'overlay', 'fixtures', 'scenario', 'rules', 'plan'),
-    strict: boolean({ default: false, description: 'Exit with code 1 on warnings, too.' }),
+    strict: boolean({ default: false, description: 'Also exit with code 1 on warnings.' }),
     format,
   },
   async run({ files, settings: { format, ...settings } }, { print }) {

@@ -1,6 +1,6 @@
 /**
  * Finds differences between the real service and the contract. `probe/` gathers responses, `observe/` compares each
- * with the contract, `judge/` judges them all, and `patch/` proposes a change of the contract.
+ * with the contract, `judge/` judges them all, and `patch/` proposes changes to the contract.
  */
 
 import { groupBy } from '../../base/core/group-by.ts'
@@ -130,13 +130,13 @@ function planRequests(
   const unknown = [...ids.keys()].find((name) => !names.has(name))
   if (unknown !== undefined)
     return failure(
-      `--ids ${unknown}: no operation has a parameter or body member of that name. Known: ${[...names].join(', ')}.`,
+      `--ids ${unknown}: no operation has a parameter or body member with that name. Known: ${[...names].join(', ')}.`,
     )
   const run = new Date(now).toISOString().replace(/[-:]|\.\d+/g, '')
   return success(planProbes(contract, { ids, withWrites: writes !== undefined, samples, run }))
 }
 
-/** Reads `--ids`: `modelId=1,modelId=2` gives the name two values. */
+/** Parses `--ids`. For `modelId=1,modelId=2`, the name `modelId` has two values. */
 function readIds(text: string | undefined): ReadonlyMap<string, readonly string[]> {
   const byName = groupBy(splitList(text), (pair) => pair.slice(0, pair.indexOf('=')))
   return new Map([...byName].map(([name, pairs]) => [name, pairs.map((pair) => pair.slice(name.length + 1).trim())]))

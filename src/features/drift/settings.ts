@@ -31,14 +31,14 @@ export const driftSettings = {
     min: 1,
     max: 1000,
     description:
-      'The minimum number of successful responses for the verdict that an operation is the same; ' +
-      'probes are repeated to reach it.',
+      'The minimum number of successful responses needed to judge an operation unchanged; ' +
+      'probes are repeated to reach this number.',
   }),
   writes: text({
     value: 'HOST',
     description:
       'Also probe operations that write. ' +
-      'HOST must repeat the host of the service, so that you cannot write to another one by mistake. ' +
+      'HOST must repeat the host of the service, so that you cannot write to another host by mistake. ' +
       'Written records have ids that begin with convsim-probe-.',
   }),
   dryRun: boolean({ default: false, description: 'Print the requests that would be sent, without sending them.' }),
@@ -51,8 +51,8 @@ export const driftSettings = {
     value: 'FILE',
     files: writesFile,
     description:
-      'Write an OpenAPI Overlay that changes the contract so that the drift is gone; ' +
-      'it is tested on the same responses first.',
+      'Write an OpenAPI Overlay that changes the contract so that the drift disappears; ' +
+      'it is first tested on the same responses.',
   }),
   timeout: duration({
     default: '10s',

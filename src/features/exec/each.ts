@@ -1,5 +1,5 @@
 /**
- * Runs a test suite once per fault and target. `tryFaults` is the overview; `plan/` plans the runs, `runs/` executes
+ * Runs a test suite once per fault and target. Start reading at `tryFaults`. `plan/` plans the runs, `runs/` executes
  * the command, and `report/` judges the runs.
  */
 import { type CommandContext, endSoon, printStartProblems } from '../../command-line/process/command.ts'
@@ -34,13 +34,13 @@ interface Trials {
   readonly findings: FindingsReport[]
   readonly changes: string[]
   /**
-   * The pairs of runs, one without faults and one with the fault, that must confirm `broke`. A suite that randomly
-   * fails one run in five wrongly gets it for 0.2^4 * 0.8^2 = 0.1% of its faults: with 20 faults, in 2% of reports.
+   * The number of pairs of runs, without and with the fault, that must confirm `broke`. A suite that randomly fails one
+   * run in five gets a false `broke` for 0.2^4 * 0.8^2 = 0.1% of its faults: with 20 faults, in 2% of its reports.
    */
   readonly confirmations: number
 }
 
-/** The number of runs with faults between two checks of the baseline. */
+/** The number of runs with faults between two baseline checks. */
 const batchSize = 20
 
 /** Runs the command without faults, then once per fault and target, within the configured limits. */
@@ -50,31 +50,31 @@ async function tryFaults(suite: TestSuite): Promise<SuiteReport> {
   const planned = planRuns(baseline.requests, chosenFaults)
   if (!planned.ok) throw new UntriableSuite([`convsim: ${planned.error}`])
   const plan = planned.value
-  const waiting = chooseRuns(plan.runs, suite.settings)
-  const confirmations = waiting.length > 20 ? 3 : 2
+  const pending = chooseRuns(plan.runs, suite.settings)
+  const confirmations = pending.length > 20 ? 3 : 2
   const trials: Trials = { judged: new Map(), findings: [], changes: [...baseline.changes], confirmations }
   const { judged, changes } = trials
-  const begun = suite.elapsed()
-  for (let start = 0; start < waiting.length && !isOver(suite); start += batchSize) {
-    const batch = waiting.slice(start, start + batchSize)
-    await runSideBySide(suite, batch, async (run) => {
-      const times = { sinceMs: suite.elapsed() - begun, untilMs: suite.deadline - suite.elapsed() }
-      suite.line.show(describeProgress([...judged.values()], waiting.length, times))
+  const startedAt = suite.elapsed()
+  for (let start = 0; start < pending.length && !isOver(suite); start += batchSize) {
+    const batch = pending.slice(start, start + batchSize)
+    await runInParallel(suite, batch, async (run) => {
+      const times = { sinceMs: suite.elapsed() - startedAt, untilMs: suite.deadline - suite.elapsed() }
+      suite.line.show(describeProgress([...judged.values()], pending.length, times))
       await tryFault(suite, run, baseline, trials)
     })
     suite.line.clear()
     if (judged.size === 0 || suite.stopped.aborted) break
-    const isLast = isOver(suite) || start + batchSize >= waiting.length
+    const isLast = isOver(suite) || start + batchSize >= pending.length
     const check = await checkBaseline(suite, baseline, isLast ? 'at the end' : `after ${judged.size} runs`)
     changes.push(...check.changes)
-    if (check.hasFailed) return createReport(suite, plan, baseline, withoutRed(trials, batch), 'red-baseline-run')
+    if (check.hasFailed) return createReport(suite, plan, baseline, dropRedRuns(trials, batch), 'red-baseline-run')
   }
   return createReport(suite, plan, baseline, trials)
 }
 
 /**
- * Runs the command with a fault, and again if the first run needs confirmation. `broke` needs further red runs, and
- * green ones without faults. An interrupted run is dropped, since it is inconclusive.
+ * Runs the command with a fault, and again if the first run needs confirmation. `broke` needs further red runs with
+ * the fault, and green runs without faults. An interrupted run is dropped, since it is inconclusive.
  */
 async function tryFault(suite: TestSuite, run: PlannedRun, baseline: Baseline, trials: Trials): Promise<void> {
   const options = { run, limitMs: baseline.limitMs }
@@ -83,10 +83,10 @@ async function tryFault(suite: TestSuite, run: PlannedRun, baseline: Baseline, t
   if (!suite.stopped.aborted && mustRepeat(judge())) ends.push(await executeRun(suite, options))
   let isConfirmed = true
   for (let left = trials.confirmations; left > 0 && isConfirmed && judge().verdict === 'broke'; left -= 1) {
-    const unfaulted = await executeRun(suite, { limitMs: baseline.limitMs })
-    isConfirmed = !isRed(unfaulted)
+    const withoutFault = await executeRun(suite, { limitMs: baseline.limitMs })
+    isConfirmed = !isRed(withoutFault)
     if (isConfirmed) ends.push(await executeRun(suite, options))
-    else trials.changes.push(`between runs of ${nameRun(run)} it failed with exit code ${unfaulted.code}`)
+    else trials.changes.push(`between runs of ${nameRun(run)}, the command failed with exit code ${withoutFault.code}`)
     if (suite.stopped.aborted) return
   }
   if (suite.stopped.aborted) return
@@ -94,30 +94,30 @@ async function tryFault(suite: TestSuite, run: PlannedRun, baseline: Baseline, t
   trials.findings.push(...ends.map(({ findings }) => findings))
 }
 
-/** Executes runs in parallel (`--jobs`) until the suite is over. Throws the first error after all have ended. */
-async function runSideBySide(
+/** Executes runs in parallel (`--jobs`) until the suite is over. Throws the first error once all runs have ended. */
+async function runInParallel(
   suite: TestSuite,
   runs: readonly PlannedRun[],
   execute: (run: PlannedRun) => Promise<void>,
 ): Promise<void> {
-  const waiting = runs.values()
-  const work = async () => {
-    for (const run of waiting) {
+  const pending = runs.values()
+  const worker = async () => {
+    for (const run of pending) {
       if (isOver(suite)) return
       await execute(run)
     }
   }
-  const ends = await Promise.allSettled(Array.from({ length: suite.settings.jobs }, work))
+  const ends = await Promise.allSettled(Array.from({ length: suite.settings.jobs }, worker))
   for (const end of ends) if (end.status === 'rejected') throw end.reason
 }
 
-/** Drops the red runs of a batch, which are inconclusive, since the command fails without faults, too. */
-function withoutRed(trials: Trials, batch: readonly PlannedRun[]): Trials {
+/** Drops a batch's red runs. They are inconclusive, since the command also fails without faults. */
+function dropRedRuns(trials: Trials, batch: readonly PlannedRun[]): Trials {
   const kept = [...trials.judged].filter(([run, end]) => !isRed(end) || !batch.includes(run))
   return { ...trials, judged: new Map(kept) }
 }
 
-/** Parses `--set` or `--only`: the faults to inject, and the run that `--only` names. */
+/** Parses `--set` or `--only`. Returns the faults to inject and, for `--only`, the named run. */
 async function loadFaults({ settings, output }: TestSuite) {
   const problem = await findReportProblem(parseReportTargets(settings.report ?? '') ?? [])
   if (problem) throw refuseStart([problem])
@@ -161,8 +161,8 @@ function findEarlyEnd({ settings, stopped }: TestSuite, made: number, notMade: n
 }
 
 /**
- * Prints the report and writes its files. Returns the exit code: 128 + n after signal n, 3 if a condition is met, 1
- * if a file cannot be written or there is a problem, else 0.
+ * Prints the report and writes its files. Returns the exit code: 128 + n after signal n, 3 if a `--fail-on`
+ * condition is met, 1 if a file cannot be written or there is a problem, else 0.
  */
 async function finishSuite({ settings, signals, output, print }: TestSuite, report: SuiteReport): Promise<number> {
   const { isJson, printLine } = output
@@ -171,7 +171,7 @@ async function finishSuite({ settings, signals, output, print }: TestSuite, repo
   const page = toSuitePage(report)
   const text = renderText(page).trimEnd()
   if (!isJson) print(text)
-  else for (const line of text.split('\n').filter((one) => one !== '')) printLine(line)
+  else for (const line of text.split('\n').filter((part) => part !== '')) printLine(line)
   if (failed.length > 0 && settings.failOn !== undefined)
     printLine(`convsim: --fail-on: ${failed.join('; ')}.`, 'error')
   if (problem !== undefined) printLine(`convsim: ${problem}`, 'error')
@@ -181,7 +181,7 @@ async function finishSuite({ settings, signals, output, print }: TestSuite, repo
   return isWritten && problem === undefined ? 0 : 1
 }
 
-/** Prints why a suite cannot be tested. Returns the exit code of its command if that fails without faults, else 1. */
+/** Prints why a suite cannot be tested. Returns the command's exit code if it fails without faults, else 1. */
 function finishUntriable({ signals, output, variables }: TestSuite, reason: UntriableSuite): number {
   const { code, lines, findings } = reason
   if (signals.code !== undefined) {

@@ -1,10 +1,10 @@
-/** Runs a test suite against the simulator, as is or once per fault. */
+/** Runs a test suite against its own simulator: once (`exec`), or once per fault (`each`). */
 import type { ChildProcess } from 'node:child_process'
 import { type CommandContext, endSoon } from '../../command-line/process/command.ts'
 import type { StopSignals } from '../../command-line/process/stop-signals.ts'
 import { finish } from '../../command-line/serve/finish.ts'
 import { startServer } from '../../command-line/serve/serve.ts'
-import { runCommand, toCommandLine, trustAuthority } from './runs/run-command.ts'
+import { runCommand, toCommandLine, trustCa } from './runs/run-command.ts'
 import type { ExecLine } from './settings.ts'
 
 export async function exec(line: ExecLine, { host, signals, now, openOutput }: CommandContext): Promise<number> {
@@ -14,9 +14,9 @@ export async function exec(line: ExecLine, { host, signals, now, openOutput }: C
   if (!running) return 1
   let child: ChildProcess | undefined
   forwardSignals((signal) => child?.kill(signal), signals, host)
-  const commandLine = toCommandLine(line, await trustAuthority(running, host.env), running)
-  const { code, problem } = await runCommand(commandLine, { stdio: 'inherit' }, (begun) => {
-    child = begun
+  const commandLine = toCommandLine(line, await trustCa(running, host.env), running)
+  const { code, problem } = await runCommand(commandLine, { stdio: 'inherit' }, (started) => {
+    child = started
   })
   const report = await running.closeWithReport()
   log.flush()
@@ -27,7 +27,7 @@ export async function exec(line: ExecLine, { host, signals, now, openOutput }: C
 
 /** Forwards the first stop signal and each SIGUSR2 to the child, which is killed when `host` exits. */
 function forwardSignals(send: (signal: NodeJS.Signals) => void, signals: StopSignals, host: NodeJS.Process): void {
-  // On Ctrl-C the terminal signals the whole process group, so the child already has the signal.
+  // On Ctrl-C, the terminal signals the whole process group, so the child already has the signal.
   signals.onStop((signal) => {
     if (signal === 'SIGTERM' || !host.stdin.isTTY) send(signal)
   })

@@ -3,7 +3,7 @@ import { expectedFailOn, type FailCondition, failOnKinds, parseFailOn } from '..
 import { duration, integer, type SettingTable, text, type ValuesOf } from '../../server/settings/setting.ts'
 import { serverSettings } from '../../server/settings/settings.ts'
 
-// PATH is refused, since no command would be found if PATH were the base URL.
+// PATH is refused, because no command would be found if PATH were the base URL.
 const areNames = (text: string) => /^(?!PATH(,|$))[A-Za-z_]\w*(,(?!PATH(,|$))[A-Za-z_]\w*)*$/.test(text)
 
 /** The settings of `exec`: its own, and those of its server with different defaults. */
@@ -35,7 +35,7 @@ export interface SuiteFailCondition {
 
 export type SuiteGate = FailCondition | SuiteFailCondition
 
-/** Parses the conditions of `--fail-on` of `each`; undefined if one of them is unknown. */
+/** Parses the `--fail-on` conditions of `each`. Returns undefined if one of them is unknown. */
 export function parseSuiteFailOn(text: string): readonly SuiteGate[] | undefined {
   const names = new Set(text.split(',').map((part) => part.trim()))
   const parts = [...names].map((part) => parseSuiteCondition(part) ?? parseFailOn(part))
@@ -57,29 +57,29 @@ export const eachSettings = {
     default: 'resilience,drift',
     repeatable: true,
     description:
-      'The faults: resilience, drift, extremes, another family of scenarios, or scenarios such as "slow;ms=500".',
+      'Faults to inject: resilience, drift, extremes, another family of scenarios, or scenarios such as "slow;ms=500".',
   }),
   only: text({
     value: 'FAULT@TARGET',
     repeatable: true, // so that a second run is refused instead of replacing the first
     description:
-      'Execute only this run, ' +
+      'Run only this fault, ' +
       'such as drift:drop-field@getModelAnalytics/avgSafetyScore or resilience:reset@createEvent#2.',
   }),
   maxRuns: integer({
     defaultText: 'all',
     min: 1,
     max: 1_000_000,
-    description: 'The maximum number of runs with a fault, selected by the seed. A repeated run counts once.',
+    description: 'The maximum number of runs with a fault; the seed selects them. A repeated run counts once.',
   }),
   time: duration({
     defaultText: 'unlimited',
     description:
       'The time after which no further run begins, except to confirm a verdict; ' +
-      'the first runs without faults must end within it. The seed determines the order.',
+      'the first runs without faults must finish within this time. The seed determines the order.',
   }),
   runTimeout: duration({
-    defaultText: 'ten times the run without faults, at least 10s; without faults: 10m',
+    defaultText: 'ten times as long as without faults, at least 10s; 10m for a run without faults',
     description: 'The time after which a run is killed and counts as hung.',
   }),
   jobs: integer({
@@ -93,12 +93,12 @@ export const eachSettings = {
     ...serverSettings.failOn,
     expected:
       `${expectedFailOn}; also not-resilient, unnoticed and hung, ` +
-      'each alone or with a share such as unnoticed>20 (percent)',
+      'each alone or with a percentage, such as unnoticed>20',
     names: [...failOnKinds, ...suiteFailKinds],
     read: (text) => (parseSuiteFailOn(text) ? text : undefined),
     description:
       `${serverSettings.failOn.description} Also if a fault broke the suite (not-resilient), ` +
-      'was not noticed (unnoticed) or hung it (hung), or more than N% did (unnoticed>N).',
+      'was not noticed (unnoticed) or made it hang (hung), or if more than N% of the faults did (unnoticed>N).',
   },
 } as const satisfies SettingTable
 

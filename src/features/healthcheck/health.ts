@@ -1,4 +1,4 @@
-/** The health of a running simulator. */
+/** Checks the health of a running simulator. */
 import { once } from 'node:events'
 import { readFileSync } from 'node:fs'
 import http, { type IncomingMessage } from 'node:http'
@@ -47,7 +47,7 @@ export async function printHealth(settings: HealthSettings, context: CommandCont
   const reachable = { '0.0.0.0': '127.0.0.1', '::': '::1' }[host] ?? host
   const scheme = tls || tlsCert !== undefined ? 'https' : 'http'
   const url = `${scheme}://${reachable.includes(':') ? `[${reachable}]` : reachable}:${port}/__sim/health`
-  // Below the 3 s that the `Dockerfile` allows for its check.
+  // The default of 2 s is below the 3 s that the `Dockerfile` allows for its check.
   const timeoutMs = parseDuration(timeout ?? (wait ? '30s' : '2s')) ?? maxRequestMs
   const health = await (wait ? waitForHealth(url, timeoutMs, elapsed) : requestHealth(url, timeoutMs))
   if (!health.ok) {
@@ -73,14 +73,14 @@ async function requestHealth(url: string, timeoutMs: number): Promise<Result<Hea
   const signal = AbortSignal.timeout(waitMs) // one deadline for connection, head and body
   try {
     const { get } = url.startsWith('https:') ? https : http
-    // Nothing secret is sent, and a user's certificate may not name this machine.
+    // Nothing secret is sent, and a user's certificate need not name this machine.
     const options = { signal, agent: false, rejectUnauthorized: false } as const
-    const request = get(url, options).on('error', () => undefined) // `once` throws it
+    const request = get(url, options).on('error', () => undefined) // `once` throws the error
     const [response] = (await once(request, 'response')) as [IncomingMessage]
     return readHealth(url, response.statusCode ?? 0, await text(response))
   } catch (error) {
     const reason = signal.aborted ? `timed out after ${waitMs / 1000} s` : reasonOf(error)
-    return failure(`no response from ${url}: ${reason}. Is it running, and are --port and --tls right?`)
+    return failure(`no response from ${url}: ${reason}. Is the simulator running, and are --port and --tls correct?`)
   }
 }
 
@@ -90,16 +90,16 @@ function readHealth(url: string, status: number, body: string): Result<Health> {
   const isHealth = isObject(health) && /^(un)?healthy$/.test(String(health.status)) && 'version' in health
   if (!isHealth)
     return failure(
-      `the server at ${url} is not convsim: its response (${status}) is not a simulator's health. Is --port right?`,
+      `the server at ${url} is not convsim: its response (${status}) is not a simulator's health. Is --port correct?`,
     )
   const isReady = status === 200 && health.status === 'healthy'
   return success({ isReady, text: escapeControls(JSON.stringify(health)) })
 }
 
 /**
- * Returns the server whose health is requested: `given` if a flag of this process sets its address, or if process 1 is
- * another program; otherwise the server of process 1. In a container (`docker run convsim --port 5000`) only the
- * command line of process 1 has the port, and TLS.
+ * Returns the server to check: `given` if a flag of this process sets the address, or if process 1 is another program;
+ * otherwise the server that process 1 runs. In a container (`docker run convsim --port 5000`), only the command line of
+ * process 1 has the port and the TLS flags.
  */
 function findServer(given: HealthSettings, { host: { argv }, parse }: CommandContext): Server {
   const [, program = '', ...ownArguments] = argv

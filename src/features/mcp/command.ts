@@ -32,14 +32,14 @@ export const mcpCommand = defineCommand({
   usage: '[options]',
   description:
     'Serve tools for coding agents over stdio (Model Context Protocol), ' +
-    'for a simulator that it starts or for a running one (--url). ' +
+    'for a new simulator or a running one (--url). ' +
     'Every simulator serves the same tools at /__sim/mcp.',
   examples: ['mcp', 'mcp --url http://127.0.0.1:4010'],
   settings: mcpSettings,
   findProblem: findServerProblem,
   async run({ settings, variables }, { host, signals, now, openOutput, printError }) {
     const { serveOverStdio } = await import('./server.ts')
-    const { askByFetch, askOrThrow } = await import('./tool.ts')
+    const { sendByFetch, sendOrThrow } = await import('./tool.ts')
     const { startServer, endServer } = await import('../../command-line/serve/serve.ts')
     const output = await openOutput(settings)
     const stopped = new Promise<void>((resolve) => signals.onStop(() => resolve()))
@@ -48,14 +48,14 @@ export const mcpCommand = defineCommand({
     if (origin === undefined) return 1
     // A pipe emits `close`; a file such as /dev/null emits only `end`.
     const ended = Promise.race([once(host.stdin, 'end'), once(host.stdin, 'close')])
-    const ask = askByFetch(`${origin}/__sim`, settings.controlToken)
+    const send = sendByFetch(`${origin}/__sim`, settings.controlToken)
     try {
-      await askOrThrow(ask, { path: '/info' })
+      await sendOrThrow(send, { path: '/info' })
     } catch (error) {
       printError(`convsim: ${reasonOf(error)}`)
       return 1
     }
-    const end = serveOverStdio(ask, origin, host.stdin, host.stdout)
+    const end = serveOverStdio(send, origin, host.stdin, host.stdout)
     await Promise.race([stopped, ended])
     await end()
     return running ? endServer(running, settings, output, host) : endSoon(host, 0)
@@ -87,10 +87,10 @@ export const skillCommand = defineCommand({
   },
 })
 
-/** Writes a file and its folders. Returns the reason if a different file exists; throws if it cannot write. */
+/** Writes a file and its folders. Returns a reason if the existing file must be kept; throws if writing fails. */
 async function install(file: string, text: string): Promise<string | undefined> {
-  const present = existsSync(file) ? readOrdinaryFile(file).toString('utf8') : undefined
-  if (present !== undefined && present !== seal(present.slice(0, present.lastIndexOf(mark))))
+  const existing = existsSync(file) ? readOrdinaryFile(file).toString('utf8') : undefined
+  if (existing !== undefined && existing !== seal(existing.slice(0, existing.lastIndexOf(mark))))
     return 'the existing file was not installed by convsim, or was changed since. Delete or rename it, then try again'
   await mkdir(dirname(file), { recursive: true })
   await writeFile(file, text)

@@ -6,13 +6,13 @@ import { readFile } from 'node:fs/promises'
 import { CustomReply, registerControls } from '../../server/control/handler.ts'
 import { textBody } from '../../service/exchange/reply.ts'
 import { bundledSkill } from '../../service/fixtures/bundled.ts'
-import { askInProcess } from './tool.ts'
+import { sendInProcess } from './tool.ts'
 
 registerControls((handle) => ({
   async callMcp({ source, body, clientGone }) {
     const { handleCall } = await import('./server.ts')
-    const ask = askInProcess(handle, source, clientGone)
-    const { status, mediaType, text } = await handleCall(ask, source.headers, body)
+    const send = sendInProcess(handle, source, clientGone)
+    const { status, mediaType, text } = await handleCall(send, source.headers, body)
     return new CustomReply({
       status,
       body: text === '' ? undefined : textBody(text, mediaType ?? 'application/json'),

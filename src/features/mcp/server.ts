@@ -5,7 +5,7 @@ import { dereference } from '../../service/contract/resolve.ts'
 import type { SimRequest } from '../../service/exchange/request.ts'
 import { version } from '../../service/fixtures/bundled.ts'
 import * as library from './library.ts'
-import { type AskControl, askOrThrow, listOf, objectOf, type Tool, ToolError } from './tool.ts'
+import { listOf, objectOf, type SendCall, sendOrThrow, type Tool, ToolError } from './tool.ts'
 import { changingTools, readOnlyTools } from './tools.ts'
 
 /** Accepts every object, since the control plane validates the arguments and describes errors. */
@@ -14,25 +14,25 @@ const anyInput: library.jsonSchemaValidator = {
 }
 
 /** Handles an MCP message over HTTP. Subscriptions are disabled, so that every response ends. */
-export async function handleCall(ask: AskControl, headers: SimRequest['headers'], message: Json | undefined) {
+export async function handleCall(send: SendCall, headers: SimRequest['headers'], message: Json | undefined) {
   const origin = `http://${headers['host']}`
   const sent = Object.entries(headers).filter(([name]) => /^(content-type|mcp-.*)$/.test(name))
   const accepted = { ...Object.fromEntries(sent), accept: 'application/json, text/event-stream' }
   const request = { method: 'POST', headers: accepted, body: JSON.stringify(message) }
-  const handler = library.createMcpHandler(() => createServer(ask, origin), { maxSubscriptions: 0 })
+  const handler = library.createMcpHandler(() => createServer(send, origin), { maxSubscriptions: 0 })
   const response = await handler.fetch(new Request(`${origin}/__sim/mcp`, request))
   return { status: response.status, mediaType: response.headers.get('content-type'), text: await response.text() }
 }
 
-/** Serves the tools over stdio. `origin`: the address of the simulator. Returns the function that stops it. */
-export function serveOverStdio(ask: AskControl, origin: string, stdin: Readable, stdout: Writable) {
+/** Serves the tools over stdio. `origin`: the address of the simulator. Returns a function that stops serving. */
+export function serveOverStdio(send: SendCall, origin: string, stdin: Readable, stdout: Writable) {
   const transport = new library.StdioServerTransport(stdin, stdout)
-  return library.serveStdio(() => createServer(ask, origin), { transport }).close
+  return library.serveStdio(() => createServer(send, origin), { transport }).close
 }
 
-async function createServer(ask: AskControl, origin: string) {
-  const document = await askOrThrow(ask, { path: '/openapi.yaml' })
-  const { basePath } = objectOf(await askOrThrow(ask, { path: '/info' }), 'contract')
+async function createServer(send: SendCall, origin: string) {
+  const document = await sendOrThrow(send, { path: '/openapi.yaml' })
+  const { basePath } = objectOf(await sendOrThrow(send, { path: '/info' }), 'contract')
   const instructions =
     `convsim simulates a conversation-analytics service at ${origin}${basePath}. Give each test a sandbox ` +
     '(control_sandbox), switch on a fault (set_scenarios), run the client, then call run_summary and find_requests.'
@@ -43,7 +43,7 @@ async function createServer(ask: AskControl, origin: string) {
     const inputSchema = library.fromJsonSchema<JsonObject>(schema, anyInput)
     const annotations = { readOnlyHint: readOnlyTools.includes(tool) }
     const call = (args: JsonObject) =>
-      callTool(tool, Object.keys(properties), args, { ask, origin, basePath: `${basePath}` })
+      callTool(tool, Object.keys(properties), args, { send, origin, basePath: `${basePath}` })
     server.registerTool(tool.name, { description: tool.description, inputSchema, annotations }, call)
   }
   return server

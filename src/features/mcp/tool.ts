@@ -9,17 +9,17 @@ import type { SimRequest } from '../../service/exchange/request.ts'
 export interface Tool {
   readonly name: string
   readonly description: string
-  /** The control plane's parameters that it accepts, by operation; it also accepts the bodies of these operations. */
+  /** The accepted parameters of the control plane, by operation; the bodies of these operations are also accepted. */
   readonly input: Readonly<Record<string, string>>
   readonly ownInput?: Readonly<Record<string, JsonObject>>
   /** Calls the simulator at `origin`; its service is at `basePath`. Throws a `ToolError`. */
   readonly run: (
     args: JsonObject,
-    simulator: { readonly ask: AskControl; readonly origin: string; readonly basePath: string },
+    simulator: { readonly send: SendCall; readonly origin: string; readonly basePath: string },
   ) => Promise<Json>
 }
 
-/** A call that failed: its message says what to do next. */
+/** A failed call, whose message says what to do next. */
 export class ToolError extends Error {}
 
 interface ControlCall {
@@ -36,10 +36,10 @@ interface ControlResponse {
   readonly json: JsonObject
 }
 
-export type AskControl = (question: ControlCall) => Promise<ControlResponse>
+export type SendCall = (call: ControlCall) => Promise<ControlResponse>
 
 /** Creates a function that calls the control plane of this process, with the host and the token of `source`. */
-export function askInProcess(handle: Control['handle'], source: SimRequest, clientGone: AbortSignal): AskControl {
+export function sendInProcess(handle: Control['handle'], source: SimRequest, clientGone: AbortSignal): SendCall {
   const { host = '', authorization } = source.headers
   const callerHeaders = authorization === undefined ? { host } : { host, authorization }
   return async ({ method = 'GET', path, query, body }) => {
@@ -58,7 +58,7 @@ export function askInProcess(handle: Control['handle'], source: SimRequest, clie
 }
 
 /** Creates a function that calls the control plane at a URL such as `http://127.0.0.1:4010/__sim` over HTTP. */
-export function askByFetch(controlUrl: string, controlToken: string | undefined): AskControl {
+export function sendByFetch(controlUrl: string, controlToken: string | undefined): SendCall {
   const headers = controlToken === undefined ? {} : { authorization: `Bearer ${controlToken}` }
   return async ({ method = 'GET', path, query, body }) => {
     const sent = body === undefined ? {} : { headers: { ...headers, ...jsonType }, body: JSON.stringify(body) }
@@ -66,7 +66,7 @@ export function askByFetch(controlUrl: string, controlToken: string | undefined)
       const response = await fetch(`${controlUrl}${path}?${writeQuery(query)}`, { method, headers, ...sent })
       return { status: response.status, json: parseResponse(await response.text()) }
     } catch {
-      const error = `No simulator responds at ${controlUrl}. Start it (npx convsim), then try again.`
+      const error = `No simulator responds at ${controlUrl}. Start one (npx convsim), then try again.`
       return { status: 503, json: { error } }
     }
   }
@@ -84,13 +84,13 @@ function parseResponse(text: string): JsonObject {
   return isObject(response) ? response : { error: `The simulator did not return a JSON object: ${text.slice(0, 200)}` }
 }
 
-export const askOrThrow = async (ask: AskControl, question: ControlCall, next?: string): Promise<JsonObject> =>
-  readOrThrow(await ask(question), next)
+export const sendOrThrow = async (send: SendCall, call: ControlCall, next?: string): Promise<JsonObject> =>
+  readOrThrow(await send(call), next)
 
-/** Returns the JSON of a response. Throws a refusal with `next`, the next step; a 417 is not a refusal. */
+/** Returns the JSON of a response. Throws if it is a refusal, with `next` as the next step; a 417 is not a refusal. */
 export function readOrThrow({ status, json }: ControlResponse, next = ''): JsonObject {
   if (status < 400 || status === 417) return json
-  const advice = status === 401 ? 'Pass it to convsim mcp with --control-token.' : next
+  const advice = status === 401 ? 'Pass the token to convsim mcp with --control-token.' : next
   throw new ToolError(`${json['error'] ?? `The simulator returned ${status}.`} ${advice}`.trim())
 }
 
@@ -105,7 +105,7 @@ export const pageSize = 20
 
 export const cursorArg = { type: 'integer', minimum: 0, description: 'The field `next` of the previous page.' }
 
-/** Returns the page of a list after `cursor` items, under a name, with the cursor of the next page. */
+/** Returns a page of a list, from the item at `cursor`, as the member `name`, with the cursor for the next page. */
 export function pageOf(name: string, list: readonly Json[], cursor: Json | undefined): JsonObject {
   const start = Number(cursor ?? 0)
   if (!Number.isSafeInteger(start) || start < 0)

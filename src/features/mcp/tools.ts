@@ -1,6 +1,5 @@
 import type { Json, JsonObject } from '../../base/core/json.ts'
 import {
-  askOrThrow,
   compact,
   cursorArg,
   listOf,
@@ -10,22 +9,23 @@ import {
   pick,
   readOrThrow,
   refuseOperation,
+  sendOrThrow,
   type Tool,
   ToolError,
 } from './tool.ts'
 
 const filters = 'sandbox operation status method path origin violations advice damage traceId order since cursor'
-const idHint = 'Or give the "id" of a recorded request: find_requests lists them.'
+const idHint = 'Or give the "id" of a recorded request: find_requests lists the ids.'
 
 const findRequests: Tool = {
   name: 'find_requests',
   description: 'Find requests with their responses, newest first, 20 at a time, and retry problems in "badRetries".',
   input: { listRequests: filters },
-  async run(args, { ask }) {
+  async run(args, { send }) {
     const query = { order: 'newest', limit: pageSize, ...args }
-    const page = await askOrThrow(ask, { path: '/requests', query })
+    const page = await sendOrThrow(send, { path: '/requests', query })
     const retries = { path: '/retries', query: { sandbox: args['sandbox'], limit: 100 } }
-    const chains = args['cursor'] === undefined ? listOf(await askOrThrow(ask, retries), 'chains') : []
+    const chains = args['cursor'] === undefined ? listOf(await sendOrThrow(send, retries), 'chains') : []
     const bad = chains.map(showChain).filter(({ findings }) => findings !== undefined)
     return compact({
       requests: listOf(page, 'requests').map(showExchange),
@@ -42,18 +42,18 @@ const explainRequest: Tool = {
     'Explain why a recorded request ("id") got its response, or how a new one ("method", "path") would be handled now.',
   input: { explain: 'sandbox' },
   ownInput: { id: { type: 'string', description: 'The id of a recorded request: req-7.' } },
-  async run({ id, sandbox, ...body }, { ask }) {
+  async run({ id, sandbox, ...body }, { send }) {
     if (id === undefined) {
-      const explained = await askOrThrow(ask, { method: 'POST', path: '/explain', query: { sandbox }, body }, idHint)
+      const explained = await sendOrThrow(send, { method: 'POST', path: '/explain', query: { sandbox }, body }, idHint)
       const response = objectOf(explained, 'response')
       return compact({ status: response['status'], ...showDecision(explained), body: cutBody(response['body']) })
     }
     const [extra] = Object.keys(compact(body))
     if (extra !== undefined) throw new ToolError(`Give either "id", or "method" and "path"; not "id" and "${extra}".`)
     const path = `/requests/${encodeURIComponent(String(id))}`
-    const entry = await askOrThrow(ask, { path }, 'find_requests lists the ids.')
+    const entry = await sendOrThrow(send, { path }, 'find_requests lists the ids.')
     const retries = { path: '/retries', query: { sandbox: entry['sandbox'], request: id } }
-    const chains = listOf(await askOrThrow(ask, retries), 'chains')
+    const chains = listOf(await sendOrThrow(send, retries), 'chains')
     const [sent, got] = ['request', 'response'].map((name) => {
       const { headers, body } = objectOf(entry, name)
       return compact({ headers, body: cutBody(body) })
@@ -65,10 +65,10 @@ const explainRequest: Tool = {
 const verifyRequests: Tool = {
   name: 'verify_requests',
   description:
-    'Check how often the client sent a matching request. If it fails, "nearMisses" has the closest and differences.',
+    'Check how many times the client sent a request. On failure, "nearMisses" has similar requests and differences.',
   input: { verify: 'sandbox' },
-  async run({ sandbox, ...body }, { ask }) {
-    const verdict = await askOrThrow(ask, { method: 'POST', path: '/verify', query: { sandbox }, body })
+  async run({ sandbox, ...body }, { send }) {
+    const verdict = await sendOrThrow(send, { method: 'POST', path: '/verify', query: { sandbox }, body })
     return compact({ ...verdict, nearMisses: listOf(verdict, 'nearMisses').slice(0, 3) })
   },
 }
@@ -81,13 +81,13 @@ const coverageGaps: Tool = {
     'List the parts of the contract that the client has not covered, 20 at a time, each with a request that covers it.',
   input: { getCoverage: 'sandbox', listRequests: 'operation' },
   ownInput: { cursor: cursorArg },
-  async run({ sandbox, operation, cursor }, { ask, basePath }) {
-    const coverage = await askOrThrow(ask, { path: '/coverage', query: { sandbox } }, usedSandbox)
+  async run({ sandbox, operation, cursor }, { send, basePath }) {
+    const coverage = await sendOrThrow(send, { path: '/coverage', query: { sandbox } }, usedSandbox)
     const operations = listOf(coverage, 'operations')
     const ids = operations.map((one) => String(one['operation']))
     refuseOperation(operation, ids)
-    const asked = operations.filter((one) => [undefined, one['operation']].includes(operation))
-    const gaps = asked.flatMap(({ operation, method, path: template, missing }) =>
+    const selected = operations.filter((one) => [undefined, one['operation']].includes(operation))
+    const gaps = selected.flatMap(({ operation, method, path: template, missing }) =>
       listOf({ missing: missing ?? [] }, 'missing').map(
         ({ name, sentence, path = `${basePath}${template}`, headers }) =>
           compact({ operation, item: name, sentence, request: compact({ method, path, headers }) }),
@@ -99,13 +99,13 @@ const coverageGaps: Tool = {
 
 const runSummary: Tool = {
   name: 'run_summary',
-  description: 'Judge the run: verdict, the three worst findings with counts, next step. "failOn" sets the conditions.',
+  description: 'Judge the run: verdict, three worst findings with counts, and next step. "failOn" sets the conditions.',
   input: { getReport: 'sandbox failOn' },
-  async run({ sandbox, failOn = 'violation,unexpected,retry' }, { ask, origin, basePath }) {
-    const response = await ask({ path: '/report', query: { sandbox, failOn } })
+  async run({ sandbox, failOn = 'violation,unexpected,retry' }, { send, origin, basePath }) {
+    const response = await send({ path: '/report', query: { sandbox, failOn } })
     const report = readOrThrow(response, response.status === 404 ? usedSandbox : '')
-    // The report contains no times, so that it is the same on every machine.
-    const { problems } = await askOrThrow(ask, { path: '/retries', query: { sandbox, limit: 0 } })
+    // The report contains no times, so that it is identical on every machine.
+    const { problems } = await sendOrThrow(send, { path: '/retries', query: { sandbox, limit: 0 } })
     const { violations, unexpected, advice } = report
     const sections = { violation: violations, unexpected, retry: problems, advice }
     const findings = Object.entries(sections).flatMap(([kind, section = null]) =>
@@ -128,8 +128,8 @@ const runSummary: Tool = {
   },
 }
 
-const facts = ['operation', 'rule', 'in', 'pointer', 'status', 'sentence', 'waitedMs', 'message', 'count', 'requests']
-const showFinding = (kind: string, finding: JsonObject): JsonObject => ({ kind, ...pick(finding, ...facts) })
+const details = ['operation', 'rule', 'in', 'pointer', 'status', 'sentence', 'waitedMs', 'message', 'count', 'requests']
+const showFinding = (kind: string, finding: JsonObject): JsonObject => ({ kind, ...pick(finding, ...details) })
 
 function showExchange(entry: JsonObject): JsonObject {
   const { method, path, query } = objectOf(entry, 'request')
@@ -169,12 +169,12 @@ function cutBody(body: Json | undefined): Json | undefined {
 const setScenarios: Tool = {
   name: 'set_scenarios',
   description:
-    'Replace the rules of a sandbox, each a fault for matching requests: {"operation": "createEvent", ' +
-    '"scenario": "unavailable", "times": 2}, or a sequence: "429*2, 200". An empty list switches all off.',
+    'Replace the rules of a sandbox. A rule applies a scenario to matching requests: {"operation": "createEvent", ' +
+    '"scenario": "unavailable", "times": 2}, or a sequence: "429*2, 200". An empty list removes all rules.',
   input: { putScenarios: 'sandbox' },
-  async run({ sandbox, ...body }, { ask }) {
-    const question = { method: 'PUT', path: '/scenarios', query: { sandbox }, body }
-    const set = await askOrThrow(ask, question, 'list_scenarios names scenarios and operations.')
+  async run({ sandbox, ...body }, { send }) {
+    const call = { method: 'PUT', path: '/scenarios', query: { sandbox }, body }
+    const set = await sendOrThrow(send, call, 'list_scenarios names scenarios and operations.')
     return pageOf('rules', listOf(set, 'rules'), 0)
   },
 }
@@ -185,19 +185,19 @@ const listScenarios: Tool = {
     'List the scenarios for one or all operations, 20 at a time, with an example and the effect, and the active rules.',
   input: { getScenarios: 'sandbox', listRequests: 'operation' },
   ownInput: { cursor: cursorArg },
-  async run({ sandbox, operation, cursor }, { ask }) {
-    const rules = await askOrThrow(ask, { path: '/scenarios', query: { sandbox } })
-    const catalogue = await askOrThrow(ask, { path: '/catalogue' })
+  async run({ sandbox, operation, cursor }, { send }) {
+    const rules = await sendOrThrow(send, { path: '/scenarios', query: { sandbox } })
+    const catalogue = await sendOrThrow(send, { path: '/catalogue' })
     const operations = listOf(catalogue, 'operations').map(({ id }) => String(id))
     refuseOperation(operation, operations)
     const fits = (ids: unknown) => operation === undefined || (Array.isArray(ids) && ids.includes(operation))
-    const fitting = listOf(catalogue, 'scenarios').filter((one) => fits(one['operations']))
-    const shown = fitting.map((one) => pick(one, 'name', 'about', 'undocumented', 'example', 'clientSees'))
+    const applicable = listOf(catalogue, 'scenarios').filter((one) => fits(one['operations']))
+    const shown = applicable.map((one) => pick(one, 'name', 'about', 'undocumented', 'example', 'clientSees'))
     return { ...(cursor === undefined && compact({ operations, ...rules })), ...pageOf('scenarios', shown, cursor) }
   },
 }
 
-/** The method, the path and the body's arguments of each action. The sandbox is in the path or the query. */
+/** The method, path and body arguments of each action. The sandbox is in the path or the query. */
 const actions = new Map<unknown, readonly [method: string, path: string, ...body: string[]]>([
   ['create', ['PUT', '/sandboxes/{sandbox}', 'seed']],
   ['seed', ['PUT', '/sandboxes/{sandbox}', 'seed']],
@@ -220,7 +220,7 @@ const controlSandbox: Tool = {
     action: { type: 'string', enum: actionNames },
     snapshotId: { type: 'string', description: 'The snapshotId that the action snapshot returned.' },
   },
-  async run({ action, ...args }, { ask, origin, basePath }) {
+  async run({ action, ...args }, { send, origin, basePath }) {
     const known = actions.get(action)
     if (!known) throw new ToolError(`"action" must be one of ${actionNames.join(', ')}; got ${JSON.stringify(action)}.`)
     const [method, template, ...names] = known
@@ -233,9 +233,9 @@ const controlSandbox: Tool = {
     const [name, id] = [sandbox, snapshotId].map((text) => encodeURIComponent(String(text)))
     const path = template.replace('{sandbox}', `${name}`).replace('{snapshotId}', `${id}`)
     const query = template.includes('{sandbox}') ? {} : { sandbox }
-    const question = { method, path, query, ...(names.length > 0 && { body: pick(args, ...names) }) }
+    const call = { method, path, query, ...(names.length > 0 && { body: pick(args, ...names) }) }
     const next = action === 'restore' ? 'Create a snapshot first, with the action snapshot.' : ''
-    return { result: await askOrThrow(ask, question, next), baseUrl: `${origin}/_s/${name}${basePath}` }
+    return { result: await sendOrThrow(send, call, next), baseUrl: `${origin}/_s/${name}${basePath}` }
   },
 }
 

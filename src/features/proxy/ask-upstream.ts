@@ -10,11 +10,11 @@ import type { SimRequest } from '../../service/exchange/request.ts'
 import { maxCheckedBytes, RecordingRelay, toBody } from './upstream-body.ts'
 
 /**
- * The last stage: forwards the request to the real service, and replies with its response, or with the reason why there
- * is none. `corsOrigins`: the origins to which the proxy grants CORS, instead of the service.
+ * Creates the last stage, which forwards the request to the real service and returns its response, or the reason why
+ * there is none. `corsOrigins`: the origins to which the proxy, instead of the service, grants CORS.
  */
-export function askUpstream(basePath: string, upstream: UpstreamClient, corsOrigins: CorsOrigins): RequestStage {
-  return async function askUpstream(exchange): Promise<Reply> {
+export function forwardRequest(basePath: string, upstream: UpstreamClient, corsOrigins: CorsOrigins): RequestStage {
+  return async function forwardRequest(exchange): Promise<Reply> {
     const { body } = exchange.request
     if (body.kind === 'unreadable')
       return refuse(body.status, `${body.reason} The proxy did not forward it.`, 'simulator')
@@ -28,7 +28,7 @@ export function askUpstream(basePath: string, upstream: UpstreamClient, corsOrig
       const { origin } = exchange.request.headers
       return origin !== undefined && isCorsOrigin(corsOrigins, origin) ? withoutCors(reply) : reply
     } finally {
-      endWatch?.() // from now on the delivery watches the client
+      endWatch?.() // from now on, the delivery watches the client
     }
   }
 }
@@ -45,7 +45,7 @@ function withoutCors(reply: Reply): Reply {
   }
 }
 
-/** Replaces the value of each header line. `replace` gets the name; a line is dropped if it returns none. */
+/** Replaces the value of each header line. `replace` gets the name in lower case, and returns undefined to drop it. */
 function mapLines(lines: readonly string[], replace: (name: string, value: string) => string | undefined): string[] {
   return lines.flatMap((name, at) => {
     const value = at % 2 === 0 ? replace(name.toLowerCase(), lines[at + 1] ?? '') : undefined
@@ -111,7 +111,7 @@ async function receiveResponse(exchange: Exchange, sent: Result<IncomingMessage,
     return refuse(
       502,
       `The response of the real service is longer than ${maxCheckedBytes} bytes, ` +
-        `too long for the scenario "${scenarios}".`,
+        `which is too long for the scenario "${scenarios}".`,
       'simulator',
     )
   const decoded = decodeBody(bytes, encoding, maxCheckedBytes)
@@ -122,8 +122,8 @@ async function receiveResponse(exchange: Exchange, sent: Result<IncomingMessage,
 }
 
 /**
- * Headers that belong to one connection (RFC 9110, 7.6.1) or to a proxy, and those that the proxy writes itself. The
- * body is sent decoded and whole, so `content-encoding` and `expect` no longer apply.
+ * Headers that belong to one connection (RFC 9110, 7.6.1) or to a proxy, and headers that the proxy writes itself. The
+ * request body is sent decoded and whole, so `content-encoding` and `expect` no longer apply.
  */
 const ofConnection = new Set([
   'connection',
@@ -141,27 +141,27 @@ const ofRequest = new Set(['host', 'content-length', 'content-encoding', 'expect
 /** The name of this proxy in `Via` (RFC 9110, 7.6.3). */
 const ownVia = '1.1 convsim'
 
-/** Match the header items for the simulator: its preferences (RFC 7240), and its members of `baggage`. */
+/** Functions that match header items for the simulator: preferences (RFC 7240), and members of `baggage`. */
 const ownItems = new Map<string, (item: string) => boolean>([
   ['prefer', (item) => /^(code|example|seed)\s*(=|;|$)/i.test(item)],
   ['baggage', (item) => item.startsWith('convsim.')],
 ])
 
 /**
- * Returns the header lines of a forwarded request, without those of its connection and without the simulator's controls
- * (`X-Sim-...`, preferences, member of `baggage`, sandbox suffix of the token). `own`: values that replace the client's
- * or are appended.
+ * Returns the header lines for a forwarded request. Drops headers of the client's connection, and the simulator's
+ * controls (`X-Sim-...`, preferences, members of `baggage`, sandbox suffix of the token). `own`: values that replace
+ * the client's or are appended.
  */
 function forwardRequestHeaders({ headers, rawHeaders }: SimRequest, own: Readonly<Record<string, string>>): string[] {
   const isDropped = createFilter(headers['connection'])
-  const left = new Map(Object.entries(own).map(([name, value]) => [name.toLowerCase(), { name, value }]))
+  const pending = new Map(Object.entries(own).map(([name, value]) => [name.toLowerCase(), { name, value }]))
   const forwarded = mapLines(rawHeaders ?? Object.entries(headers).flat(), (name, value) => {
-    const replaced = left.get(name)
-    left.delete(name)
+    const replaced = pending.get(name)
+    pending.delete(name)
     if (replaced) return replaced.value
     return isDropped(name) || ofRequest.has(name) ? undefined : keepOthers(name, value)
   })
-  return [...forwarded, ...Array.from(left.values(), Object.values<string>).flat(), 'Via', ownVia]
+  return [...forwarded, ...Array.from(pending.values(), Object.values<string>).flat(), 'Via', ownVia]
 }
 
 function keepOthers(name: string, value: string): string | undefined {
@@ -171,7 +171,7 @@ function keepOthers(name: string, value: string): string | undefined {
   return items.filter((item) => item !== '' && !isOwn(item)).join(', ') || undefined
 }
 
-/** Returns a function that matches headers of the simulator and of the connection, including those in `Connection`. */
+/** Returns a function that matches simulator headers, connection headers, and headers that `Connection` lists. */
 function createFilter(connection = ''): (name: string) => boolean {
   const named = connection.split(',').map((name) => name.trim().toLowerCase())
   return (name) => ofConnection.has(name) || named.includes(name) || name.startsWith('x-sim-')
@@ -179,8 +179,8 @@ function createFilter(connection = ''): (name: string) => boolean {
 
 /**
  * Returns the headers of the real service's response for the client. If the service is a simulator, its `X-Sim-...`
- * headers are dropped, since the proxy adds its own. `cookies`: the values of `Set-Cookie`; `length`: the announced
- * bytes, if any; `rawHeaders`: all lines.
+ * headers are dropped, since the proxy adds its own. `cookies`: the values of `Set-Cookie`; `length`: the
+ * `Content-Length`, if any; `rawHeaders`: all lines.
  */
 function forwardResponseHeaders({ headers: received, rawHeaders: lines }: IncomingMessage) {
   const { 'content-type': mediaType, 'content-length': length = '', 'set-cookie': cookies = [], ...others } = received

@@ -11,8 +11,8 @@ import type { DeliveryOutcome, Reply } from '../../service/exchange/reply.ts'
 import { maxCheckedBytes, maxCheckedValues, RecordingRelay, toBody } from './upstream-body.ts'
 
 /**
- * Returns the real service's response as recorded after its delivery: the delivered part of the body, decoded, without
- * the environment's `token`. Checks a completely delivered response. Other replies are returned unchanged.
+ * Returns the real service's response as recorded after its delivery: with the delivered part of the body, decoded, and
+ * without the environment's `token`. Checks a completely delivered response. Returns other replies unchanged.
  */
 export function responseToRecord(
   exchange: Exchange,
@@ -21,18 +21,18 @@ export function responseToRecord(
   token: string | undefined,
 ): Reply {
   if (exchange.stage !== 'handle') return reply
-  // A token shorter than a credential also occurs in unrelated words.
+  // A token shorter than a credential may also occur in unrelated words.
   const secret = token === undefined || token.length < minTokenLength ? undefined : token
   const { relay } = reply
   const response = relay instanceof RecordingRelay ? withPassedBody(exchange, reply, relay, outcome) : reply
   exchange.responseViolations = redactViolations(exchange.responseViolations, secret)
-  judgeUnknown(exchange, reply)
+  judgeUnknownOperation(exchange, reply)
   const clean = withoutToken(response, secret)
   return { ...clean, headers: redactHeaders(clean.headers, findOwnToken(exchange.request.headers)) }
 }
 
-/** Adds the violation of a request that matches no operation of the contract although the real service responds. */
-function judgeUnknown(exchange: Exchange, { origin, status }: Reply): void {
+/** Adds a violation if the real service responds to a request that matches no operation in the contract. */
+function judgeUnknownOperation(exchange: Exchange, { origin, status }: Reply): void {
   const { operation, request, path } = exchange
   if (operation || origin !== 'upstream' || status >= 400) return
   const message =
@@ -41,7 +41,7 @@ function judgeUnknown(exchange: Exchange, { origin, status }: Reply): void {
 }
 
 function withPassedBody(exchange: Exchange, reply: Reply, relay: RecordingRelay, outcome: DeliveryOutcome): Reply {
-  relay.cancel() // its client may have left
+  relay.cancel() // the client may have disconnected
   const { relay: _, ...head } = reply
   const { mediaType = '', size, isWhole } = relay
   const bytes = relay.recordedBytes()
@@ -71,7 +71,7 @@ function withoutToken(reply: Reply, token: string | undefined): Reply {
   return redactedBody === sent ? clean : { ...clean, body: toBody(fromLatin1(redactedBody), body?.mediaType) }
 }
 
-/** Checks a whole response of the real service before a scenario damages it; a streamed one is checked at its end. */
+/** Checks a whole response before a scenario damages it. A streamed response is checked after its end. */
 export function checkUpstreamResponse(exchange: Exchange, reply: Reply): Reply {
   const { status, body, relay } = reply
   const bytes = body?.bytes() ?? new Uint8Array(0)
@@ -79,7 +79,7 @@ export function checkUpstreamResponse(exchange: Exchange, reply: Reply): Reply {
   return reply
 }
 
-/** Returns the contract rules that a response breaks. If its body is too large to check, the advice says so. */
+/** Returns the contract rules that a response breaks. If the body is too large to check, adds advice that says so. */
 function checkResponse(exchange: Exchange, response: ReceivedResponse): readonly Violation[] {
   const { operation } = exchange
   if (!operation) return []

@@ -3,8 +3,8 @@ import { upstreamTimeout } from '../../server/settings/further-settings.ts'
 import { defaultSettings, serverSettings } from '../../server/settings/settings.ts'
 import { upstreamTokenVariable } from '../../server/upstream/parse-upstream.ts'
 
-// The real service has the keys, plans, models and records; the proxy has none, and cannot restore an earlier state of
-// the service.
+// The real service has the keys, plans, models and records. The proxy has none of them, and cannot restore an earlier
+// state of the service.
 const { state, statePrefix, replica, sync, seedState, ...ofService } = serverSettings
 const { plan, maxAnalysesPerHour, analysesWindow, models, xRateLimit, ...shared } = ofService
 

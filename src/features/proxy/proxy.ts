@@ -1,4 +1,4 @@
-/** Forwards requests to the real service, with scenarios and checks in front of it. */
+/** Forwards requests to the real service, and adds scenarios and checks. */
 
 import { parseDuration } from '../../base/core/instant.ts'
 import { failure, type Result, success } from '../../base/core/result.ts'
@@ -62,7 +62,7 @@ function limitToProxy(definition: ScenarioDefinition): ScenarioDefinition {
       const effect = definition.effect(values)
       if (effect.kind === 'data')
         return 'the real service responds, and its numbers cannot be chosen; convsim serve generates them'
-      // The ordinary success switches off the scenarios of wider scopes, which works in a proxy, too.
+      // The ordinary success switches off the scenarios of wider scopes, which also works in a proxy.
       if (effect.kind === 'ordinary' && effect.status !== operation.successStatus)
         return 'the real service responds, and chooses the status of a success itself'
       return undefined

@@ -11,12 +11,12 @@ import { applyDamage, checkReply, finaliseHeaders } from '../../server/pipeline/
 import { gateway, scenario } from '../../server/pipeline/scenario.ts'
 import type { UpstreamClient } from '../../server/upstream/client.ts'
 import { type PageSettings, refusals, refuseForeignPage } from '../../service/exchange/refusals.ts'
-import { askUpstream } from './ask-upstream.ts'
+import { forwardRequest } from './ask-upstream.ts'
 import { checkUpstreamResponse, responseToRecord } from './check-response.ts'
 
 /**
  * Returns the stages of a proxied exchange. Scenarios can refuse a request before the real service gets it. Contract
- * violations are only recorded: the service itself decides, including on keys, plans, models and rates.
+ * violations are only recorded: the service itself decides, including about keys, plans, models and rates.
  */
 export function createProxyStages(deps: PipelineDeps, upstream: UpstreamClient, pages: PageSettings): Stages {
   const { contract } = deps
@@ -26,15 +26,15 @@ export function createProxyStages(deps: PipelineDeps, upstream: UpstreamClient, 
   return {
     request: Object.entries({
       authenticate: readCaller(token === undefined ? undefined : pages), // 403 for a cross-origin page
-      sandbox: enter(deps), // 400 for a malformed name of a sandbox
+      sandbox: enter(deps), // 400 for a malformed sandbox name
       gateway: gateway(noMagicValues), // the response of a simulated gateway
       identify: identify(true),
-      scenario: scenarioOfOperation(scenario(noMagicValues)), // any reply of a scenario
+      scenario: scenarioOfOperation(scenario(noMagicValues)), // any reply from a scenario
       validate: judgeRequest(validate(deps)),
-      handle: askUpstream(contract.basePath, upstream, pages.cors), // the response of the service; 413, 502, 504
+      handle: forwardRequest(contract.basePath, upstream, pages.cors), // the response of the service; 413, 502, 504
     } satisfies Record<string, RequestStage>),
     reply: [
-      /** 500 only for a reply of the proxy itself that breaks the contract */
+      /** 500 only if one of the proxy's own replies breaks the contract */
       (exchange, reply) =>
         reply.origin === 'upstream' ? checkUpstreamResponse(exchange, reply) : checkOwnReply(exchange, reply),
       applyDamage,
@@ -45,7 +45,7 @@ export function createProxyStages(deps: PipelineDeps, upstream: UpstreamClient, 
   }
 }
 
-/** A proxy that adds its token to each request. Cross-origin pages must not link to it, as it forwards each GET. */
+/** A proxy that adds its token to each request. Cross-origin pages must not link to it, since it forwards every GET. */
 const heldToken = {
   name: 'The proxy, which forwards requests with CONVSIM_UPSTREAM_TOKEN,',
   allowsLinks: false,
@@ -53,7 +53,7 @@ const heldToken = {
 
 /**
  * Creates the stage that reads the client's token, which identifies the client. A proxy has no magic keys. `pages`: the
- * pages that may use the proxy's token; undefined if it has none, and the service checks the client's own.
+ * pages that may use the proxy's token; undefined if the proxy has no token and the service checks the client's.
  */
 function readCaller(pages: PageSettings | undefined): RequestStage {
   return (exchange) => {
@@ -70,8 +70,8 @@ function scenarioOfOperation(stage: RequestStage<MatchedExchange>): RequestStage
     const control = ['x-sim-scenario', 'x-sim-sequence'].find((name) => headers[name] !== undefined)
     if (control === undefined) return undefined
     return refusals.control(
-      `The header ${control} needs an operation of the contract, ` +
-        `which ${exchange.request.method} ${exchange.path} is not. Omit the header to call the real service.`,
+      `The header ${control} applies only to operations of the contract, ` +
+        `and ${exchange.request.method} ${exchange.path} matches none. Omit the header to call the real service.`,
     )
   }
 }

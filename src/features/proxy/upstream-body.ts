@@ -3,8 +3,8 @@ import { readJson } from '../../base/core/strict-json.ts'
 import { type Body, encodedBody, type RelayedBody } from '../../service/exchange/reply.ts'
 
 /**
- * The maximum number of bytes of a response that is checked or damaged. With `maxCheckedValues`, it ensures that
- * other requests wait for less than 100 ms.
+ * The maximum number of bytes in a response that is checked or damaged. Together with `maxCheckedValues`, this limit
+ * ensures that other requests wait for less than 100 ms.
  */
 export const maxCheckedBytes = 1024 * 1024
 
@@ -29,8 +29,8 @@ export class RecordingRelay implements RelayedBody {
   async *chunks(): AsyncGenerator<Buffer> {
     try {
       for await (const chunk of this.#response) {
-        const left = Math.max(0, maxCheckedBytes - this.size)
-        if (left > 0) this.#recorded.push(chunk.subarray(0, left))
+        const capacity = Math.max(0, maxCheckedBytes - this.size)
+        if (capacity > 0) this.#recorded.push(chunk.subarray(0, capacity))
         this.size += chunk.length
         yield chunk
       }
@@ -50,7 +50,7 @@ export class RecordingRelay implements RelayedBody {
     return Buffer.concat(this.#recorded)
   }
 
-  /** Ends the connection, unless the body was streamed completely. */
+  /** Closes the connection, unless the body was streamed completely. */
   cancel(): void {
     if (!this.#response.readableEnded) this.#response.destroy()
   }

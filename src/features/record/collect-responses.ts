@@ -14,13 +14,13 @@ const maxMembers = 1_000_000
 
 export interface SeenResponse {
   readonly modelId: string
-  /** The value of the parameter, or the document's default: `30d`. */
+  /** The parameter's value, or its default in the contract: `30d`. */
   readonly period: string
   readonly body: JsonObject
   readonly redactions: number
 }
 
-/** Collects the latest response about each model and period. `skipped` counts the others by reason. */
+/** Collects the latest response for each model and period. `skipped` counts unusable samples by reason. */
 export function collectResponses(
   samples: readonly TrafficSample[],
   contract: Contract,
@@ -41,7 +41,7 @@ export function collectResponses(
 function readSample({ method, target, response }: TrafficSample, contract: Contract): Result<SeenResponse> {
   const [path = '', query = ''] = target.split('?', 2)
   const match = findRecordedOperation(contract, method, path)
-  if (!match) return failure(`no ${recordedOperation}`)
+  if (!match) return failure(`not a request for ${recordedOperation}`)
   if ('problem' in response) return failure(`no response: ${response.sentence}`)
   const body = readResponseBody(match.operation, response)
   if (!body.ok) return body
@@ -64,7 +64,7 @@ function readResponseBody(operation: Operation, { status, headers, body: bytes }
   const response = { status, mediaType: headers['content-type'] ?? '', bytes }
   const { violations, value, isTooLarge } = checkServiceResponse(operation, response, maxMembers)
   if (isTooLarge)
-    return failure(`the body has more than ${maxMembers.toLocaleString('en')} members and items, or is nested too deep`)
+    return failure(`the body has more than ${maxMembers.toLocaleString('en')} members and items, or is too deep`)
   const [violation] = violations
   if (!violation) return isObject(value) ? success(value) : failure('the body is not a JSON object')
   const rule = violation.message.replace(/; got .*/s, '') // the value may be personal data
@@ -83,8 +83,8 @@ function findRecordedOperation(contract: Contract, method: string, path: string)
 /** The names of members whose strings quote users. */
 const quoteNames = new Set(['exampleSnippets'])
 
-/** Patterns of personal identifiers, each with its replacement. Addresses are replaced by valid addresses. */
-const forms: readonly (readonly [RegExp, string])[] = [
+/** Patterns of personal identifiers, with their replacements. Addresses are replaced with valid addresses. */
+const personalPatterns: readonly (readonly [RegExp, string])[] = [
   [/(?<![\w.+-])[\w.+-]+@[\w-]+\.[\w.-]*\w/g, 'redacted@example.com'],
   [/(?<![\w.])\d{1,3}\.\d{1,3}\.\d{1,3}\.\d{1,3}(?!\w|\.\d)/g, '192.0.2.1'],
   [/(?<!\w)\+\d[\d ()/-]{6,20}\d(?!\d)/g, redacted],
@@ -96,7 +96,7 @@ export function redactPeople(value: Json): { readonly value: Json; readonly chan
   const redactText = (text: string, isQuote: boolean) => {
     const clean = isQuote
       ? redacted
-      : forms.reduce((rest, [form, replacement]) => rest.replace(form, replacement), text)
+      : personalPatterns.reduce((rest, [pattern, replacement]) => rest.replace(pattern, replacement), text)
     if (clean !== text) changes += 1
     return clean
   }

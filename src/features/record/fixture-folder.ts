@@ -16,13 +16,13 @@ export interface FixturePlan {
   readonly lines: readonly string[]
 }
 
-/** Plans a file of exact responses for each model. Existing fixtures are kept, unless they were recorded again. */
+/** Plans a file of exact responses for each model. Existing responses are kept, unless they were recorded again. */
 export function planFolder(seen: readonly SeenResponse[], fixtures: Fixtures): FixturePlan {
   const keyOf = ({ modelId, period }: Pick<SeenResponse, 'modelId' | 'period'>) => `${modelId} ${period}`
   const seenKeys = new Set(seen.map(keyOf))
   const kept = fixtures.responses.filter((response) => !seenKeys.has(keyOf(response)))
   const recorded = seen.map((response) => {
-    const about = `Recorded responses about the model ${response.modelId}.`
+    const about = `Recorded responses for the model ${response.modelId}.`
     return { about, operation: recordedOperation, ...response }
   })
   const files = toResponsesFiles([...kept, ...recorded])
@@ -33,7 +33,7 @@ export function planFolder(seen: readonly SeenResponse[], fixtures: Fixtures): F
     files: new Map(files.map((file) => [responsesPath(file), `${JSON.stringify(file, null, 2)}\n`])),
     models: unlisted.map((id) => ({ id, name: `Recorded ${id.slice(0, 8)}`, about })),
     lines: [
-      ...kept.map((one) => `${responsesPath(one)}: the exact response for ${one.period}, as in the fixtures`),
+      ...kept.map((one) => `${responsesPath(one)}: the exact response for ${one.period}, already in the fixtures`),
       ...seen.map((one) => `${responsesPath(one)}: ${describeSeenResponse(one)}`),
       ...unlisted.map((id) => `models.yaml: the model ${id}`),
     ],
@@ -45,15 +45,15 @@ const responsesPath = ({ modelId }: { readonly modelId: string }) => `${response
 function describeSeenResponse({ period, body, redactions }: SeenResponse): string {
   const points = Array.isArray(body['dataPoints']) ? body['dataPoints'].length : 0
   const size = `${Math.ceil(JSON.stringify(body).length / 1024)} kB`
-  const redacted = redactions === 0 ? 'nothing redacted' : `${redactions} texts redacted`
+  const redacted = redactions === 0 ? 'nothing redacted' : `${redactions} strings redacted`
   return `the exact response for ${period}, ${points} data points, ${size}, ${redacted}`
 }
 
-/** Returns why a folder cannot be written to, such as that it is not empty. */
+/** Explains why a folder cannot be written to, for example because it is not empty; undefined if it can. */
 export async function findFolderProblem(folder: string): Promise<string | undefined> {
   try {
     if ((await readdir(folder)).length === 0) return undefined
-    return `${folder} is not empty, and nothing is overwritten. Give a new folder with --out.`
+    return `${folder} is not empty, and existing files are never overwritten. Give a new folder with --out.`
   } catch (error) {
     const isMissing = (error as NodeJS.ErrnoException).code === 'ENOENT'
     return isMissing ? undefined : `${folder} cannot be written to: ${reasonOf(error)}.`

@@ -56,13 +56,13 @@ async function planFixtures(
   const { responses, skipped } = collectResponses(traffic.value, contract, onProgress)
   progress.clear()
   for (const [reason, count] of skipped) printError(`skipped ${count}: ${reason}`)
-  return responses.length === 0 ? failure('No exchange yields a fixture.') : success(planFolder(responses, fixtures))
+  return responses.length === 0 ? failure('No usable response was found.') : success(planFolder(responses, fixtures))
 }
 
-/** The origins of usable responses. convsim's own are usable as fixtures, too, unless a scenario damaged them. */
-const accepted = ['upstream', 'contract'] as const
+/** The origins of usable responses. These include convsim's own responses, unless a scenario damaged them. */
+const acceptedOrigins = ['upstream', 'contract'] as const
 
-/** Reads the samples of all sources, in their order: URLs of running simulators, and HAR files. */
+/** Reads the samples from all sources (URLs of running simulators, and HAR files), in the order of the sources. */
 async function readSources(
   sources: readonly string[],
   controlToken: string | undefined,
@@ -71,7 +71,7 @@ async function readSources(
   for (const source of sources) {
     const read = /^https?:\/\//i.test(source)
       ? await readRunning(source, controlToken)
-      : await readTrafficFile(source, accepted)
+      : await readTrafficFile(source, acceptedOrigins)
     if (!read.ok) return read
     traffic.push(read.value)
   }
@@ -88,7 +88,7 @@ async function readRunning(url: string, controlToken: string | undefined): Promi
     if (!page.ok) return page
     entries.push(valueAt(page.value, '/log/entries') ?? [])
     const next = valueAt(page.value, '/log/_next')
-    if (typeof next !== 'number') return readHar({ log: { entries: entries.flat() } }, accepted)
+    if (typeof next !== 'number') return readHar({ log: { entries: entries.flat() } }, acceptedOrigins)
     after = `&cursor=${next}`
   }
 }
@@ -97,7 +97,7 @@ async function readPage(origin: string, after: string, headers: Record<string, s
   try {
     const page = await fetch(`${origin}/__sim/requests?sandbox=*&format=har&limit=200${after}`, { headers })
     if (page.ok) return success((await page.json()) as Json)
-    const hint = page.status === 401 ? ' Give its token with --control-token.' : ''
+    const hint = page.status === 401 ? ' Give the control token of the simulator with --control-token.' : ''
     return failure(`The simulator at ${origin} returned ${page.status} for its list of requests.${hint}`)
   } catch (error) {
     const cause = error instanceof Error && error.cause instanceof Error ? error.cause : error

@@ -50,7 +50,7 @@ function findScenarios(text: string, catalogue: Catalogue): Result<readonly Acti
 
 function listScenarios({ catalogue, contract }: LoadedInputs): string {
   const statuses = catalogue.statuses.map(({ name }) => name)
-  const chapters = families.map((family) => {
+  const sections = families.map((family) => {
     const definitions = catalogue.definitions.filter((definition) => definition.family === family)
     const limits = new Set(definitions.map((one) => describeLimits(one, contract)))
     const [shared = ''] = limits.size === 1 ? limits : []
@@ -63,31 +63,31 @@ function listScenarios({ catalogue, contract }: LoadedInputs): string {
   const intro =
     '"convsim scenarios NAME" shows parameters, an example and what the client sees.\n' +
     wrapText(`Documented statuses are also scenarios: ${statuses.join(', ')}.`)
-  return [intro, ...chapters].join('\n\n')
+  return [intro, ...sections].join('\n\n')
 }
 
-const reasonAgainst = ({ definition, values }: ActiveScenario, operation: Operation) =>
+const findObstacle = ({ definition, values }: ActiveScenario, operation: Operation) =>
   definition.inapplicableReason?.(operation, values)
 
-/** Names the operations of a scenario that does not apply to all of them. */
+/** Lists the operations that a scenario applies to; empty if it applies to all. */
 function describeLimits(definition: ScenarioDefinition, { operations }: Contract): string {
   const example = exampleOf(definition)
-  const fitting = operations.filter((one) => reasonAgainst(example, one) === undefined)
-  return fitting.length === operations.length
+  const applicable = operations.filter((one) => findObstacle(example, one) === undefined)
+  return applicable.length === operations.length
     ? ''
-    : fitting.map(({ id }) => id).join(', ') || 'no operation of this contract'
+    : applicable.map(({ id }) => id).join(', ') || 'no operation of this contract'
 }
 
 function describeScenario(active: ActiveScenario, inputs: LoadedInputs, { port }: ScenarioSettings): string {
   const { definition, values } = active
   const { operations } = inputs.contract
   const views = operations.map((operation) => {
-    const reason = reasonAgainst(active, operation)
+    const reason = findObstacle(active, operation)
     const view = reason === undefined ? describeClientView(definition.effect(values), operation) : undefined
     return formatRow(operation.id, view ?? endSentence(`Not applicable: ${reason}`))
   })
-  const fitting = operations.filter((operation) => reasonAgainst(active, operation) === undefined)
-  const shown = findShowing(active, fitting)
+  const applicable = operations.filter((operation) => findObstacle(active, operation) === undefined)
+  const shown = findExample(active, applicable)
   const example = shown && formatExampleCurl(shown, active, inputs, port).replaceAll('\n', '\n  ')
   return [
     `${definition.name} (${definition.family})\n  ${definition.description}`,
@@ -98,11 +98,11 @@ function describeScenario(active: ActiveScenario, inputs: LoadedInputs, { port }
   ].join('\n\n')
 }
 
-/** Finds an operation whose response shows the scenario, preferably a GET; undefined if none does. */
-function findShowing({ definition, values }: ActiveScenario, fitting: readonly Operation[]): Operation | undefined {
+/** Finds an operation whose response demonstrates the scenario, preferably a GET. */
+function findExample({ definition, values }: ActiveScenario, applicable: readonly Operation[]): Operation | undefined {
   const effect = definition.effect(values)
-  if (effect.kind === 'expect') return undefined // it is about a refused request, but examples are valid
-  const byMethod = [...fitting].sort((one, other) => Number(other.method === 'GET') - Number(one.method === 'GET'))
+  if (effect.kind === 'expect') return undefined // only refused requests show it, but examples are valid
+  const byMethod = [...applicable].sort((one, other) => Number(other.method === 'GET') - Number(one.method === 'GET'))
   const isShown = (operation: Operation) => {
     if (effect.kind === 'ordinary') return operation.statuses.includes(effect.status)
     return effect.kind !== 'response' || isDocumented(operation, effect.reply(operation).status)
@@ -110,7 +110,7 @@ function findShowing({ definition, values }: ActiveScenario, fitting: readonly O
   return byMethod.find(isShown) ?? byMethod[0]
 }
 
-/** Lists the ways to switch a scenario on besides a request header, one row each. */
+/** Lists the ways to switch on a scenario other than a request header, one per row. */
 function listOtherWays({ definition, text }: ActiveScenario, { fixtures }: LoadedInputs): string[] {
   const isSame = (scenario: string | undefined) => scenario?.split(';', 1)[0]?.trim() === definition.name
   const keys = fixtures.keys.filter(({ scenario }) => isSame(scenario))

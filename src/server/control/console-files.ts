@@ -5,10 +5,10 @@ import { encodedBody, type Reply } from '../../service/exchange/reply.ts'
 import { accepts, type SimRequest } from '../../service/exchange/request.ts'
 import { bundledConsole, root } from '../../service/fixtures/bundled.ts'
 
-/** Matches the paths of scripts and the stylesheet, whose names have a hash, and of the documentation. */
+/** Matches the paths of scripts and stylesheets, whose names contain a hash, and of documentation pages. */
 const assetPath = /^\/__sim\/(assets\/[a-z]{1,20}-[A-Z0-9]{8}\.(?:js|css)|docs\/[a-z-]{1,40}\.md)$/
 
-/** Returns true for a request for a file of the console. It needs no token: a browser opening a page sends none. */
+/** Returns true for a request for a console file, which needs no token: a browser sends none to open a page. */
 export function isConsoleFile({ method, path, headers }: SimRequest): boolean {
   if (method !== 'GET' && method !== 'HEAD') return false
   if (path === '/__sim') return accepts(headers['accept'], 'text/html')
@@ -21,7 +21,7 @@ export async function serveConsole(request: SimRequest): Promise<Reply | undefin
   if (path === '/__sim') return { status: 302, headers: { Location: '/__sim/' }, body: undefined, origin: 'simulator' }
   const asset = assetPath.exec(path)?.[1]
   const isDocumentation = asset?.startsWith('docs/') ?? false
-  const bytes = await readFileIfThere(join(isDocumentation ? root : bundledConsole, asset ?? 'index.html'))
+  const bytes = await readFileIfPresent(join(isDocumentation ? root : bundledConsole, asset ?? 'index.html'))
   if (!bytes) return refuseMissing(asset)
   return {
     status: 200,
@@ -38,7 +38,7 @@ function refuseMissing(asset: string | undefined): Reply {
   const error =
     asset === undefined
       ? 'The console is not built. Run "npm run build", then reload this page.'
-      : `The console has no file ${asset}: the page is from another version. Reload it.`
+      : `The console has no file ${asset}, because this page is from another version. Reload the page.`
   return refuse(404, error, 'simulator')
 }
 
@@ -48,7 +48,7 @@ function mediaTypeOf(asset: string | undefined): string {
   return asset.endsWith('.js') ? 'text/javascript; charset=utf-8' : 'text/css; charset=utf-8'
 }
 
-async function readFileIfThere(file: string): Promise<Buffer | undefined> {
+async function readFileIfPresent(file: string): Promise<Buffer | undefined> {
   try {
     return await readFile(file)
   } catch (error) {
@@ -58,8 +58,8 @@ async function readFileIfThere(file: string): Promise<Buffer | undefined> {
 }
 
 /**
- * Returns the headers of a page or file under `/__sim`. Its policy allows only the console's own files: no inline
- * scripts, no other origins, no HTML from requests, and no framing. `styles`: the source expression for styles.
+ * Returns the headers for a page or file under `/__sim`. The policy allows only the console's own files: no inline
+ * scripts, other origins, HTML built from requests, or framing. `styles`: the source expression for `style-src`.
  */
 export function pageHeaders(styles = "'self'"): Record<string, string> {
   return {

@@ -43,7 +43,7 @@ interface ControlDeps extends ControlledSimulator {
   readonly log: Log
 }
 
-/** Operations other than GET that change nothing in a sandbox. */
+/** The ids of operations other than GET that change nothing in a sandbox. */
 const readOnly: ReadonlySet<string> = new Set(['countRequests', 'verify', 'explain', 'callMcp'])
 
 /** The control plane without sockets; `http/app.ts` calls it. */
@@ -54,8 +54,8 @@ export class Control {
 
   constructor(deps: ControlDeps) {
     this.#deps = deps
-    const ofFeatures = featureControls.map((create) => create((request, gone) => this.handle(request, gone)))
-    this.#handlers = Object.assign({}, ...groups.map((create) => create(deps)), ...ofFeatures)
+    const featureHandlers = featureControls.map((create) => create((request, gone) => this.handle(request, gone)))
+    this.#handlers = Object.assign({}, ...groups.map((create) => create(deps)), ...featureHandlers)
   }
 
   refuse(head: SimRequest): Reply | undefined {
@@ -79,7 +79,7 @@ export class Control {
     }
   }
 
-  /** Refuses requests without the token, and from cross-origin pages. A cross-origin form cannot send a JSON body. */
+  /** Refuses requests that lack the token or come from another origin's page. Cross-origin forms cannot send JSON. */
   #refuseHead(request: SimRequest): Reply | undefined {
     const { token, pages } = this.#deps
     const refused = refuseForeignPage(request, pages, { name: 'The control plane', allowsLinks: true })
@@ -111,7 +111,7 @@ export class Control {
     return toReply(operation, reply, request.method === 'HEAD')
   }
 
-  /** Matches a request to an operation. HEAD counts as GET, since scripts use it for health checks. */
+  /** Matches a request to an operation. HEAD counts as GET, since scripts use HEAD for health checks. */
   #match({ method, path }: SimRequest): OperationMatch {
     return this.#deps.control.match(method === 'HEAD' ? 'GET' : method, path)
   }
@@ -147,10 +147,10 @@ function refuseInternalError({ id }: SimRequest, error: unknown, log: Log): Repl
   const refusal = replyToStoreError(error, id, log)
   if (refusal) return refusal
   log.error({ requestId: id, err: error }, 'a bug in the control plane')
-  return refuse(500, 'Internal error of the simulator; see its log.', 'simulator')
+  return refuse(500, "Internal simulator error. See the simulator's log.", 'simulator')
 }
 
-/** Logs why a stream ends early, for example because a shared state lost records that were not sent yet. */
+/** Logs why a stream ends early, for example because a shared state lost records that had not been sent yet. */
 function logFailure(request: SimRequest, { mediaType, chunks }: ReplyStream, log: Log): ReplyStream {
   return {
     mediaType,
@@ -173,17 +173,17 @@ function toReply({ successStatus }: Operation, { parts }: CustomReply, isHead: b
   return stream && !isHead ? { ...reply, stream } : reply
 }
 
-/** Refuses an unknown path. The error suggests similar operations, and the document that describes all of them. */
+/** Refuses an unknown path. The error suggests similar operations, and the document that describes every operation. */
 function refusePath({ operations, basePath }: Contract, path: string): Reply {
   const all = `GET ${basePath}/openapi.yaml describes all ${operations.length} operations.`
   if (path === basePath || path === `${basePath}/`) {
     const served = `${basePath} serves only a page for browsers (Accept: text/html).`
     return refuse(404, `${served} GET ${basePath}/info describes the running simulator, and ${all}`, 'simulator')
   }
-  const firstOf = (text: string) => text.split('/')[1] ?? ''
-  const names = operations.map((operation) => firstOf(operation.path))
-  const meant = findNearest(firstOf(path.slice(basePath.length)), names)
-  const similar = operations.filter((_, index) => names[index] === meant)
+  const firstSegmentOf = (text: string) => text.split('/')[1] ?? ''
+  const names = operations.map((operation) => firstSegmentOf(operation.path))
+  const nearestName = findNearest(firstSegmentOf(path.slice(basePath.length)), names)
+  const similar = operations.filter((_, index) => names[index] === nearestName)
   const list = similar.map((operation) => `${operation.method} ${basePath}${operation.path}`)
   const guess = list.length > 0 ? `Did you mean ${list.join(', ')}? ` : ''
   return refuse(404, `Nothing is served at ${path}. ${guess}${all}`, 'simulator')

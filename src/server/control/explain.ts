@@ -27,16 +27,16 @@ export const explainHandlers: HandlerGroup = ({ explain, served, pages }) => ({
   },
 })
 
-/** Returns true for a request that never reaches the pipeline: control plane, root, aliases, browsers' files, CORS. */
+/** Returns true if a request never reaches the pipeline: control plane, root, aliases, browser files, preflights. */
 function isHandledByEdge({ method, path, headers }: SimRequest, corsOrigins: CorsOrigins, contract: Contract): boolean {
   if (/^\/__sim(\/|$)/i.test(path)) return true
   const { origin } = headers
   if (method === 'OPTIONS') return origin !== undefined && isCorsOrigin(corsOrigins, origin)
   const isRead = method === 'GET' || method === 'HEAD'
   if (!isRead) return false
-  const own = toRoutePath(path)
-  if (listDocumentedPaths(contract).has(own)) return false
-  return controlAliases.has(own) || /^\/(favicon\.ico|robots\.txt)?$/.test(own)
+  const routePath = toRoutePath(path)
+  if (listDocumentedPaths(contract).has(routePath)) return false
+  return controlAliases.has(routePath) || /^\/(favicon\.ico|robots\.txt)?$/.test(routePath)
 }
 
 function toSimRequest({ method, path: target, headers = {}, body }: RequestDescription, sandbox: string): SimRequest {

@@ -18,26 +18,26 @@ import { defaultSandbox, type Sandboxes } from '../sandboxes/sandboxes.ts'
 export interface ControlRequest {
   /** The name of the sandbox, `default` if none is sent. An operation that accepts `*` uses `sandboxFilter` instead. */
   readonly sandbox: string
-  /** The same name for operations that accept `*`; undefined for all sandboxes. */
+  /** The same name, for operations that accept `*`; undefined selects all sandboxes. */
   readonly sandboxFilter: string | undefined
-  /** Typed according to the control document, with its defaults applied. */
+  /** The parameters, with the types and defaults that the control document declares. */
   readonly parameters: ParameterValues
   readonly body: Json | undefined
   readonly source: SimRequest
   readonly clientGone: AbortSignal
 }
 
-/** The inputs that are served. A reload (`--watch`) replaces all of them. */
+/** The inputs that the simulator currently serves. A reload (`--watch`) replaces all of them. */
 export interface ServedInputs extends Pick<ReportedInputs, 'idempotentOperations'> {
   readonly number: number
   readonly contract: Contract
-  /** The ids of the operations with a handler; others are served from the document. */
+  /** The ids of the operations with a handler; responses to other operations come from the document. */
   readonly handled: ReadonlySet<string>
   readonly fixtures: Fixtures
   readonly catalogue: Catalogue
   /** The rules for every sandbox, from `--scenario` and `--rules`. */
   readonly startUp: ActiveRules
-  /** The ids of each model's products by the model's id; all in lower case. */
+  /** The ids of each model's products, by model id; all ids are in lower case. */
   readonly productsOfModel: ReadonlyMap<string, readonly string[]>
   /** Returns the digest of the contract with its overlays: `sha256:...`. */
   readonly contractDigest: () => string
@@ -56,40 +56,40 @@ export interface Explanation {
 
 export interface ControlledSimulator {
   readonly served: () => ServedInputs
-  /** Returns the failure of the latest reload; undefined if it succeeded, or there was none. */
+  /** Returns the failure of the latest reload; undefined if that reload succeeded, or if there was none. */
   readonly reloadFailure: () => ReloadFailure | undefined
   readonly control: Contract
   readonly sandboxes: Sandboxes
   readonly store: Store
-  /** The journal of this process: metrics subscribe to it, other handlers read or clear it. */
+  /** The journal of this process: metrics subscribe to the journal, other handlers read or clear it. */
   readonly journal: Journal
   readonly reporter: Reporter
-  /** Remembers the sandbox's rules that never acted, for reports, before they are removed. */
+  /** Stores for reports which of the sandbox's rules never acted. Called before the rules are removed. */
   readonly keepUnmet: (sandbox: string) => Promise<void>
   /** Computes the outcome that a request would have now, without side effects. */
   readonly explain: (request: SimRequest) => Promise<Explanation>
-  /** The state that a reset of the default sandbox imports; undefined if a reset leaves it empty. */
+  /** The state that a reset of the default sandbox imports; undefined if a reset empties that sandbox. */
   readonly seedState: SandboxExport | undefined
   readonly pages: PageSettings
-  /** Aborted when a stop is requested, while requests are still handled. */
+  /** Aborted as soon as a stop is requested, while requests are still being handled. */
   readonly draining: AbortSignal
   /** Aborted when the simulator stops: streams end, and a waiting verification responds with the count so far. */
   readonly stopping: AbortSignal
   readonly overlays: readonly string[]
   readonly isWatched: boolean
-  /** True for a simulator that ends with its tests. */
+  /** True if the simulator stops when its tests end. */
   readonly isTemporary: boolean
-  /** Value of `--state`: `:memory:`, the path of a file, or a URL without user and password. */
+  /** The value of `--state`: `:memory:`, a file path, or a URL without user and password. */
   readonly stateFile: string
 }
 
 /**
  * The outcome of a control operation: the documented response as an object, another reply, or a refusal. The object is
- * streamed as JSON; a list in it can be any iterable.
+ * streamed as JSON; each list in the object can be any iterable.
  */
 type ControlOutcome = object | JsonPieces | ControlError | CustomReply
 
-/** The handlers of control operations by the `operationId` of the document. */
+/** The handlers of control operations, by `operationId`. */
 export type ControlHandlers = {
   readonly [operationId: string]: (request: ControlRequest) => ControlOutcome | Promise<ControlOutcome>
 }
@@ -127,15 +127,12 @@ export class ControlError {
 
 /**
  * Creates a function that takes one of `count` slots until the client closes its connection, to limit the memory and
- * work of concurrent replies. If no slot is free, it returns a refusal that begins with `sentence`.
+ * work for concurrent replies. If no slot is free, the function returns a refusal with the message `error`.
  */
-export function createSlots(count: number, sentence: string) {
+export function createSlots(count: number, error: string) {
   let left = count
   return (clientGone: AbortSignal): ControlError | undefined => {
-    if (left === 0) {
-      const error = `${sentence} Retry once one of them has ended.`
-      return new ControlError(429, error, { 'Retry-After': '1' })
-    }
+    if (left === 0) return new ControlError(429, error, { 'Retry-After': '1' })
     if (clientGone.aborted) return undefined
     left -= 1
     clientGone.addEventListener('abort', () => {
@@ -145,15 +142,16 @@ export function createSlots(count: number, sentence: string) {
   }
 }
 
-/** The maximum number of characters of a response sent as one string. Longer ones are sent in slices. */
+/** The maximum length of a response sent as one string, in characters. Longer responses are sent in slices. */
 const maxWholeLength = 256 * 1024
 
-/** The maximum number of concurrent long responses: each may hold copies of a record of up to 1 MB until it is read. */
+/** The maximum number of concurrent long responses. Until read, each may hold copies of a record of up to 1 MB. */
 const maxLongResponses = 10
 
-/** Creates a function that replies with JSON. Long JSON is a stream, written no faster than the client reads. */
+/** Creates a function that replies with JSON. Long JSON becomes a stream, written no faster than the client reads. */
 export function createJsonReply() {
-  const takeSlot = createSlots(maxLongResponses, `${maxLongResponses} long responses are being read already.`)
+  const advice = 'Retry when one of them has been read.'
+  const takeSlot = createSlots(maxLongResponses, `${maxLongResponses} long responses are being read already. ${advice}`)
   return async (value: object, clientGone: AbortSignal): Promise<CustomReply | ControlError> => {
     const { pieces, mediaType } = value instanceof JsonPieces ? value : new JsonPieces(jsonPieces(value))
     let head = ''
@@ -172,12 +170,12 @@ async function* resume(head: string, pieces: AsyncGenerator<string>): AsyncGener
   yield* pieces
 }
 
-/** Refuses a named sandbox that was never used, since its empty report would look like a client without problems. */
+/** Refuses a named sandbox that was never used, since an empty report would suggest a client without problems. */
 export function refuseUnused(sandbox: string | undefined, sandboxes: Pick<Sandboxes, 'has'>): ControlError | undefined {
   if (sandbox === undefined || sandbox === defaultSandbox || sandboxes.has(sandbox)) return undefined
   const error =
-    `The sandbox "${sandbox}" was never used, or was deleted, so nothing is known about it. ` +
-    'GET /__sim/sandboxes lists those in use.'
+    `The sandbox "${sandbox}" was never used, or was deleted, so the simulator has no data about it. ` +
+    'GET /__sim/sandboxes lists the sandboxes in use.'
   return new ControlError(404, error)
 }
 

@@ -16,7 +16,7 @@ import {
 } from '../journal/entry-json.ts'
 import { JsonPieces } from './handler.ts'
 
-/** Deliveries that send the client no bytes; browsers record them with status 0. */
+/** Deliveries that send the client no bytes; browsers record such responses with status 0. */
 const silentDeliveries = ['reset', 'empty', 'hang']
 
 export function writeHar(entries: readonly JournalEntry[], counts: object): JsonPieces {
@@ -40,7 +40,7 @@ function entryToHar(entry: JournalEntry) {
   const receive = Math.max(0, roundToMicroseconds(entry.endedAt - entry.receivedAt - wait))
   const { origin } = entry.response
   const delivery = deliveryToJson(entry.delivery)
-  const seen = { id, sandbox, operation, origin, delivery, scenarios, damage, expectation }
+  const metadata = { id, sandbox, operation, origin, delivery, scenarios, damage, expectation }
   return {
     startedDateTime: new Date(entry.at).toISOString(),
     time: roundToMicroseconds(wait + receive),
@@ -48,7 +48,7 @@ function entryToHar(entry: JournalEntry) {
     response: responseToHar(entry),
     cache: {},
     timings: { blocked: -1, dns: -1, connect: -1, ssl: -1, send: 0, wait, receive },
-    ...withUnderscores({ ...seen, violations, responseViolations, advice }),
+    ...withUnderscores({ ...metadata, violations, responseViolations, advice }),
   }
 }
 
@@ -61,7 +61,7 @@ function requestToHar({ request, ownToken }: JournalEntry) {
     cookies: [],
     headers: toNameValuePairs(headers),
     queryString: Object.entries(readQuery(query)).flatMap(([name, value]) =>
-      [value].flat().map((one) => ({ name, value: one })),
+      [value].flat().map((item) => ({ name, value: item })),
     ),
     ...(body.size > 0 && {
       postData: { mimeType: headers['content-type'] ?? '', text: '', ...textToHar(body, ownToken, '_encoding') },
@@ -72,8 +72,8 @@ function requestToHar({ request, ownToken }: JournalEntry) {
 }
 
 function responseToHar({ response, damage, delivery, headSentAt, ownToken }: JournalEntry) {
-  const hasLeft = delivery.kind === 'client-gone' && headSentAt === undefined
-  const isSilent = hasLeft || damage.some((kind) => silentDeliveries.includes(kind))
+  const hasClientLeft = delivery.kind === 'client-gone' && headSentAt === undefined
+  const isSilent = hasClientLeft || damage.some((kind) => silentDeliveries.includes(kind))
   const { status, headers, body } = isSilent ? { ...response, status: 0, headers: {}, body: noBody } : response
   const byName = new Map(Object.entries(headers).map(([name, value]) => [name.toLowerCase(), value]))
   const isJson = parseBody(body) !== undefined

@@ -14,13 +14,13 @@ export const infoHandlers: HandlerGroup = ({ served, reloadFailure, control, san
   getHealth: () => reportHealth(store, reloadFailure(), rest.draining),
   async getInfo() {
     const { contract, contractDigest, number: generation, fixtures } = served()
-    const { file, title, version: ofContract, basePath } = contract
+    const { file, title, version: contractVersion, basePath } = contract
     const digest = contractDigest()
     const failure = reloadFailure()
     const { seed, clock } = await sandboxes.settings.read(sandboxes.use(defaultSandbox).name)
     return {
       version,
-      contract: { file, title, version: ofContract, basePath, digest, generation, overlays: rest.overlays },
+      contract: { file, title, version: contractVersion, basePath, digest, generation, overlays: rest.overlays },
       watch: rest.isWatched,
       temporary: rest.isTemporary,
       failedReload: failure && {
@@ -47,7 +47,7 @@ export const infoHandlers: HandlerGroup = ({ served, reloadFailure, control, san
   },
 })
 
-/** Returns 503 and the reason if the state refuses writes or does not respond, or if the process is stopping. */
+/** Returns 503 with the reason if the state lost data, refuses writes or does not respond, or the process stops. */
 async function reportHealth(store: Store, failure: ReloadFailure | undefined, draining: AbortSignal) {
   const loss = await store.findLoss()
   const outage = draining.aborted ? 'This process is about to stop.' : await store.findOutage()
@@ -60,8 +60,8 @@ async function reportHealth(store: Store, failure: ReloadFailure | undefined, dr
 function describeStaleInputs(findings: Findings): string {
   const [first, ...others] = findings.map(({ place, message }) => `${place}: ${message}`)
   const more = others.length === 0 ? '' : ` (and ${others.length} more)`
-  const sentence = endSentence(`The changed files have errors, so the previous versions are served: ${first}${more}`)
-  return `${sentence} GET /__sim/info lists them.`
+  const sentence = endSentence(`The changed files have errors, so the previous versions are in use: ${first}${more}`)
+  return `${sentence} GET /__sim/info lists all errors.`
 }
 
 function operationsToJson({ contract, handled }: Pick<ServedInputs, 'contract' | 'handled'>) {
@@ -74,17 +74,17 @@ function scenarioToJson(definition: ScenarioDefinition, { operations }: Contract
   const { name, family, description, parameters } = definition
   const { text, values } = exampleOf(definition)
   const effect = definition.effect(values)
-  const isUnlisted = (one: Operation) => effect.kind === 'response' && !isDocumented(one, effect.reply(one).status)
-  const undocumented = operations.filter(isUnlisted).map(({ id }) => id)
-  const fitting = operations.filter((operation) => definition.inapplicableReason?.(operation, values) === undefined)
+  const isUndocumented = (op: Operation) => effect.kind === 'response' && !isDocumented(op, effect.reply(op).status)
+  const undocumented = operations.filter(isUndocumented).map(({ id }) => id)
+  const applicable = operations.filter((operation) => definition.inapplicableReason?.(operation, values) === undefined)
   return {
     name,
     family,
     about: description,
-    operations: fitting.map(({ id }) => id),
+    operations: applicable.map(({ id }) => id),
     undocumented: undocumented.length > 0 ? undocumented : undefined,
     example: text,
-    clientSees: fitting[0] && describeClientView(effect, fitting[0]),
+    clientSees: applicable[0] && describeClientView(effect, applicable[0]),
     parameters: [...parameters, probability].map(({ required = false, description: about, ...spec }) => {
       return { ...spec, about, required }
     }),

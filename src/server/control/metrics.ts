@@ -5,17 +5,14 @@ import { CustomReply, type HandlerGroup } from './handler.ts'
 
 const gaugeTexts = {
   journal_entries: 'Exchanges in the journal.',
-  journal_dropped: 'Exchanges that the journal has dropped since its sandboxes were last cleared.',
+  journal_dropped: 'Exchanges that the journal has dropped since the sandboxes were last cleared.',
   journal_waiting: 'Verifications and streams that are waiting for requests.',
   sandboxes: 'Sandboxes in this process.',
   state_events: 'Events in the state.',
   state_prompts: 'Prompts in the state.',
 } as const
 
-/**
- * Handles `GET metrics`. prom-client is loaded by the first request; the service's responses are counted from the
- * start.
- */
+/** Handles `GET metrics`. The first request loads prom-client; the service's responses are counted from startup. */
 export const metricsHandlers: HandlerGroup = ({ journal, sandboxes, store }) => {
   const responses = countResponses(journal)
   const loadMetrics = once(createMetrics)
@@ -43,15 +40,15 @@ async function createMetrics() {
   prometheus.collectDefaultMetrics({ register: registry })
   const requests = new prometheus.Counter({
     name: 'convsim_requests_total',
-    help: 'Responses of the simulated service; the operation "none" is for requests that match none.',
+    help: 'Responses of the simulated service. Requests that match no operation have the operation "none".',
     labelNames: ['operation', 'status', 'origin'],
     registers: [registry],
   })
   const createGauge = (name: keyof typeof gaugeTexts) =>
     new prometheus.Gauge({ name: `convsim_${name}`, help: gaugeTexts[name], registers: [registry] })
   const names = Object.keys(gaugeTexts) as (keyof typeof gaugeTexts)[]
-  const created = names.map((name) => [name, createGauge(name)] as const)
-  const gauges = Object.fromEntries(created) as Record<(typeof names)[number], ReturnType<typeof createGauge>>
+  const namedGauges = names.map((name) => [name, createGauge(name)] as const)
+  const gauges = Object.fromEntries(namedGauges) as Record<(typeof names)[number], ReturnType<typeof createGauge>>
   return { registry, requests, gauges }
 }
 

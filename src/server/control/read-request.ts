@@ -7,7 +7,7 @@ import { readQuery, type SimRequest } from '../../service/exchange/request.ts'
 import { defaultSandbox } from '../sandboxes/sandboxes.ts'
 import { ControlError, type ControlRequest } from './handler.ts'
 
-/** Reads a request to a control operation and checks it against the document. The error lists every broken rule. */
+/** Reads a request to a control operation and checks it against the document. The error lists all violations. */
 export async function readControlRequest(
   operation: Operation,
   path: RawParameters['path'],
@@ -27,22 +27,22 @@ export async function readControlRequest(
   return success({ sandbox, sandboxFilter, parameters, body, source, clientGone })
 }
 
-/** Reads path, query and `X-Sim-Sandbox`. Health accepts any query and header, since health checkers add their own. */
+/** Reads path, query and `X-Sim-Sandbox`. `getHealth` accepts any query and header, since health checkers add some. */
 function readParameters(operation: Operation, path: RawParameters['path'], { headers, query: queryText }: SimRequest) {
-  const takesAny = operation.id === 'getHealth'
+  const acceptsAny = operation.id === 'getHealth'
   const unknownHeader = Object.keys(headers).find((name) => name.startsWith('x-sim-') && name !== 'x-sim-sandbox')
-  if (unknownHeader !== undefined && !takesAny)
+  if (unknownHeader !== undefined && !acceptsAny)
     return badRequest(`The control plane does not accept the header "${unknownHeader}", only x-sim-sandbox.`)
   const query = readQuery(queryText)
   const sandbox = headers['x-sim-sandbox']
   if (sandbox !== undefined && query['sandbox'] !== undefined && sandbox !== query['sandbox'])
     return badRequest('X-Sim-Sandbox and ?sandbox= name different sandboxes.')
-  // The header names the sandbox, as for the service. An operation without the parameter ignores it.
+  // As for the service, the header names the sandbox. An operation without a `sandbox` parameter ignores the header.
   const sent = sandbox === undefined ? query : { ...query, sandbox }
   const read = operation.readParameters({ path, query: sent, header: {} })
   const unknown = Object.keys(query).find((name) => !Object.hasOwn(read.values.query, name))
-  // Otherwise a misspelt `sandbox` would select the default sandbox.
-  if (unknown === undefined || read.violations.length > 0 || takesAny) return success(read)
+  // An unknown parameter is refused, since a misspelt `sandbox` would select the default sandbox.
+  if (unknown === undefined || read.violations.length > 0 || acceptsAny) return success(read)
   const known = operation.parameters.filter((parameter) => parameter.in === 'query').map(({ name }) => name)
   return badRequest(`${operation.id} has no parameter "${cutText(unknown)}". ${describeKnown(unknown, known)}`)
 }
@@ -54,7 +54,7 @@ async function readJsonBody(operation: Operation, { body, headers }: SimRequest)
   if (body.kind === 'aborted') return badRequest(abortedMessage)
   const { 'content-type': mediaType = body.kind === 'bytes' ? '' : undefined } = headers
   if (mediaType !== undefined && !/^application\/json\s*(;|$)/i.test(mediaType)) {
-    const error = `The control plane needs JSON: send Content-Type: application/json; got "${mediaType.slice(0, 80)}".`
+    const error = `The control plane accepts only Content-Type: application/json; got "${mediaType.slice(0, 80)}".`
     return failure(new ControlError(415, error))
   }
   if (body.kind !== 'bytes') return operation.body?.required ? badRequest('A JSON body is required.') : success(noBody)
@@ -67,8 +67,8 @@ async function readJsonBody(operation: Operation, { body, headers }: SimRequest)
 
 const noBody = { body: undefined, violations: [] }
 
-/** Refuses a body with content, since a sandbox named there would be ignored and the default sandbox used. */
+/** Refuses a body that is not empty: a sandbox named in it would be ignored, and the default sandbox used instead. */
 function refuseBody(operation: string, text: string) {
   if (text === '' || text === '{}' || operation === 'getHealth') return success(noBody)
-  return badRequest(`${operation} takes no body; name the sandbox with ?sandbox=.`)
+  return badRequest(`${operation} takes no body; to name a sandbox, use ?sandbox=.`)
 }

@@ -14,8 +14,8 @@ import { pageHeaders } from './console-files.ts'
 import { ControlError, type ControlRequest, CustomReply, type HandlerGroup, refuseUnused } from './handler.ts'
 
 /**
- * Handles `GET coverage`, `GET report`, and `GET retries`: the retry rules, the retry problems, and the attempts of
- * each call that failed.
+ * Handles `GET coverage`, `GET report`, and `GET retries`, which returns the retry rules, the retry problems, and the
+ * attempts of each call that failed.
  */
 export const reportHandlers: HandlerGroup = ({ journal, reporter, sandboxes, served, isTemporary }) => ({
   async getCoverage(request) {
@@ -28,14 +28,14 @@ export const reportHandlers: HandlerGroup = ({ journal, reporter, sandboxes, ser
     const report = await reporter(request.sandboxFilter)
     const refusal = refuseUnused(request.sandboxFilter, sandboxes)
     if (refusal) return refusal
-    const next = isTemporary ? keepOpen : `Look at the requests: ${consoleUrlOf(request)}`
+    const next = isTemporary ? keepOpenAdvice : `Look at the requests: ${consoleUrlOf(request)}`
     return replyWith(failOn ? { ...report, run: { ...report.run, failOn } } : report, request, failOn ?? [], next)
   },
   async getRetries({ sandboxFilter: sandbox, parameters, source }) {
     const query = { ...(parameters.query as unknown as RetryQuery), sandbox } // typed by the control document
     const { findings, unjudged, truncated: hasLoss = false } = await reporter(sandbox)
     const history = await readRetryHistory(journal, query, served().idempotentOperations(), source.elapsed)
-    // After reading the journal, which may add sandboxes of other replicas.
+    // Checked after the journal is read, since reading may add sandboxes from other replicas.
     const refusal = refuseUnused(sandbox, sandboxes)
     if (refusal) return refusal
     if (!history) return new ControlError(400, tooLongMessage)
@@ -49,7 +49,7 @@ export const reportHandlers: HandlerGroup = ({ journal, reporter, sandboxes, ser
   },
 })
 
-/** Reads the conditions of `?failOn=`; undefined without it, so that those of `--fail-on` stay in the report. */
+/** Reads the conditions in `?failOn=`; undefined if it was not sent, so that the report keeps those of `--fail-on`. */
 function readFailOn({ parameters }: ControlRequest): readonly FailCondition[] | ControlError | undefined {
   const text = parameters.query['failOn']
   if (typeof text !== 'string') return undefined
@@ -59,7 +59,7 @@ function readFailOn({ parameters }: ControlRequest): readonly FailCondition[] | 
   )
 }
 
-/** Renders a report in the requested format, with the status 417 if it meets one of the conditions. */
+/** Replies with a report in the requested format. The status is 417 if the report meets one of the conditions. */
 function replyWith(report: Report, { parameters }: ControlRequest, conditions: readonly FailCondition[], next: string) {
   const format = String(parameters.query['format'])
   if (!isReportFormat(format)) throw new Error(`the control document allows the unknown format ${format}`)
@@ -69,8 +69,8 @@ function replyWith(report: Report, { parameters }: ControlRequest, conditions: r
   return new CustomReply({ status, headers, body: textBody(text, reportFormats[format].mediaType) })
 }
 
-/** How to see the requests if the simulator is gone when the report is read. */
-const keepOpen =
+/** How to see the requests if the simulator has already stopped when the report is read. */
+const keepOpenAdvice =
   'To look at the requests, start "npx convsim" and run the test with ' +
   'CONVSIM_BASE_URL=http://127.0.0.1:4010/v1 CONVSIM_CONTROL_URL=http://127.0.0.1:4010/__sim.'
 

@@ -21,8 +21,8 @@ interface ListQuery extends JournalFilter {
 const maxStreams = 100
 
 export const requestHandlers: HandlerGroup = ({ journal, served, stopping }) => {
-  const refusal = `There are already ${maxStreams} streams of the journal. You can poll GET requests?since= instead.`
-  const takeSlot = createSlots(maxStreams, refusal)
+  const advice = 'Retry when one of them has ended, or poll GET requests?since= instead.'
+  const takeSlot = createSlots(maxStreams, `${maxStreams} streams of the journal are already open. ${advice}`)
   const refuseUnknown = (operation: string | undefined) => {
     const problem = findUnknownOperation(operation, served().contract.operations)
     return problem === undefined ? undefined : new ControlError(400, problem)
@@ -58,7 +58,7 @@ export const requestHandlers: HandlerGroup = ({ journal, served, stopping }) => 
 
 async function listPage(journal: Journal, sandbox: string | undefined, query: ListQuery): Promise<object> {
   const { since, cursor, limit, order, bodies, format } = query
-  const { entries, counts: recorded } = await journal.list({ sandbox, after: since, order, asStored: true })
+  const { entries, counts: totals } = await journal.list({ sandbox, after: since, order, asStored: true })
   const matching = entries.filter(createFilter(query))
   const isAfterCursor = (number: number) =>
     cursor === undefined || (order === 'oldest' ? number > cursor : number < cursor)
@@ -67,9 +67,9 @@ async function listPage(journal: Journal, sandbox: string | undefined, query: Li
   const last = page.at(-1)
   const counts = {
     total: matching.length,
-    recorded: recorded.recorded,
-    dropped: recorded.dropped,
-    truncated: recorded.dropped > 0,
+    recorded: totals.recorded,
+    dropped: totals.dropped,
+    truncated: totals.dropped > 0,
     ...(last && remaining.length > limit && { next: last.number }),
   }
   if (format === 'har') return writeHar(page, counts)
@@ -78,11 +78,11 @@ async function listPage(journal: Journal, sandbox: string | undefined, query: Li
 
 async function notFoundMessage(id: string, journal: Journal): Promise<string> {
   const { dropped } = await journal.counts(undefined)
-  const why = dropped === 0 ? '' : ` It has dropped ${dropped}; see --journal-size and --sandbox-limit.`
+  const why = dropped === 0 ? '' : ` Requests dropped so far: ${dropped}; see --journal-size and --sandbox-limit.`
   return `The journal has no request "${id.slice(0, 80)}".${why}`
 }
 
-/** Returns the number to stream after. An id above the latest is from an earlier process, so all entries are sent. */
+/** Returns the number of the last entry to skip. An id above the latest is from an earlier process: none is skipped. */
 function readResumePoint({ source: { headers }, parameters }: ControlRequest, latest: number): number {
   const sent = headers['last-event-id']
   if (sent !== undefined && /^\d{1,15}$/.test(sent)) return Number(sent) > latest ? 0 : Number(sent)
@@ -95,7 +95,7 @@ export interface StreamOptions {
   readonly filter: JournalFilter
   readonly bodies: boolean
   readonly after: number
-  /** Milliseconds between the comments on an idle stream, which keep a proxy from closing it. */
+  /** Milliseconds between the comments that keep a proxy from closing an idle stream. */
   readonly heartbeatMs?: number
 }
 
@@ -103,8 +103,8 @@ const maxEntriesPerPiece = 100
 
 /**
  * Yields entries as server-sent events until one of the signals `ends` is aborted. Nothing is buffered for a slow
- * reader: it gets the entries that are still stored when it reads, and an event `dropped` names the missed numbers. An
- * event `cleared` says that entries were deleted, for example by a reset.
+ * reader: the reader gets the entries that are still stored when it reads, and a `dropped` event with the numbers that
+ * it missed. A `cleared` event says that entries were deleted, for example by a reset.
  */
 export async function* streamEntries(
   journal: Journal,
@@ -130,7 +130,7 @@ export async function* streamEntries(
   }
 }
 
-/** Returns the events about entries deleted since a generation, or evicted after `last`; empty if there are none. */
+/** Returns events about entries deleted since `generation` or evicted after `last`; empty if there are none. */
 function formatLosses({ counts, oldest }: JournalSlice, generation: number, last: number): string {
   const isCleared = generation !== 0 && counts.generation !== generation
   const gap = JSON.stringify({ from: last + 1, to: oldest - 1 })

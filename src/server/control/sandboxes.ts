@@ -9,7 +9,7 @@ import { defaultSandbox, type Sandbox } from '../sandboxes/sandboxes.ts'
 import { type ClockState, clockModes, type SandboxSettings } from '../sandboxes/settings.ts'
 import { ControlError, type ControlRequest, type HandlerGroup } from './handler.ts'
 
-/** The number of sandboxes whose settings are read concurrently: a shared state reads each from its server. */
+/** The number of sandboxes whose settings are read concurrently: with a shared state, each read is a network call. */
 const SANDBOXES_AT_ONCE = 16
 
 /** Handles `POST reset`, `GET sandboxes`, and `PUT` and `DELETE sandboxes/{name}`. */
@@ -18,8 +18,7 @@ export const sandboxHandlers: HandlerGroup = ({ sandboxes, store, journal, seedS
   return {
     async reset({ sandbox: name }) {
       await keepUnmet(name)
-      // One import instead of a reset and an import, so that no request sees the default sandbox without its seed
-      // state.
+      // A single import, so that no request sees the default sandbox empty between a reset and an import.
       if (name === defaultSandbox && seedState) await store.importSandbox(name, seedState, 'always')
       else await store.reset(name)
       await settings.reset(name)
@@ -29,8 +28,8 @@ export const sandboxHandlers: HandlerGroup = ({ sandboxes, store, journal, seedS
     },
     async listSandboxes() {
       const stored = new Map((await store.listSandboxes()).map((summary) => [summary.name, summary]))
-      const ofOthers = [...stored.keys()].filter((name) => !sandboxes.has(name)).map((name) => sandboxes.peek(name))
-      const all = [...ofOthers, ...sandboxes.list()]
+      const unusedHere = [...stored.keys()].filter((name) => !sandboxes.has(name)).map((name) => sandboxes.peek(name))
+      const all = [...unusedHere, ...sandboxes.list()]
       const toJson = async (sandbox: Sandbox) => {
         const { events = 0, prompts = 0, snapshots = 0 } = stored.get(sandbox.name) ?? {}
         const { recorded, dropped } = await journal.counts(sandbox.name)
@@ -53,7 +52,7 @@ export const sandboxHandlers: HandlerGroup = ({ sandboxes, store, journal, seedS
       await keepUnmet(name)
       const isStored = await store.deleteSandbox(name) // first, since a full Redis accepts no other change until then
       await settings.reset(name)
-      await journal.clear(name) // before the next line, since other replicas' requests may add the sandbox again
+      await journal.clear(name) // before `delete`, since reading other replicas' requests may add the sandbox again
       sandboxes.delete(name)
       return { deleted: isKnown || isStored }
     },
@@ -73,9 +72,9 @@ export const clockHandlers: HandlerGroup = ({ sandboxes }) => ({
     const mode = clockModes.find((known) => known === body['mode']) ?? 'real'
     const now = typeof body['now'] === 'string' ? parseNow(body['now']) : undefined
     if (mode === 'real' && now !== undefined)
-      return new ControlError(400, 'A real clock shows the real time; omit "now", or use "shifted".')
+      return new ControlError(400, 'A real clock shows the real time. Omit "now", or use the mode "shifted".')
     if (body['now'] !== undefined && now === undefined)
-      return new ControlError(400, '"now" must be an instant in the years 1900 to 9999.')
+      return new ControlError(400, '"now" must be a time in the years 1900 to 9999.')
     const { name } = sandboxes.use(request.sandbox)
     return clockToJson(await sandboxes.settings.setClock(name, mode, now))
   },
@@ -105,7 +104,7 @@ export const recordHandlers: HandlerGroup = ({ store }) => ({
   async activateVersion({ sandbox, parameters: { path } }) {
     const [promptId, versionId] = [String(path['promptId']), String(path['versionId'])]
     const activate = (prompt: string, version: string) => store.activateVersion(sandbox, prompt, version)
-    // Only imported ids have capital letters.
+    // Only imported ids can contain capital letters.
     const isActivated =
       (await activate(promptId, versionId)) || (await activate(promptId.toLowerCase(), versionId.toLowerCase()))
     if (!isActivated) return new ControlError(404, `The sandbox has no version ${versionId} of the prompt ${promptId}.`)
@@ -148,6 +147,6 @@ const promptToJson = ({ versions, ...prompt }: StoredPrompt) => ({ ...prompt, ve
 
 function versionToJson({ fields, componentIds, ...version }: PromptVersion) {
   const { components: _, ...others } = fields
-  const components = componentsOf(fields).map((component, at) => ({ ...component, componentId: componentIds[at] }))
+  const components = componentsOf(fields).map((component, i) => ({ ...component, componentId: componentIds[i] }))
   return { ...others, ...version, components }
 }

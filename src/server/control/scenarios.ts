@@ -4,14 +4,14 @@ import type { Catalogue } from '../../service/scenarios/definition.ts'
 import { parseSequence, positionAt, type Sequence, sequencePrefix } from '../../service/scenarios/parse.ts'
 import {
   type ActiveRules,
+  listRulesInOrder,
   maxRules,
-  type PlacedRule,
-  placeRules,
   type Rule,
   readRules,
   ruleActedKey,
   ruleSequencePrefix,
   ruleTimesKey,
+  type ScopedRule,
 } from '../../service/scenarios/rules.ts'
 import type { RulePosition } from '../sandboxes/settings.ts'
 import { ControlError, type ControlRequest, type HandlerGroup } from './handler.ts'
@@ -33,9 +33,9 @@ export const scenarioHandlers: HandlerGroup = ({ sandboxes, store, served, keepU
   return {
     async getScenarios({ sandbox }) {
       const { rules } = await sandboxes.settings.read(sandbox)
-      const used = await store.listSequences(sandbox)
+      const countsByKey = await store.listSequences(sandbox)
       const { startUp } = served()
-      const counts = { rules: countsToJson(rules, used), startUp: countsToJson(startUp, used) }
+      const counts = { rules: countsToJson(rules, countsByKey), startUp: countsToJson(startUp, countsByKey) }
       return { rules: rulesToJson(rules), startUp: rulesToJson(startUp), counts }
     },
     async putScenarios(request) {
@@ -48,54 +48,54 @@ export const scenarioHandlers: HandlerGroup = ({ sandboxes, store, served, keepU
       const { name } = sandboxes.use(request.sandbox)
       const position = request.parameters.query['position'] as RulePosition // typed by the control document
       const rules = await sandboxes.settings.addRules(name, added, position)
-      const error = `A sandbox has at most ${maxRules} rules. Remove some, or replace all (PUT scenarios).`
+      const error = `A sandbox can have at most ${maxRules} rules. Remove some, or replace them all (PUT scenarios).`
       return rules ? { rules: rulesToJson(rules) } : new ControlError(400, error)
     },
     deleteScenarios: (request) => replaceRules(request, []),
     async getSequences({ sandbox }) {
       const { rules } = await sandboxes.settings.read(sandbox)
-      const used = await store.listSequences(sandbox)
+      const countsByKey = await store.listSequences(sandbox)
       const { startUp, catalogue } = served()
-      return { sequences: sequencesToJson(used, placeRules(rules, startUp), catalogue) }
+      return { sequences: sequencesToJson(countsByKey, listRulesInOrder(rules, startUp), catalogue) }
     },
   }
 }
 
 const rulesToJson = (rules: readonly Rule[]) => rules.map(({ source }) => source)
 
-/** Returns the counts of the rules, in their order. `used`: the store's counts by key. */
-function countsToJson(rules: ActiveRules, used: ReadonlyMap<string, number>) {
+/** Returns the counts for each rule, in order. `countsByKey`: the store's counts. */
+function countsToJson(rules: ActiveRules, countsByKey: ReadonlyMap<string, number>) {
   return rules.map((rule) => {
-    const acted = used.get(ruleActedKey(rule)) ?? 0
+    const acted = countsByKey.get(ruleActedKey(rule)) ?? 0
     const { times, misfit } = rule
-    const left = times === undefined ? undefined : Math.max(0, times - (used.get(ruleTimesKey(rule)) ?? 0))
+    const left = times === undefined ? undefined : Math.max(0, times - (countsByKey.get(ruleTimesKey(rule)) ?? 0))
     return { acted, left, misfit }
   })
 }
 
 const cutMark = '\u2026'
 
-/** An operation and a sequence in a key. Only the id of an operation without `operationId` has a space: `GET /a`. */
+/** Matches an operation id and a sequence. Only the id of an operation without `operationId` has a space: `GET /a`. */
 const operationAndSequence = /^((?:[A-Z]+ \/\S*)|\S+) (.*)$/s
 
-/** Lists the sequences that requests have used, latest first. `used`: the store's counts by key. */
-function sequencesToJson(used: ReadonlyMap<string, number>, rules: readonly PlacedRule[], catalogue: Catalogue) {
-  const ofRules = rules.flatMap(({ rule, scope, index }) =>
+/** Lists the sequences that requests have used, latest first. `countsByKey`: the store's counts. */
+function sequencesToJson(countsByKey: ReadonlyMap<string, number>, rules: readonly ScopedRule[], catalogue: Catalogue) {
+  const ruleSequences = rules.flatMap(({ rule, scope, index }) =>
     rule.sequence ? [{ prefix: ruleSequencePrefix(rule), sequence: rule.sequence, rule: { scope, index } }] : [],
   )
-  return [...used].flatMap(([key, met]) => {
-    const ofRule = ofRules.find(({ prefix }) => key.startsWith(prefix))
-    if (!ofRule && !key.startsWith(sequencePrefix)) return []
-    const rest = key.slice((ofRule?.prefix ?? sequencePrefix).length)
+  return [...countsByKey].flatMap(([key, met]) => {
+    const ruleSequence = ruleSequences.find(({ prefix }) => key.startsWith(prefix))
+    if (!ruleSequence && !key.startsWith(sequencePrefix)) return []
+    const rest = key.slice((ruleSequence?.prefix ?? sequencePrefix).length)
     const [, operation = '', text = ''] = operationAndSequence.exec(rest) ?? []
-    const sequence = ofRule?.sequence ?? parseStoredSequence(text, catalogue)
+    const sequence = ruleSequence?.sequence ?? parseStoredSequence(text, catalogue)
     const progress = sequence && progressToJson(sequence, met)
-    return { operation, sequence: sequence?.text ?? text, rule: ofRule?.rule, met, ...progress }
+    return { operation, sequence: sequence?.text ?? text, rule: ruleSequence?.rule, met, ...progress }
   })
 }
 
 function parseStoredSequence(text: string, catalogue: Catalogue): Sequence | undefined {
-  if (text.includes(cutMark)) return undefined // a header cannot contain the mark
+  if (text.includes(cutMark)) return undefined // truncated: a header cannot contain the mark
   const parsed = parseSequence(text, catalogue)
   return parsed.ok ? parsed.value : undefined
 }

@@ -22,13 +22,13 @@ export interface CountBounds {
 
 export interface Verification extends RequestQuery {
   readonly count: CountBounds
-  /** The maximum time to wait until the count is as expected, milliseconds; 0 for none. */
+  /** The maximum time to wait for the expected count, in milliseconds; 0 for no wait. */
   readonly withinMs: number
-  /** True if the query may have names that are not in the contract. */
+  /** True if the query may contain names that are not in the contract. */
   readonly force?: boolean
 }
 
-/** A request that does not match, with its differences from the query, at most 100 of them. */
+/** A request that does not match, with at most 100 of its differences from the query. */
 interface NearMiss {
   readonly entry: JournalEntry
   readonly differences: readonly Difference[]
@@ -37,11 +37,11 @@ interface NearMiss {
 export type Verdict = NonNullable<Awaited<ReturnType<typeof verify>>>
 
 const maxMatchedShown = 10
-/** The maximum number of near misses in a verdict, nearest first; none if `satisfied`. */
+/** The maximum number of near misses in a verdict. The nearest comes first; a `satisfied` verdict has none. */
 const maxNearMisses = 3
-/** The number of latest requests searched for near misses. */
+/** The number of most recent requests that are searched for near misses. */
 const maxSearched = 1000
-/** The number of differences after which the search stops: a query can have 100,000 conditions. */
+/** The number of differences after which the comparison stops, since a query can have 100,000 conditions. */
 const maxDifferences = 100
 
 interface JournalSearch {
@@ -53,9 +53,9 @@ interface JournalSearch {
 }
 
 /**
- * Creates a function that counts the entries recorded since its last call, and returns the totals with the journal's
- * version, or undefined if the comparison takes too long. A counted entry stays counted when the journal evicts it; the
- * count restarts at 0 when entries of the sandbox are cleared.
+ * Creates a function that counts the matching entries recorded since its last call. The function returns the totals and
+ * the journal's version, or undefined if the comparison takes too long. A counted entry stays counted after its
+ * eviction; the count restarts at 0 when the sandbox's entries are cleared.
  */
 function createMatchCounter({ journal, sandbox, conditions, served, elapsed }: JournalSearch) {
   const begin = () => ({ upTo: 0, generation: 0, count: 0, open: 0, matched: [] as JournalEntry[] })
@@ -84,7 +84,7 @@ function createMatchCounter({ journal, sandbox, conditions, served, elapsed }: J
 }
 
 async function findNearMisses({ journal, sandbox, conditions, served, elapsed }: JournalSearch): Promise<NearMiss[]> {
-  // Another operation counts as five differences.
+  // A different operation counts as five differences.
   const distance = ({ differences }: NearMiss) =>
     differences.reduce((sum, { field }) => sum + (field === 'operation' ? 5 : 1), 0)
   const { entries } = await journal.list({ sandbox, order: 'newest', limit: maxSearched })
@@ -101,8 +101,8 @@ async function findNearMisses({ journal, sandbox, conditions, served, elapsed }:
 
 /**
  * Waits up to `withinMs`, or until one of the signals `ends` is aborted, for the expected number of matching requests.
- * A lower bound is met as soon as it is reached. An upper bound fails when exceeded, and is met when the time is up,
- * unless the journal dropped requests. Returns undefined if the comparison takes too long.
+ * A lower bound is met as soon as it is reached. An upper bound fails as soon as it is exceeded; otherwise it is met
+ * at the end, unless the journal has dropped requests. Returns undefined if the comparison takes too long.
  */
 export async function verify(
   search: JournalSearch,
@@ -116,14 +116,14 @@ export async function verify(
     const found = await countMatches()
     if (found === undefined) return undefined
     const { version, count, truncated, matched } = found
-    // No further request can change the verdict.
+    // True if no further request can change the verdict.
     const isDecided = count >= min && (count > max || max === Number.POSITIVE_INFINITY || truncated)
     if (left > 0 && !isDecided && (await search.journal.waitForChange(version, left, ends)) !== 'end') continue
-    // True if no more stored requests match than expected, but dropped ones may have matched.
-    const unproved = max !== Number.POSITIVE_INFINITY && truncated && count <= max
-    const satisfied = count >= min && count <= max && !unproved
+    // True if the stored requests are within the upper bound, but dropped requests may have matched, too.
+    const isUnproved = max !== Number.POSITIVE_INFINITY && truncated && count <= max
+    const satisfied = count >= min && count <= max && !isUnproved
     const nearMisses = satisfied ? [] : await findNearMisses(search)
-    return { count, truncated, matched, unproved, satisfied, nearMisses }
+    return { count, truncated, matched, isUnproved, satisfied, nearMisses }
   }
 }
 
@@ -132,19 +132,19 @@ function toBounds({ exactly, atLeast, atMost }: CountBounds) {
   return { min, max: exactly ?? atMost ?? Number.POSITIVE_INFINITY }
 }
 
-/** The maximum length of a value in a difference, in characters of JSON: the value can be a body of a megabyte. */
+/** The maximum length of a value in a difference, in characters of JSON. The value can be a body of 1 MB. */
 const maxShown = 2000
 
 /** Converts a verdict to the JSON of `POST verify`, without credentials; values have at most 2,000 characters. */
 export async function verdictToJson(verdict: Verdict, verification: Verification, elapsed: () => number) {
-  const { satisfied, count, truncated, unproved, matched } = verdict
+  const { satisfied, count, truncated, isUnproved, matched } = verdict
   const nearMisses: ShownNearMiss[] = []
   for (const nearMiss of verdict.nearMisses) nearMisses.push(await showNearMiss(nearMiss, elapsed))
   return {
     satisfied,
     count,
     truncated,
-    ...(unproved && { problem: truncationProblem }),
+    ...(isUnproved && { problem: truncationProblem }),
     message: describeVerdict(verdict, verification, nearMisses[0]),
     matched: matched.map(({ id }) => id),
     nearMisses,
@@ -155,7 +155,7 @@ type ShownNearMiss = Awaited<ReturnType<typeof showNearMiss>>
 
 async function showNearMiss({ entry, differences }: NearMiss, elapsed: () => number) {
   const shown: { field: string; expected: Json; actual?: Json }[] = []
-  // In slices, since each value can be the whole body.
+  // In slices, since each value can be an entire body.
   await visitInSlices(differences, elapsed, ({ field, expected, actual }) => {
     const isHidden = field.split('/').some((name) => isCredentialName(name))
     const clean = actual === undefined || isHidden ? redacted : redactJson(actual, entry.ownToken)
@@ -173,11 +173,11 @@ function shorten(value: Json): Json {
 const truncationProblem =
   'The journal has dropped requests or bodies, so more requests may have matched than were counted, ' +
   'and no upper bound can be proved. ' +
-  'Give the test its own sandbox, clear the journal before it begins (DELETE /__sim/requests), ' +
-  'or start with a larger --journal-size or --sandbox-limit.'
+  'Give the test its own sandbox, clear the journal before the test begins (DELETE /__sim/requests), ' +
+  'or start the simulator with a larger --journal-size or --sandbox-limit.'
 
 function describeVerdict(
-  { satisfied, count, truncated, unproved, matched }: Verdict,
+  { satisfied, count, truncated, isUnproved, matched }: Verdict,
   { operation, count: bounds }: Verification,
   nearest: ShownNearMiss | undefined,
 ): string {
@@ -185,11 +185,11 @@ function describeVerdict(
   const forOperation = operation === undefined ? '' : ` for ${operation}`
   const requests = `matching ${expected === 1 ? 'request' : 'requests'}${forOperation}`
   const dropped = truncated ? ' The journal has dropped requests or bodies, which are not counted.' : ''
-  const cut = unproved ? ` ${truncationProblem}` : dropped
-  const near = nearest ? ` The nearest, ${nearest.id}, differs in ${describeDifferences(nearest)}.` : ''
+  const truncation = isUnproved ? ` ${truncationProblem}` : dropped
+  const near = nearest ? ` The nearest request, ${nearest.id}, differs in ${describeDifferences(nearest)}.` : ''
   const shown = matched.map(({ id, response }) => `${id} ${response.status}`).join(', ')
   const list = satisfied || count === 0 ? '' : ` (${count > matched.length ? 'the latest: ' : ''}${shown})`
-  return `Expected ${describeBounds(bounds)} ${requests}; got ${count}${list}.${cut}${near}`
+  return `Expected ${describeBounds(bounds)} ${requests}; got ${count}${list}.${truncation}${near}`
 }
 
 function describeBounds({ exactly, atLeast, atMost }: CountBounds): string {

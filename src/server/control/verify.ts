@@ -20,7 +20,7 @@ import {
 } from './handler.ts'
 import { type CountBounds, type Verdict, type Verification, verdictToJson, verify } from './verification.ts'
 
-/** The maximum number of concurrent verifications: each waiting one checks every new request. */
+/** The maximum number of concurrent verifications, since each waiting verification checks every new request. */
 const maxWaiting = 100
 
 const tooLongMessage =
@@ -29,8 +29,8 @@ const tooLongMessage =
   'or give the test its own sandbox.'
 
 export const verifyHandlers: HandlerGroup = ({ journal, sandboxes, served, stopping }) => {
-  const sentence = `${maxWaiting} verifications are waiting already. Use a shorter withinMs.`
-  const takeSlot = createSlots(maxWaiting, sentence)
+  const advice = 'Retry when one of them has ended, or use a shorter withinMs.'
+  const takeSlot = createSlots(maxWaiting, `${maxWaiting} verifications are waiting already. ${advice}`)
   const judge = async ({ sandboxFilter: sandbox, source, clientGone }: ControlRequest, verification: Verification) => {
     const search = { journal, sandbox, conditions: requestConditions(verification), served, elapsed: source.elapsed }
     return (await verify(search, verification, [clientGone, stopping])) ?? new ControlError(400, tooLongMessage)
@@ -65,17 +65,17 @@ const isEmptyAsExpected = ({ satisfied, count }: Verdict, { force }: Verificatio
 
 type Query = Pick<Verification, 'operation' | 'match' | 'force'>
 
-/** Returns why a query can never match, if so: its count of 0 would look like a client that sent nothing. */
+/** Returns why a query can never match, if it cannot. A count of 0 would suggest that the client sent nothing. */
 function findQueryProblem(query: Query, contract: Contract): string | undefined {
   const hidden = findRedactedField(query.match, listHiddenNames(contract.document))
   if (hidden === undefined) return query.force ? undefined : findUnknownName(query, contract)
   return (
-    `The journal does not keep the value of the ${hidden}, so it cannot be matched; ` +
-    'use null to match requests without it.'
+    `The journal does not store the value of the ${hidden}, so the value cannot be matched. ` +
+    `To match requests without this ${hidden}, use null.`
   )
 }
 
-/** Finds a field whose value the journal redacts: `header "Authorization"`. Null, for absence, can be matched. */
+/** Finds a field whose value the journal redacts: `header "Authorization"`. `null` (absence) is allowed. */
 function findRedactedField({ header = {}, query = {} }: RequestMatch = {}, hidden: readonly string[]) {
   const find = (values: RequestMatch['query'] & object, isRedacted: (name: string, value: string) => boolean) => {
     const isHidden = (name: string, value: string) => hidden.includes(name.toLowerCase()) || isRedacted(name, value)
@@ -98,13 +98,13 @@ function findCountProblem({ exactly, atLeast, atMost }: CountBounds): string | u
   return undefined
 }
 
-/** Finds an operation, a query parameter or a field of the body that the contract does not have, if any. */
+/** Describes the first operation, parameter or body field named in a query but missing from the contract, if any. */
 function findUnknownName({ operation, match }: Query, { operations }: Contract): string | undefined {
-  const named = operations.filter(({ id }) => operation === undefined || id === operation)
+  const candidates = operations.filter(({ id }) => operation === undefined || id === operation)
   const unknown = findUnknownOperation(operation, operations)
   if (unknown !== undefined) return unknown
-  const parameter = findUnknownParameter(match ?? {}, named)
-  if (parameter !== undefined) return `${parameter} Set "force": true to match requests with others.`
-  const [field] = findUnknownFields(match ?? {}, named)
+  const parameter = findUnknownParameter(match ?? {}, candidates)
+  if (parameter !== undefined) return `${parameter} Set "force": true to match requests with other parameters.`
+  const [field] = findUnknownFields(match ?? {}, candidates)
   return field && `${field} Set "force": true to match requests with other fields.`
 }

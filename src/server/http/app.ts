@@ -1,6 +1,6 @@
 /**
- * Sockets: Express, requests in, replies out.
- * `read-request.ts` turns a request into a value, `deliver.ts` writes a reply, `server.ts` listens and stops.
+ * The HTTP server, based on Express: reads requests and delivers replies.
+ * `read-request.ts` turns a request into a value, `deliver.ts` writes a reply, `server.ts` starts and stops listening.
  */
 
 import { IncomingMessage, type RequestListener, ServerResponse } from 'node:http'
@@ -20,9 +20,9 @@ import { closeIfWaiting, parseBodyLimit, readHead, readRequest, toOriginForm } f
 export interface Handlers {
   readonly service: (request: SimRequest) => Promise<OutgoingReply>
   readonly control: {
-    /** Returns a refusal that depends only on the request head, before the body is read, if any. */
+    /** Returns the refusal that the request head alone requires, if any. Called before the body is read. */
     readonly refuse: (head: SimRequest) => Reply | undefined
-    /** Returns true for an import of a sandbox, the only request whose body may be larger than 1 MB. */
+    /** Returns true for a sandbox import, the only control request whose body may be larger than 1 MB. */
     readonly isImport: (head: SimRequest) => boolean
     /** Returns the reply to a request. `clientGone` is aborted when the client closes its connection. */
     readonly handle: (request: SimRequest, clientGone: AbortSignal) => Promise<Reply>
@@ -50,9 +50,9 @@ const controlLimit = parseBodyLimit('1mb')
 const importLimit = parseBodyLimit('16mb')
 
 /**
- * Creates the app that turns HTTP requests into `SimRequest`s and delivers the replies. `bodyLimit` is the largest body
- * of a request to the service: `1mb`. `documented` are the paths of the contract's operations; they take precedence
- * over the simulator's own paths outside `/__sim`.
+ * Creates the app that turns HTTP requests into `SimRequest`s and delivers the replies. `bodyLimit`: the maximum body
+ * size of requests to the service, such as `1mb`. `documented`: the paths of the contract's operations, which take
+ * precedence over the simulator's own paths outside `/__sim`.
  */
 export function createApp(handlers: Handlers, bodyLimit: string, documented: ReadonlySet<string>, log: Log): App {
   const { cors: corsOrigins, origins } = handlers.pages
@@ -68,7 +68,7 @@ export function createApp(handlers: Handlers, bodyLimit: string, documented: Rea
 
   const app = express()
   app.disable('x-powered-by')
-  // For most requests this lookup replaces the 22 comparisons below, which would take 3% of a GET.
+  // For most requests, this lookup replaces the 22 comparisons below, which would take 3% of the time of a GET.
   app.use((req, res, next) => (ownSegments.has(readFirstSegment(req.path)) ? next() : serve(req, res, next)))
   app.use(controlPath, forbidSniffing, allowControl, (req, res) => handleControl(req, res))
   for (const [alias, path] of aliases) {
@@ -84,7 +84,7 @@ export function createApp(handlers: Handlers, bodyLimit: string, documented: Rea
     messages: createMessageClasses(app),
     listener: (req, res) => {
       req.url = toOriginForm(req)
-      // Express calls this function only if a handler throws, since the last route handles every other request.
+      // Express calls the callback only if a handler throws, since the last route handles all other requests.
       if (req.url.startsWith('/'))
         return app(req as Request, res as Response, (error) => sendInternalError(error, res, log))
       const problem = `The request target must be a path; got "${cutText(req.url)}".`
@@ -99,7 +99,7 @@ function createServiceHandler({ service, requestIdPrefix, stopping }: Handlers, 
   const atEndOfTurn = batchPerTurn()
   return (req: Request, res: Response) =>
     readRequest(req, res, limit, readHead(req, req.originalUrl, nextId(), true), async (request) => {
-      // A reply that cannot be sent must not prevent the other replies of the same turn.
+      // A failure to send this reply must not stop the other replies of the same turn.
       const fail = (error: unknown) => sendInternalError(error, res, log)
       try {
         const outgoing = await service(request)
@@ -110,7 +110,7 @@ function createServiceHandler({ service, requestIdPrefix, stopping }: Handlers, 
     })
 }
 
-/** Creates the handler of control plane requests. `path`: the control path, if the request used an alias of it. */
+/** Creates the handler for control plane requests. Its `path` is the control path of a request that used an alias. */
 function createControlHandler(control: Handlers['control']) {
   // A separate counter, so that health checks do not change the ids of requests to the service.
   const nextId = counter('ctl')
@@ -153,8 +153,8 @@ function fileReply(text: string, mediaType: string): Reply {
 }
 
 /**
- * Creates message classes that have the app's prototypes from the start. Express sets the prototypes of every request
- * and response; on Node 20, a change of prototype triples the processor time of a GET. See `test/bench/FINDINGS.md`.
+ * Creates message classes that inherit from the app's prototypes. Express sets the prototype of each request and
+ * response; on Node 20, changing a prototype triples the CPU time of a GET. See `test/bench/FINDINGS.md`.
  */
 function createMessageClasses(app: express.Express): MessageClasses {
   class AppRequest extends IncomingMessage {}
@@ -170,7 +170,7 @@ const readFirstSegment = (path: string) => path.split('/', 2)[1]?.toLowerCase() 
 
 /**
  * Returns a function that defers callbacks to the end of the event loop turn, and runs them together. Replies written
- * together wake a sleeping client only once: 50% more requests/s, see `test/bench/FINDINGS.md`.
+ * together wake a sleeping client only once, which allows 50% more requests/s. See `test/bench/FINDINGS.md`.
  */
 function batchPerTurn(): (run: () => void) => void {
   let collected: (() => void)[] = []
@@ -189,7 +189,7 @@ const counter = (prefix: string) => {
   return () => `${prefix}-${++count}`
 }
 
-/** The header that stops browsers from guessing a media type other than the declared one. */
+/** The header that stops browsers from replacing the declared media type with a guess. */
 export const noSniffing = ['X-Content-Type-Options', 'nosniff'] as const
 
 const forbidSniffing: RequestHandler = (_req, res, next) => {
@@ -197,9 +197,9 @@ const forbidSniffing: RequestHandler = (_req, res, next) => {
   next()
 }
 
-/** Creates the middleware that handles preflight requests of the allowed origins, and adds their CORS headers. */
+/** Creates middleware that handles preflight requests from allowed origins, and adds CORS headers to responses. */
 function allowOrigins(origins: CorsOrigins, isAllowed: (origin: string) => boolean): RequestHandler {
-  // Without credentials, so a script may read all headers.
+  // Credentials are not allowed, so `*` lets a script read all headers.
   const allow = cors({ exposedHeaders: '*', maxAge: 600, origin: origins === '*' ? '*' : [...origins] })
   return (req, res, next) => {
     const { origin } = req.headers
@@ -211,5 +211,5 @@ function allowOrigins(origins: CorsOrigins, isAllowed: (origin: string) => boole
 function sendInternalError(error: unknown, res: ServerResponse, log: Log): void {
   log.error({ err: error }, 'a bug in http/')
   if (res.headersSent) res.destroy()
-  else deliverImmediately(refusals.ownFault('Internal error of the simulator; see its log.'), res)
+  else deliverImmediately(refusals.ownFault("Internal simulator error. See the simulator's log."), res)
 }

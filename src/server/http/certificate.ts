@@ -9,16 +9,16 @@ import type { pki } from 'node-forge'
 import { LruCache } from '../../base/core/memoize.ts'
 import { failure, type Result, reasonOf, success } from '../../base/core/result.ts'
 
-/** The certificate of a server, and the certificate authority (CA) that clients must trust. */
+/** A server's certificate and key, and the certificate authority (CA) that clients must trust. */
 interface Issued {
   readonly cert: string
   readonly key: string
-  /** The PEM certificate of the authority. For a user's certificate: the content of its file, including the chain. */
+  /** The PEM certificate of the CA or, for a certificate that the user provides, its whole file with the chain. */
   readonly authority: string
 }
 
 export interface ServerCertificate extends Issued {
-  /** The file with the authority's certificate, in a temporary folder. */
+  /** The path of the CA certificate, in a temporary folder. */
   readonly authorityFile: string
   /** Removes the temporary folder. */
   remove(): Promise<void>
@@ -29,7 +29,7 @@ export interface TlsSettings {
   readonly tlsCert: string | undefined
   readonly tlsKey: string | undefined
   readonly host: string
-  /** Names of the server, in addition to its addresses. */
+  /** The server's names, in addition to its addresses. */
   readonly names: readonly string[]
 }
 
@@ -38,24 +38,24 @@ interface TlsProblem {
   readonly message: string
 }
 
-/** Loads the user's certificate, or creates an authority and a certificate signed by it. Undefined without TLS. */
+/** Loads the user's certificate, or creates a CA and a certificate signed by it. Returns undefined without TLS. */
 export async function loadCertificate(
   settings: TlsSettings,
 ): Promise<Result<ServerCertificate | undefined, TlsProblem>> {
   const { tls, tlsCert, tlsKey } = settings
   if (tlsCert === undefined && tlsKey === undefined) return success(tls ? await store(await make(settings)) : undefined)
-  const own = await readOwn(tlsCert, tlsKey)
-  return own.ok ? success(await store(own.value)) : own
+  const provided = await readProvided(tlsCert, tlsKey)
+  return provided.ok ? success(await store(provided.value)) : provided
 }
 
-async function readOwn(certFile?: string, keyFile?: string): Promise<Result<Issued, TlsProblem>> {
+async function readProvided(certFile?: string, keyFile?: string): Promise<Result<Issued, TlsProblem>> {
   if (certFile === undefined)
     return failure({ flag: '--tls-key', message: 'Also give its certificate: --tls-cert FILE.' })
   if (keyFile === undefined) return failure({ flag: '--tls-cert', message: 'Also give its key: --tls-key FILE.' })
   let hasCert = false
   try {
     const cert = await readFile(certFile, 'utf8')
-    new X509Certificate(cert) // also throws if it is empty
+    new X509Certificate(cert) // also throws if the file is empty
     hasCert = true
     const key = await readFile(keyFile, 'utf8')
     createPrivateKey(key)
@@ -76,25 +76,25 @@ async function store(issued: Issued): Promise<ServerCertificate> {
   return { ...issued, authorityFile, remove: () => rm(folder, { recursive: true, force: true }) }
 }
 
-/** A cache of certificates by server names, since `convsim each` starts a simulator for each run. */
-const made = new LruCache<ReturnType<typeof issue>>(10)
+/** Certificates by server names. They are cached, since `convsim each` starts a simulator for each run. */
+const issuedByNames = new LruCache<ReturnType<typeof issue>>(10)
 
 function make({ host, names }: TlsSettings) {
   const isWildcard = host === '0.0.0.0' || host === '::'
   const interfaces = isWildcard ? Object.values(networkInterfaces()).flatMap((list) => list ?? []) : []
-  const own = ['localhost', '127.0.0.1', '::1', 'host.docker.internal', hostname()]
+  const localNames = ['localhost', '127.0.0.1', '::1', 'host.docker.internal', hostname()]
   const addresses = isWildcard ? interfaces.map(({ address }) => address) : [host]
-  const all = [...new Set([...own, ...addresses.map((one) => one.replace(/%.*/, '')), ...names])]
-  return made.get(all.join(), () => issue(all))
+  const all = [...new Set([...localNames, ...addresses.map((address) => address.replace(/%.*/, '')), ...names])]
+  return issuedByNames.get(all.join(), () => issue(all))
 }
 
 const dayMs = 86_400_000
 
-/** Creates an authority, whose key is discarded, and a certificate signed by it for a server with these names. */
+/** Creates a CA, whose key is then discarded, and a certificate signed by it for a server with these names. */
 async function issue(names: readonly string[]): Promise<Issued> {
   const { pki, md } = (await import('node-forge')).default
-  const [authority, server] = await Promise.all([generateKeys(), generateKeys()])
-  const create = (keys: typeof server, commonName: string) => {
+  const [caKeys, serverKeys] = await Promise.all([createKeyPair(), createKeyPair()])
+  const create = (keys: typeof serverKeys, commonName: string) => {
     const certificate = pki.createCertificate()
     certificate.publicKey = pki.publicKeyFromPem(keys.publicKey)
     // Derived from the key, since Firefox rejects two certificates with the same issuer and serial number. The first
@@ -106,13 +106,13 @@ async function issue(names: readonly string[]): Promise<Issued> {
     certificate.setIssuer([{ name: 'commonName', value: 'convsim' }])
     return certificate
   }
-  const root = create(authority, 'convsim')
+  const root = create(caKeys, 'convsim')
   root.setExtensions([
     { name: 'basicConstraints', critical: true, cA: true, pathLenConstraint: 0 },
     { name: 'keyUsage', critical: true, keyCertSign: true, cRLSign: true },
     { name: 'subjectKeyIdentifier' },
   ])
-  const leaf = create(server, names[0] ?? '')
+  const leaf = create(serverKeys, names[0] ?? '')
   leaf.setExtensions([
     { name: 'basicConstraints', critical: true, cA: false },
     { name: 'keyUsage', critical: true, digitalSignature: true, keyEncipherment: true },
@@ -121,18 +121,18 @@ async function issue(names: readonly string[]): Promise<Issued> {
     { name: 'subjectKeyIdentifier' },
     { name: 'authorityKeyIdentifier', keyIdentifier: root.generateSubjectKeyIdentifier().getBytes() },
   ])
-  const signingKey = pki.privateKeyFromPem(authority.privateKey)
+  const signingKey = pki.privateKeyFromPem(caKeys.privateKey)
   const sign = (certificate: pki.Certificate) => {
     certificate.sign(signingKey, md.sha256.create())
     return pki.certificateToPem(certificate)
   }
-  return { cert: sign(leaf), key: server.privateKey, authority: sign(root) }
+  return { cert: sign(leaf), key: serverKeys.privateKey, authority: sign(root) }
 }
 
 const toAlternativeName = (name: string) => (isIP(name) === 0 ? { type: 2, value: name } : { type: 7, ip: name })
 
-/** Generates keys with Node, which takes a fifth of the time that node-forge needs. */
-const generateKeys = () =>
+/** Generates a key pair with Node, which takes a fifth of the time that node-forge takes. */
+const createKeyPair = () =>
   promisify(generateKeyPair)('rsa', {
     modulusLength: 2048,
     publicKeyEncoding: { type: 'spki', format: 'pem' },

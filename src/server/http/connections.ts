@@ -10,19 +10,19 @@ import {
 } from '../../service/exchange/reply.ts'
 import type { SimRequest } from '../../service/exchange/request.ts'
 
-/** The opening times of connections that have not sent a request yet. */
+/** When each connection was opened, for connections that have not sent a request yet. */
 const unused = new WeakMap<Socket, number>()
 
 /**
- * The open connections that have sent requests to the service, with the time of the first request. Connections to the
- * control plane do not count, since a test and its client may share them.
+ * The open connections that have sent requests to the service, each with the time of its first such request. Requests
+ * to the control plane do not count, since a test that sends them may share its connections with the client.
  */
 const serving = new Map<Socket, number>()
 
 /** The times in `serving`, as a list that requests share until it changes. */
 let openTimes: readonly number[] = []
 
-/** The maximum number of connections that a request is compared with. */
+/** The maximum number of connections with which a request is compared. */
 const maxOpenTimes = 100
 
 /** Registers a connection until either side ends it. */
@@ -34,7 +34,7 @@ export function registerConnection(socket: Socket): void {
   socket.once('end', remove).once('close', remove)
 }
 
-/** Returns the connection of a request. `openedAt` is present only for the first request on a connection. */
+/** Returns the connection of a request. `openedAt` is defined only for the first request on a connection. */
 export function readConnection(
   socket: Socket,
   isService: boolean,
@@ -49,7 +49,7 @@ export function readConnection(
   return { openedAt, connection: { connectedAt: serving.get(socket) ?? now, openTimes } }
 }
 
-/** The listeners called when a client closes its connection, each for the latest reply that was sent completely. */
+/** The listeners to call when a client closes its connection, each for the latest reply that was sent completely. */
 const leaveListeners = new WeakMap<Socket, OutgoingReply['onLeave']>()
 
 /**
@@ -70,7 +70,7 @@ export function watchLeave(socket: Socket): void {
   }
 }
 
-/** A reply being sent: how much was sent, and what ended its delivery. */
+/** The progress of sending a reply: how much has been sent, and what ended the delivery. */
 export interface Sending {
   readonly outgoing: OutgoingReply
   readonly res: ServerResponse
@@ -78,7 +78,7 @@ export interface Sending {
   sentBytes: number
   /** The time when the head was sent, in milliseconds of the monotonic clock; undefined until then. */
   headSentAt: number | undefined
-  /** What ended the delivery, unless it was complete or the client disconnected. */
+  /** What ended the delivery early; undefined if the delivery was complete or the client disconnected. */
   endedBy: 'scenario' | 'stop' | 'upstream' | undefined
 }
 
@@ -89,7 +89,7 @@ export function watchEnd(sending: Sending, onEnd: NonNullable<OutgoingReply['onE
   const { socket } = res.req
   let isFinished = false
   const finish = () => {
-    if (isFinished) return // a listener removed during an emit is still called by it
+    if (isFinished) return // an emit also calls listeners that are removed while it runs
     isFinished = true
     // `writableFinished` is also true after a failed write.
     const isComplete = res.writableFinished && !socket.errored
@@ -116,7 +116,7 @@ const isImmediate = ({ delayMs, mode }: Delivery) => delayMs === 0 && mode.kind 
 
 /**
  * Also watches the connection: a response queued behind another one does not emit `close`, and the client's FIN arrives
- * some turns before `close`, during which the client's retry on another connection may be handled.
+ * some turns before `close`. Meanwhile, the client's retry on another connection may already be handled.
  */
 function watchConnection(finish: () => void, res: ServerResponse): void {
   const { socket } = res.req
@@ -133,7 +133,7 @@ function watchConnection(finish: () => void, res: ServerResponse): void {
 /** Milliseconds for active requests to finish after a stop is requested. */
 export const shutdownGraceMs = 5_000
 
-/** Closes the connection when the server stops, if the delivery cannot end in time: a hang, or a long delay. */
+/** Closes the connection when the server stops, if the delivery (a hang or a long delay) cannot end in time. */
 export function endAtStop(sending: Sending, stopping: AbortSignal): void {
   const { res, outgoing } = sending
   const lastsMs = durationOf(outgoing.delivery)
@@ -152,7 +152,7 @@ export function endAtStop(sending: Sending, stopping: AbortSignal): void {
   socket.once('close', stopWatching)
 }
 
-/** Calls `act` once the response has its connection. With HTTP pipelining, an earlier response may still use it. */
+/** Calls `act` as soon as the response has its connection, which an earlier, pipelined response may still be using. */
 export function onSocket(res: ServerResponse, act: (socket: Socket) => void): void {
   if (res.socket) act(res.socket)
   else res.once('socket', act)

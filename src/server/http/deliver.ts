@@ -5,7 +5,7 @@ import { clearTimeout, monotonicNow, setTimeout, sleep } from '../../base/core/t
 import { immediateDelivery, type OutgoingReply, type Reply } from '../../service/exchange/reply.ts'
 import { endAtStop, onSocket, type Sending, watchEnd } from './connections.ts'
 
-/** Writes a reply to the socket in its delivery mode. `stopping` is not needed for a reply that never hangs. */
+/** Writes a reply to the socket as its delivery mode requires. A reply that never hangs does not need `stopping`. */
 export async function deliver(outgoing: OutgoingReply, res: ServerResponse, stopping?: AbortSignal): Promise<void> {
   const { reply, delivery } = outgoing
   const { mode, delayMs } = delivery
@@ -13,14 +13,14 @@ export async function deliver(outgoing: OutgoingReply, res: ServerResponse, stop
   const end = outgoing.onEnd && watchEnd(sending, outgoing.onEnd)
   if (stopping) endAtStop(sending, stopping)
   if (mode.kind === 'hang') return // nothing is sent, and the connection stays open
-  if (delayMs > 0) await pause(delayMs, signalOfClose(res))
+  if (delayMs > 0) await pause(delayMs, createCloseSignal(res))
   if (res.destroyed) return
   if (reply.stream || reply.relay) return writeChunks(sending)
   if (mode.kind === 'dribble' && reply.body) return writeInPieces(sending, mode)
   writeAtOnce(sending, end)
 }
 
-/** Writes or cuts off a reply in one step. `end` ends the delivery. */
+/** Writes a reply in one step, or cuts it off. `end` marks the delivery as ended. */
 function writeAtOnce(sending: Sending, end: (() => void) | undefined): void {
   const { res, outgoing } = sending
   const { mode } = outgoing.delivery
@@ -34,7 +34,7 @@ function writeAtOnce(sending: Sending, end: (() => void) | undefined): void {
     case 'empty':
       onSocket(res, (socket) => {
         sending.endedBy = 'scenario'
-        // Only TCP can be reset; a TLS socket has its TCP connection as its parent.
+        // Only a TCP connection can be reset; for TLS, it is the parent of the socket.
         const { _parent: tcp } = socket as typeof socket & { readonly _parent?: typeof socket | null }
         if (mode.kind === 'reset') (tcp ?? socket).resetAndDestroy()
         else socket.destroy()
@@ -43,22 +43,22 @@ function writeAtOnce(sending: Sending, end: (() => void) | undefined): void {
     case 'truncated': {
       const bytes = body?.bytes() ?? noBytes
       writeHead(sending, bytes.length)
-      res.write(firstShare(bytes, mode.keep), () => {
+      res.write(firstPart(bytes, mode.keep), () => {
         sending.endedBy = 'scenario'
-        end?.() // now, since the client sees the connection end before `close` is emitted here
+        end?.() // now, since the client sees the connection end before this side emits `close`
         res.socket?.destroySoon()
       })
       return
     }
     case 'malformed': {
-      const share = firstShare(body?.bytes() ?? noBytes, mode.keep)
-      writeHead(sending, share.length)
-      res.end(share)
+      const part = firstPart(body?.bytes() ?? noBytes, mode.keep)
+      writeHead(sending, part.length)
+      res.end(part)
     }
   }
 }
 
-/** The maximum length of a body written as text. Node copies text to the head, which took 5% of a GET with 10 kB. */
+/** The maximum length of a body written as text. Node copies text to the head, which took 5% of a 10 kB GET. */
 const maxTextLength = 4096
 
 function writeWhole(sending: Sending): void {
@@ -70,31 +70,31 @@ function writeWhole(sending: Sending): void {
   else res.end(latin1, 'latin1')
 }
 
-/** Writes a complete reply immediately, with the real time as its `Date`. */
+/** Writes a complete reply immediately, with the real time in its `Date` header. */
 export function deliverImmediately(reply: Reply, res: ServerResponse): Promise<void> {
   return deliver({ reply, delivery: immediateDelivery, date: undefined }, res)
 }
 
-/** Milliseconds after which a client that does not read its stream is disconnected, to free its slot for others. */
+/** Milliseconds after which a client that does not read its stream is disconnected, to free its slot for another. */
 const maxStallMs = 30_000
 
 /**
- * Writes a stream, or the real service's body, no faster than the client reads. If the source fails, the response is
- * cut off. The connection is closed after a stream, so that a stopping server need not wait for it.
+ * Writes a stream, or a body from the real service, no faster than the client reads. If the source fails, the response
+ * is cut off. After a stream, the connection is closed, so that a stopping server need not wait for the connection.
  */
 async function writeChunks(sending: Sending): Promise<void> {
   const { res, outgoing } = sending
   const { stream, relay } = outgoing.reply
-  const closed = signalOfClose(res)
+  const closed = createCloseSignal(res)
   if (stream) res.setHeader('Connection', 'close')
   writeHead(sending, relay?.length)
-  res.write(noBytes) // `flushHeaders` writes Latin-1 as UTF-8
+  res.write(noBytes) // not `flushHeaders`, which writes Latin-1 as UTF-8
   try {
     for await (const chunk of stream?.chunks(closed) ?? relay?.chunks() ?? []) {
       if (res.destroyed) return
-      const isRoom = res.write(chunk)
+      const hasRoom = res.write(chunk)
       sending.sentBytes += chunk.length
-      if (!isRoom) await drain(res, closed, stream && maxStallMs)
+      if (!hasRoom) await drain(res, closed, stream && maxStallMs)
     }
     res.end()
   } catch {
@@ -103,15 +103,15 @@ async function writeChunks(sending: Sending): Promise<void> {
   }
 }
 
-/** Waits until the client reads or disconnects. Disconnects a client that has not read for `maxMs`, if given. */
+/** Waits until the client reads or disconnects. Disconnects a client that does not read within `maxMs`, if set. */
 async function drain(res: ServerResponse, closed: AbortSignal, maxMs: number | undefined): Promise<void> {
-  // Not AbortSignal.timeout: inside AbortSignal.any, Node may garbage-collect it before it fires.
+  // Not AbortSignal.timeout: inside AbortSignal.any, Node may garbage-collect the signal before it fires.
   const timer = maxMs === undefined ? undefined : setTimeout(() => res.destroy(), maxMs).unref()
   await once(res, 'drain', { signal: closed }).catch(() => undefined)
   clearTimeout(timer)
 }
 
-function signalOfClose(res: ServerResponse): AbortSignal {
+function createCloseSignal(res: ServerResponse): AbortSignal {
   const closed = new AbortController()
   res.once('close', () => closed.abort())
   return closed.signal
@@ -123,10 +123,10 @@ function writeHead(sending: Sending, length: number | undefined): void {
   const { res, outgoing } = sending
   const { reply } = outgoing
   const { rawHeaders } = reply
-  const passed = rawHeaders && new Set(rawHeaders.filter((_, at) => at % 2 === 0).map((name) => name.toLowerCase()))
+  const rawKeys = rawHeaders && new Set(rawHeaders.filter((_, at) => at % 2 === 0).map((name) => name.toLowerCase()))
   // A flat list is fastest, since Node writes it without looking up names.
   const headers: (string | number)[] = rawHeaders ? [...rawHeaders] : listBodyHeaders(outgoing, length)
-  for (const name in reply.headers) if (!passed?.has(name.toLowerCase())) headers.push(name, reply.headers[name] ?? '')
+  for (const name in reply.headers) if (!rawKeys?.has(name.toLowerCase())) headers.push(name, reply.headers[name] ?? '')
   res.writeHead(reply.status, headers)
   // A response without a socket is queued behind another response on the connection.
   if (res.socket) sending.headSentAt = monotonicNow()
@@ -142,8 +142,8 @@ function listBodyHeaders({ reply, date }: OutgoingReply, length: number | undefi
   return headers
 }
 
-/** Returns the fraction `keep` (0 to 1) of the bytes, from the first on, but never all of them. */
-function firstShare(bytes: Uint8Array, keep: number): Uint8Array {
+/** Returns the first part of the bytes: the fraction `keep` (0 to 1), but never all bytes. */
+function firstPart(bytes: Uint8Array, keep: number): Uint8Array {
   return bytes.subarray(0, Math.min(Math.floor(bytes.length * keep), Math.max(0, bytes.length - 1)))
 }
 
@@ -153,7 +153,7 @@ async function writeInPieces(sending: Sending, { pieces, ms }: { readonly pieces
   const size = Math.max(1, Math.ceil(bytes.length / pieces))
   const gap = ms / Math.max(1, Math.ceil(bytes.length / size) - 1)
   const startedAt = monotonicNow()
-  const closed = signalOfClose(res)
+  const closed = createCloseSignal(res)
   writeHead(sending, bytes.length)
   res.flushHeaders()
   for (let at = 0; at < bytes.length; at += size) {

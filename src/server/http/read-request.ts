@@ -8,7 +8,7 @@ import type { RequestBody, SimRequest } from '../../service/exchange/request.ts'
 import { readConnection } from './connections.ts'
 
 /**
- * Reduces the request target to path and query. The host of an absolute target replaces the Host header (RFC 9112,
+ * Reduces the request target to its path and query. The host of an absolute target replaces the Host header (RFC 9112,
  * 3.2.2).
  */
 export function toOriginForm(req: IncomingMessage): string {
@@ -16,7 +16,7 @@ export function toOriginForm(req: IncomingMessage): string {
   const [scheme, host] = /^https?:\/\/(?:[^/?@]*@)?([^/?]*)/i.exec(url) ?? []
   if (scheme === undefined || host === undefined) return url
   req.headers.host = host
-  // `readHeaders` compares raw headers with those of the previous request, so they must change, too.
+  // The raw headers must change, too, since `readHeaders` compares them with the raw headers of the previous request.
   req.rawHeaders = [...req.rawHeaders, 'Host', host]
   const path = url.slice(scheme.length)
   return path.startsWith('/') ? path : `/${path}`
@@ -44,7 +44,7 @@ export function readHead(req: IncomingMessage, target: string, id: string, isSer
   }
 }
 
-/** Calls `onClose` when a connection closes, or now if it is closed. Returns a function that removes the listener. */
+/** Calls `onClose` when a connection closes, or now if it has closed. Returns a function that removes the listener. */
 function watchClose(socket: Socket, onClose: () => void): () => void {
   if (socket.destroyed) onClose()
   socket.setMaxListeners(0) // unlimited, since each pipelined request adds a listener
@@ -75,7 +75,7 @@ const absent: RequestBody = { kind: 'absent' }
 
 type Decoder = Transform & Zlib
 
-/** Factories of decoders by `Content-Encoding`. The factory of `identity` returns undefined. */
+/** Decoder factories by `Content-Encoding`. The factory for `identity` returns undefined. */
 export const decoders = new Map<string, () => Decoder | undefined>([
   ['identity', () => undefined],
   ['gzip', createGunzip],
@@ -84,22 +84,22 @@ export const decoders = new Map<string, () => Decoder | undefined>([
 ])
 
 /**
- * The maximum number of decoded bytes per received byte. An export expands about 10 times, a decompression bomb 1,000
- * times. Bodies up to `freeOfRatioBytes` are exempt.
+ * The maximum number of decoded bytes per received byte. An export expands about 10 times, a decompression bomb about
+ * 1,000 times. Bodies up to `ratioExemptBytes` are exempt.
  */
 const maxDecodedRatio = 100
-const freeOfRatioBytes = 1024 * 1024
+const ratioExemptBytes = 1024 * 1024
 
 export interface BodyLimit {
   readonly bytes: number
-  /** The limit as named in the refusal: `1mb`. */
+  /** The limit as written in the refusal: `1mb`. */
   readonly text: string
 }
 
 /**
- * Calls `then` once with head and body, immediately if the request has no body or is refused because of its head. An
- * unreadable body is passed as a value. The rest of a refused body is drained, since some clients read the reply only
- * after sending everything; a client that waits for `100 Continue` does not get it, so that it sends nothing.
+ * Calls `then` exactly once with head and body: immediately if there is no body, or if the head causes a refusal.
+ * An unreadable body is passed as a value. The rest of a refused body is drained, since some clients send everything
+ * before they read the reply. A client that waits for `100 Continue` gets the refusal instead, and sends no body.
  */
 export function readRequest(
   req: IncomingMessage,
@@ -133,11 +133,11 @@ export function readRequest(
   } else collect(req, decoder ? req.pipe(decoder) : req, limit, end)
 }
 
-/** Returns true if the client waits for `100 Continue` before it sends the body. `server.ts` refuses other values. */
+/** Returns true if the client sends the body only after `100 Continue`. `server.ts` refuses other expectations. */
 const expectsContinue = ({ headers, httpVersion }: IncomingMessage) =>
   headers.expect !== undefined && httpVersion === '1.1'
 
-/** Closes the connection after a refusal if the client waits for `100 Continue`, since it may still send the body. */
+/** Closes the connection after a refusal if the client waits for `100 Continue` and may still send the body. */
 export function closeIfWaiting(req: IncomingMessage, res: ServerResponse): void {
   if (expectsContinue(req)) res.setHeader('Connection', 'close')
 }
@@ -187,7 +187,7 @@ function collect(
     if (isRefused) return
     const [first = Buffer.alloc(0)] = chunks
     const bytes = chunks.length > 1 ? Buffer.concat(chunks, size) : first
-    chunks.length = 0 // the request's listeners, and with them this list, live until the response has ended
+    chunks.length = 0 // the request's listeners keep this list in memory until the response has ended
     end(size > 0 ? { kind: 'bytes', bytes } : absent)
   })
   // Only a decoder's errors are handled here; a connection error is followed by 'close'.
@@ -195,9 +195,9 @@ function collect(
     stream.on('error', (error) => refuse(unreadable(400, `The body cannot be read: ${error.message}.`)))
 }
 
-/** Returns true if a decoder has produced too many bytes per byte read. */
+/** Returns true if a decoder has produced too many bytes for the number of bytes read. */
 function isBomb(stream: IncomingMessage | Decoder, decodedBytes: number): boolean {
-  if (decodedBytes <= freeOfRatioBytes || !('bytesWritten' in stream)) return false
+  if (decodedBytes <= ratioExemptBytes || !('bytesWritten' in stream)) return false
   return decodedBytes > stream.bytesWritten * maxDecodedRatio
 }
 
@@ -222,7 +222,7 @@ const decodesToTooMuch = unreadable(
   `The body decodes to more than ${maxDecodedRatio} times its size. Send it without Content-Encoding.`,
 )
 
-/** Parses a checked size: `500kb`. Throws if the text is not a size. */
+/** Parses a size that has already been validated: `500kb`. Throws if the text is not a size. */
 export function parseBodyLimit(text: string): BodyLimit {
   const bytes = parseSize(text)
   if (bytes === undefined) throw new Error(`"${text}" is not a size`)

@@ -13,8 +13,8 @@ import { registerConnection, shutdownGraceMs, watchLeave } from './connections.t
 import { deliverImmediately } from './deliver.ts'
 
 /**
- * Milliseconds after which an idle connection is closed. Node's default of five seconds is too short: a client that
- * stalls that long, as on a busy machine, may send its next request on a closed connection and lose it.
+ * Milliseconds after which an idle connection is closed. Node's default of five seconds is too short: if a client
+ * stalls that long, as on a busy machine, its next request may be sent on a closed connection and lost.
  */
 const keepAliveMs = 65_000
 
@@ -25,9 +25,9 @@ interface ListeningServer {
 }
 
 /**
- * The open connections, each with its responses in request order. Finished responses are removed only at the next
- * request, which is faster. There is a list per socket, because V8 would retain the old tables of one large, constantly
- * changing set, and thereby the requests, until a full garbage collection.
+ * The open connections, each with its responses in request order. Finished responses are removed only when the next
+ * request arrives, which is faster. Each socket has its own list, because V8 would retain the old tables of one large,
+ * constantly changing set, and therefore the requests, until a full garbage collection.
  */
 type Connections = ReadonlyMap<Socket, readonly ServerResponse[]>
 
@@ -40,18 +40,18 @@ interface ListenProblem {
 interface ListenOptions {
   readonly host: string
   readonly port: number
-  /** The certificate to serve HTTPS with, if any. */
+  /** The certificate for HTTPS; undefined for HTTP. */
   readonly certificate?: ServerCertificate | undefined
 }
 
-/** Listens on an address; port 0 selects a free port. The error says that the address is in use or not available. */
+/** Listens on an address; port 0 selects a free port. The error says why the address or port cannot be used. */
 export function listen(
   app: App,
   { host, port, certificate }: ListenOptions,
   log: Log,
 ): Promise<Result<ListeningServer, ListenProblem>> {
   const connections = new Map<Socket, ServerResponse[]>()
-  // Node's own refusal of a missing Host header has an empty body, so the simulator refuses such requests itself.
+  // The simulator refuses requests without a Host header itself, since Node's own refusal has an empty body.
   const options = { requireHostHeader: false, ...app.messages }
   const handle = (request: IncomingMessage, response: ServerResponse) => {
     storeResponse(connections, response)
@@ -62,12 +62,12 @@ export function listen(
       deliverImmediately(refuse(400, problem, 'simulator'), response)
     }
   }
-  // A connection is not registered before its handshake, so the handshake must not take longer than a stop.
+  // A connection is registered only after its handshake, so a handshake must not take longer than a stop may take.
   const { cert, key } = certificate ?? {}
   const tls = { ...options, cert, key, handshakeTimeout: shutdownGraceMs }
   const server = certificate ? createTlsServer(tls, handle) : createServer(options, handle)
   server.keepAliveTimeout = keepAliveMs
-  server.maxHeadersCount = 0 // unlimited: their size is limited, and Node would silently drop headers beyond the count
+  server.maxHeadersCount = 0 // unlimited, since Node silently drops headers beyond the maximum; their size is limited
   server.on(certificate ? 'secureConnection' : 'connection', (socket: Socket) => {
     connections.set(socket, [])
     registerConnection(socket)
@@ -80,21 +80,21 @@ export function listen(
     const problem = `Only Expect: 100-continue is supported; got "${headers.expect}".`
     deliverImmediately(refuse(417, problem, 'simulator'), response)
   })
-  const handleBrokenHttp = (error: NodeJS.ErrnoException & { readonly reason?: string }, socket: Socket) => {
+  const handleMalformed = (error: NodeJS.ErrnoException & { readonly reason?: string }, socket: Socket) => {
     if (error.code?.startsWith('ERR_SSL_')) {
       log.info({ code: error.code, reason: error.reason }, 'TLS handshake failed')
       return void socket.destroy()
     }
     log.info({ code: error.code, reason: error.message.slice(0, 200) }, 'malformed HTTP')
-    // If complete requests still wait for responses, the connection is closed after the last one, without a refusal.
+    // If complete requests still wait for responses, the connection is closed after the last response, with no refusal.
     const unfinished = connections
       .get(socket)
       ?.findLast(({ req, writableFinished }) => req.complete && !writableFinished)
     if (unfinished) unfinished.once('close', () => socket.destroySoon())
-    else refuseBrokenHttp(error, socket)
+    else refuseMalformed(error, socket)
   }
-  server.on('clientError', handleBrokenHttp)
-  server.on('connect', (_request, socket) => handleBrokenHttp(new Error('CONNECT is not allowed.'), socket as Socket))
+  server.on('clientError', handleMalformed)
+  server.on('connect', (_request, socket) => handleMalformed(new Error('CONNECT is not allowed.'), socket as Socket))
   return new Promise((resolve) => {
     server.once('error', (error: NodeJS.ErrnoException) => resolve(failure(describeListenError(error, host, port))))
     server.listen(port, host, () =>
@@ -103,7 +103,7 @@ export function listen(
   })
 }
 
-/** Describes a missing or repeated Host header, if so. */
+/** Returns the problem if the Host header is missing or repeated. */
 function findHostHeaderProblem({ rawHeaders, httpVersion }: IncomingMessage): string | undefined {
   let count = 0
   for (let at = 0; at < rawHeaders.length; at += 2) {
@@ -137,15 +137,15 @@ const lingerMs = 1000
 
 const tooLarge = 'The request line and headers together exceed 16 KiB.'
 
-/** Sends the service's error body for a request that Node's HTTP parser rejects, and that never reaches the app. */
-function refuseBrokenHttp(error: NodeJS.ErrnoException, socket: Socket): void {
-  if (socket.writableEnded) return // another error in the same request, after its refusal
+/** Sends the service's error body for a request that never reaches the app, since Node's HTTP parser rejects it. */
+function refuseMalformed(error: NodeJS.ErrnoException, socket: Socket): void {
+  if (socket.writableEnded) return // the request was already refused because of an earlier error
   if (error.code === 'ECONNRESET' || !socket.writable) return void socket.destroy()
   const status = { HPE_HEADER_OVERFLOW: 431, ERR_HTTP_REQUEST_TIMEOUT: 408 }[error.code ?? ''] ?? 400
   const sentence = status === 431 ? tooLarge : `The request is not valid HTTP/1.1: ${error.message}`
   const body = JSON.stringify({ success: false, error: sentence })
-  // `end` closes only the outgoing direction. The other stays open for a moment, so that a client that is still sending
-  // can read the refusal.
+  // `end` closes only the outgoing direction. The incoming direction stays open for a moment, so that a client that is
+  // still sending can read the refusal.
   setTimeout(() => socket.destroy(), lingerMs).unref()
   socket.end(
     `HTTP/1.1 ${status} ${STATUS_CODES[status]}\r\nContent-Type: application/json; charset=utf-8\r\n` +
@@ -156,16 +156,16 @@ function refuseBrokenHttp(error: NodeJS.ErrnoException, socket: Socket): void {
 /** Stops accepting connections, waits up to `graceMs` milliseconds for active requests, then closes all connections. */
 export async function stop({ server, connections }: ListeningServer, graceMs: number): Promise<void> {
   const closed = new Promise<void>((resolve) => server.close(() => resolve()))
-  // Without this header these connections would stay open for another request, and delay the stop.
+  // Without this header, the connections would stay open for another request and delay the stop.
   for (const response of [...connections.values()].flat())
     if (!response.headersSent) response.setHeader('Connection', 'close')
   server.closeIdleConnections()
-  // Node considers a connection without any request busy; browsers open such connections in advance.
+  // Browsers open connections in advance. To Node, a connection without requests is busy, not idle.
   for (const [socket, responses] of connections)
     if (socket.bytesRead === 0 || (socket instanceof TLSSocket && responses.length === 0)) socket.destroy()
   const timer = setTimeout(() => server.closeAllConnections(), graceMs)
   await closed
   clearTimeout(timer)
-  // The server closes before the last connections emit `close`, and their exchanges are recorded only then.
+  // The server closes before the last connections emit `close`, which is when their exchanges are recorded.
   await Promise.all(Array.from(connections.keys(), (socket) => once(socket, 'close')))
 }

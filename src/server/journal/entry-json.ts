@@ -17,7 +17,7 @@ export function storedBytes({ latin1 }: RecordedBody): number {
   return latin1?.length ?? 0
 }
 
-/** Returns true if the whole body is stored, so that a value missing from it was not sent. */
+/** Returns true if the whole body is stored: a value that is missing from a whole body was not sent. */
 export function isComplete({ latin1, size, isWhole }: RecordedBody): boolean {
   return latin1 === undefined ? size === 0 : (isWhole ?? latin1.length === size)
 }
@@ -27,7 +27,7 @@ export function targetOf({ path, query }: Pick<JournalEntry['request'], 'path' |
   return query === '' ? path : `${path}?${query}`
 }
 
-/** Converts an entry to the JSON of the control plane; without `bodies`, it has only their sizes. */
+/** Converts an entry to the JSON of the control plane. Without `bodies`, the JSON has only the sizes of the bodies. */
 export function entryToJson(entry: JournalEntry, { bodies }: { readonly bodies: boolean }) {
   const { id, number, durationMs, delayMs, sandbox, operation, request, response, stage, rule, scenarios } = entry
   const { expectation, replayOf, damage, violations, responseViolations, advice } = entry
@@ -98,7 +98,7 @@ export function toLogLine(entry: JournalEntry, live: LiveExchange) {
   }
 }
 
-/** The maximum number of logged characters of a body or a refusal. */
+/** The maximum length of a logged body or refusal, in characters. */
 const maxLogged = 2000
 
 function readLoggedError({ ownToken }: JournalEntry, { responseBody }: LiveExchange): string | undefined {
@@ -111,10 +111,10 @@ export function toLoggedBodies({ request, response, ownToken }: JournalEntry) {
   return { requestBody: text(request.body), responseBody: text(response.body) }
 }
 
-/** The inputs from which the models and products of a request are found, since an entry does not store them. */
+/** The inputs needed to find the models and products of a request, which an entry does not store. */
 export interface MatchInputs {
   readonly contract: Pick<Contract, 'match'>
-  /** The ids of each model's products by the model's id; all in lower case. */
+  /** The ids of each model's products, by model id; all ids are in lower case. */
   readonly productsOfModel: ReadonlyMap<string, readonly string[]>
 }
 
@@ -171,38 +171,38 @@ function bodyToJson(body: RecordedBody, token: string | undefined) {
   const json = cut ? undefined : parseBoundedJson(text)
   if (json === undefined) return { size, ...cut, text: redactDocument(text, token) }
   const clean = redactJson(json, token)
-  return { size, json: clean, ...(isSpelledOtherwise(text, json, clean, token) && { text }) }
+  return { size, json: clean, ...(isChangedByReserialization(text, json, clean, token) && { text }) }
 }
 
-/** The maximum number of characters of JSON that are compared with their reserialization, which takes 30 ms per MB. */
+/** The maximum length of JSON compared with its reserialization, in characters. The comparison takes 30 ms per MB. */
 const maxComparedLength = 256 * 1024
 
-/** Matches white space between JSON tokens, or a string, which it captures. */
+/** Matches white space between JSON tokens, or captures a string. */
 const spaceOrString = /\s+|("[^"\\]*(?:\\[\s\S][^"\\]*)*"?)/g
 
 /**
- * Returns true if reserializing JSON changes it apart from white space: `1.0`, a number beyond JavaScript's precision,
- * a repeated name. False for a text with credentials, since it is not shown. `clean`: the redacted `json`.
+ * Returns true if reserializing JSON changes more than white space: `1.0`, a number beyond JavaScript's precision, a
+ * repeated name. Returns false for text with credentials, which is not shown. `clean`: the redacted `json`.
  */
-function isSpelledOtherwise(text: string, json: Json, clean: Json, token: string | undefined): boolean {
+function isChangedByReserialization(text: string, json: Json, clean: Json, token: string | undefined): boolean {
   if (text.length > maxComparedLength) return false
-  const written = JSON.stringify(json)
-  if (text === written || text.replace(spaceOrString, '$1') === written) return false
-  return JSON.stringify(clean) === written && redactText(text, token) === text
+  const reserialized = JSON.stringify(json)
+  if (text === reserialized || text.replace(spaceOrString, '$1') === reserialized) return false
+  return JSON.stringify(clean) === reserialized && redactText(text, token) === text
 }
 
-/** Returns a body as text with credentials and `token` redacted; undefined if it is not stored, or not UTF-8. */
+/** Returns a body as text with credentials and `token` redacted; undefined if the body is not stored or not UTF-8. */
 export function bodyToText(body: RecordedBody, token?: string): string | undefined {
   const text = decodeBody(body)
   if (text === undefined) return undefined
   const json = isComplete(body) ? parseBoundedJson(text) : undefined
   if (json === undefined) return redactDocument(text, token)
   const clean = JSON.stringify(redactJson(json, token))
-  // The original spelling, if the JSON has no credential.
+  // The original spelling is kept if the JSON has no credentials.
   return clean === JSON.stringify(json) ? redactText(text, token) : clean
 }
 
-/** Encodes a body that is not text as base64, without credentials and `token`; empty if it is not stored. */
+/** Encodes a binary body as base64 with credentials and `token` redacted; empty if the body is not stored. */
 export function bodyToBase64({ latin1 = '' }: RecordedBody, token?: string): string {
   return fromLatin1(redactDocument(latin1, token)).toString('base64')
 }
@@ -213,7 +213,7 @@ const lenientUtf8 = new TextDecoder('utf-8')
 const byteOrderMark = '\uFEFF'
 const encodedMark = utf8ToLatin1(byteOrderMark)
 
-/** Decodes the stored part of a body, keeping a byte order mark; undefined if it is not stored, or not UTF-8. */
+/** Decodes the stored part of a body, keeping a byte order mark; undefined if no part is stored, or it is not UTF-8. */
 export function decodeBody(body: RecordedBody): string | undefined {
   if (body.latin1 === undefined) return body.size === 0 ? '' : undefined
   const bytes = fromLatin1(body.latin1)
@@ -222,14 +222,14 @@ export function decodeBody(body: RecordedBody): string | undefined {
   return body.latin1.startsWith(encodedMark) && text !== undefined ? byteOrderMark + text : text
 }
 
-/** Parses a body as JSON; undefined if it is not JSON, or not completely stored. */
+/** Parses a body as JSON; undefined if it is not JSON, or is not stored completely. */
 export function parseBody(body: RecordedBody): Json | undefined {
   const text = body.size > 0 && isComplete(body) ? decodeBody(body) : undefined
   return text === undefined ? undefined : parseBoundedJson(text)
 }
 
 /**
- * Parses a text as JSON, without its byte order mark; undefined if it is not JSON, has more than `maxValues` members
+ * Parses text as JSON, ignoring a byte order mark; undefined if the text is not JSON, has more than `maxValues` members
  * and items, or is nested deeper than `maxDepth`, which would overflow the stack of recursive functions.
  */
 export function parseBoundedJson(text: string): Json | undefined {
@@ -237,7 +237,7 @@ export function parseBoundedJson(text: string): Json | undefined {
   return value !== undefined && membersLeft(value, maxValues, maxDepth) >= 0 ? value : undefined
 }
 
-/** The maximum stored bytes of a response body. Request bodies are stored whole, since queries search them. */
+/** The maximum stored size of a response body, in bytes. Request bodies are stored whole, since queries search them. */
 export const maxResponseBodyBytes = 64 * 1024
 
 export function captureBody(latin1: string, maxBytes = Number.POSITIVE_INFINITY): RecordedBody {

@@ -3,10 +3,10 @@ import type { SandboxPlace } from '../../state/shared-state.ts'
 import type { DeliveryEnd, JournalEntry, RecordedBody } from './entry.ts'
 import { storedBytes } from './entry-json.ts'
 
-/** The maximum number of bytes of all request bodies, and of all response bodies; beyond it the oldest are evicted. */
+/** The maximum total bytes of request bodies and of response bodies. Beyond the maximum, the oldest are evicted. */
 const maxBodyBytes = { request: 16 * 1024 * 1024, response: 8 * 1024 * 1024 }
 
-/** The maximum average size of an entry without bodies: several times the usual size. Small journals get more. */
+/** The maximum average size of an entry without bodies: several times the usual size. Small journals may use more. */
 const bytesPerEntry = 2 * 1024
 const minEntryBytes = 1024 * 1024
 
@@ -16,7 +16,7 @@ export interface EntryRange {
   readonly after?: number
   readonly order?: 'oldest' | 'newest'
   readonly limit?: number
-  /** True for the stored entries, which lose their bodies on eviction. Default: copies, which keep them. */
+  /** True for the stored entries, which lose their bodies on eviction. Default: copies, which keep their bodies. */
   readonly asStored?: boolean
 }
 
@@ -24,14 +24,14 @@ interface StoredEntry {
   readonly counts: SandboxCounts
   /** The size of the entry without its bodies. */
   readonly bytes: number
-  /** The sizes of the stored bodies, so that an eviction need not read the old entry; 0 once they are evicted. */
+  /** The sizes of the stored bodies, so that an eviction need not read the old entry; 0 after the eviction. */
   request: number
   response: number
-  /** Loses its bodies on eviction, so readers get a copy. */
+  /** The entry. It loses its bodies on eviction, so readers get a copy. */
   entry: JournalEntry
 }
 
-/** The newest entries in the order of their numbers, limited in number and bytes; the oldest are evicted. */
+/** The newest entries in the order of their numbers. Beyond a maximum count or total size, the oldest are evicted. */
 export class EntryRing {
   readonly #size: number
   readonly #maxBytes: number
@@ -52,7 +52,7 @@ export class EntryRing {
     this.#maxBytes = Math.max(minEntryBytes, size * bytesPerEntry)
   }
 
-  /** Stores an entry as number `latest + 1`, counted for its sandbox. */
+  /** Stores an entry with the number `latest + 1`. `counts`: the counts for its sandbox. */
   add(entry: JournalEntry, counts: SandboxCounts): void {
     const bytes = this.#sizeOf(entry)
     const request = storedBytes(entry.request.body)
@@ -67,14 +67,14 @@ export class EntryRing {
     this.#evictBodies('response')
   }
 
-  /** Skips to the next number, after entries that are not stored. */
+  /** Skips numbers so that the next entry gets `number`, since the entries before it are missing. */
   skipTo(number: number): void {
     while (this.oldest <= this.latest && number - this.oldest > this.#size) this.#evictEntry()
     if (this.oldest > this.latest) this.oldest = number
     this.latest = number - 1
   }
 
-  /** Corrects how an entry's delivery ended. Returns the entry, or undefined if none has this number. */
+  /** Corrects how an entry's delivery ended. Returns the entry, or undefined if no stored entry has this number. */
   correct(number: number, end: DeliveryEnd): JournalEntry | undefined {
     const stored = this.#at(number)
     if (!stored) return undefined
@@ -129,7 +129,7 @@ export class EntryRing {
   }
 }
 
-/** Evicts in place: a copy of an old entry for every new one took 7 of the 55 µs of a GET. */
+/** Evicts the bytes in place: copying an old entry for each new entry took 7 of the 55 µs of a GET. */
 function evictBytes(body: { latin1: RecordedBody['latin1'] }): void {
   body.latin1 = undefined
 }
@@ -143,7 +143,7 @@ export function copyEntry(entry: JournalEntry): JournalEntry {
   }
 }
 
-/** Creates a function that estimates the bytes of an entry without its bodies from the length of its texts. */
+/** Creates a function that estimates the size of an entry, without its bodies, from the lengths of its strings. */
 function createSizeEstimate(): (entry: JournalEntry) => number {
   const sizeOfHeaders = memoizeLast((headers: Readonly<Record<string, string>>) => {
     let size = 0
@@ -159,20 +159,20 @@ function createSizeEstimate(): (entry: JournalEntry) => number {
   }
 }
 
-/** The counts of a sandbox, or of all sandboxes, since the journal was last cleared. */
+/** The counts for a sandbox, or for all sandboxes, since the last clearing. */
 export interface JournalCounts {
   readonly recorded: number
-  /** The number of entries that were evicted. If it is above 0, counts of the stored entries are incomplete. */
+  /** The number of evicted entries. If it is above 0, counts of the stored entries are incomplete. */
   readonly dropped: number
   /** A number that changes whenever entries are cleared; 0 for a sandbox without entries. */
   readonly generation: number
 }
 
-/** The counts of one sandbox. Clearing the sandbox replaces the object, and hides the entries that belong to it. */
+/** The counts for one sandbox. Clearing the sandbox replaces this object, and hides the entries that refer to it. */
 export interface SandboxCounts {
   readonly sandbox: string
   readonly generation: number
-  /** See `SandboxPlace`. It is undefined in a journal of one process. */
+  /** See `SandboxPlace`. Undefined in the journal of a single process. */
   begun: string | undefined
   recorded: number
   dropped: number
@@ -184,9 +184,9 @@ export interface SandboxCounts {
 export class CountsBySandbox {
   readonly #counts = new Map<string, SandboxCounts>()
   #generation = 0
-  /** Incremented at each clearing. It starts at 1, since 0 is the generation of a sandbox without entries. */
+  /** The number of clearings plus 1, since 0 is the generation of a sandbox without entries. */
   #clears = 1
-  /** The number of exchanges of evicted sandboxes, which count as dropped in the total. */
+  /** The number of exchanges in evicted sandboxes, which count as dropped in the total. */
   evicted = 0
 
   list(): readonly string[] {
@@ -203,12 +203,12 @@ export class CountsBySandbox {
     return counts
   }
 
-  /** Returns true if the sandbox was cleared between its counted exchanges and a place. */
+  /** Returns true if the sandbox was cleared after its counted exchanges and before the given place. */
   isCleared(sandbox: string, { begun }: SandboxPlace): boolean {
     return (this.#counts.get(sandbox)?.begun ?? begun) !== begun
   }
 
-  /** Moves a sandbox to a place; unrecorded exchanges before it count as lost. */
+  /** Moves a sandbox to a place. Unrecorded exchanges before that place count as lost. */
   advance(sandbox: string, { begun, count }: SandboxPlace): SandboxCounts {
     const counts = this.of(sandbox)
     const lost = Math.max(0, count - counts.recorded)
@@ -231,13 +231,13 @@ export class CountsBySandbox {
     return this.#select(sandbox).some(({ lost }) => lost > 0)
   }
 
-  /** Adds up the counts of a sandbox, or of all (undefined). `uncounted`: lost exchanges that are not counted yet. */
+  /** Adds up the counts for a sandbox, or for all (undefined). `uncounted`: the lost exchanges not counted yet. */
   sum(sandbox: string | undefined, uncounted: number): JournalCounts {
     const counts = this.#select(sandbox)
-    const gone = uncounted + (sandbox === undefined ? this.evicted : 0)
+    const missing = uncounted + (sandbox === undefined ? this.evicted : 0)
     return {
-      recorded: counts.reduce((sum, { recorded }) => sum + recorded, gone),
-      dropped: counts.reduce((sum, { dropped }) => sum + dropped, gone),
+      recorded: counts.reduce((sum, { recorded }) => sum + recorded, missing),
+      dropped: counts.reduce((sum, { dropped }) => sum + dropped, missing),
       generation: sandbox === undefined ? this.#clears : (counts[0]?.generation ?? 0),
     }
   }

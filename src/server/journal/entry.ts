@@ -7,34 +7,34 @@ import type { RuleReference } from '../../service/scenarios/rules.ts'
 export interface RecordedBody {
   /** The stored bytes, one character each; undefined if they were evicted or could not be read. */
   readonly latin1: string | undefined
-  /** The number of bytes of the whole body; 0 if there is none. */
+  /** The size of the whole body in bytes; 0 if there is no body. */
   readonly size: number
-  /** True for a whole body from another process; redaction may have changed its length. */
+  /** True for a whole body from another process. Redaction may have changed the body's length. */
   readonly isWhole?: boolean
 }
 
 /** An exchange as stored in the journal: a plain, immutable value. */
 export interface JournalEntry {
-  /** The request id, the value of `X-Request-Id`. */
+  /** The request id, which is also the value of `X-Request-Id`. */
   readonly id: string
-  /** The position among the exchanges of the process, from 1, in the order in which their deliveries ended. */
+  /** The position among the exchanges of the process, starting at 1, in the order in which their deliveries ended. */
   readonly number: number
-  /** The machine's time of receipt, epoch milliseconds. */
+  /** The time of receipt by the machine's clock, in epoch milliseconds. */
   readonly at: number
-  /** The sandbox's time of receipt, epoch milliseconds. */
+  /** The time of receipt by the sandbox's clock, in epoch milliseconds. */
   readonly now: number
-  /** Milliseconds from the receipt until the response is ready, without `delayMs`. */
+  /** Milliseconds from receipt until the response is ready, not including `delayMs`. */
   readonly durationMs: number
-  /** The deliberate delay before the response is sent, milliseconds. */
+  /** The deliberate delay before the response is sent, in milliseconds. */
   readonly delayMs: number
-  /** The time of receipt by the process's monotonic clock, milliseconds. */
+  /** The time of receipt by the process's monotonic clock, in milliseconds. */
   readonly receivedAt: number
-  /** When the connection was opened, by the same clock; undefined for later requests on it. */
+  /** The time when the connection was opened, by the same clock; defined only for the first request on it. */
   readonly openedAt: number | undefined
   readonly connection?: Connection | undefined
-  /** When status and headers were sent, by the same clock; undefined if they were not. */
+  /** The time when status and headers were sent, by the same clock; undefined if they were not sent. */
   readonly headSentAt: number | undefined
-  /** When the delivery of the response ended, by the same clock. */
+  /** The time when the delivery of the response ended, by the same clock. */
   readonly endedAt: number
   readonly sandbox: string
   /** The `operationId`; undefined if the request matches no operation. */
@@ -51,45 +51,45 @@ export interface JournalEntry {
     readonly body: RecordedBody
   }
   /**
-   * The request's token or, without one, the API key in a header that the contract declares; undefined if none was
-   * sent, or if it is too short to redact. It is redacted wherever bodies and messages are shown.
+   * The request's token, or else the API key in a header that the contract declares; undefined if neither was sent, or
+   * if the value is too short to redact. The value is redacted wherever bodies and messages are shown.
    */
   readonly ownToken: string | undefined
-  /** In a shared journal, the hash of the token of `Authorization`, which distinguishes callers across replicas. */
+  /** In a shared journal, the hash of the token in `Authorization`, which distinguishes callers across replicas. */
   readonly caller?: string
-  /** The header `Authorization`, if sent, which distinguishes callers. It is never shown. */
+  /** The `Authorization` header, which distinguishes callers and is never shown; undefined if it was not sent. */
   readonly authorization: string | undefined
-  /** True if the client closed the connection before the end of its body, so that reports do not judge it. */
+  /** True if the client closed the connection before it had sent the whole body. Reports do not judge such requests. */
   readonly aborted: boolean
   readonly response: {
     readonly status: number
     readonly headers: Readonly<Record<string, string>>
-    /** The body before the delivery `truncated` or `malformed-json` damaged it. */
+    /** The body before a `truncated` or `malformed-json` delivery damaged it. */
     readonly body: RecordedBody
     readonly origin: Origin
   }
   readonly delivery: DeliveryOutcome
   /** True if the client closed the connection before the simulator had sent or damaged the response. */
   readonly hasClientLeft: boolean
-  /** The stage of the pipeline that responded: `validate`. */
+  /** The pipeline stage that responded: `validate`. */
   readonly stage: string
   readonly rule: RuleReference | undefined
   /** The decisions of scenarios, rules and chance, as sentences in order; undefined if there are none. */
   readonly decisions: readonly string[] | undefined
   /** The scenarios that acted on the request, as written: `slow;ms=200`. */
   readonly scenarios: readonly string[]
-  /** The sandbox's rules and the headers that controlled the request, except the clock; empty if there are none. */
+  /** The sandbox's rules and the headers that controlled the request, except for its time; empty if there are none. */
   readonly steering: string
   /** The outcome declared for a negative test, if any. */
   readonly expectation: Expectation | undefined
-  /** The id of the recorded request that this one repeats, sent by the console. Reports ignore it. */
+  /** The id of the recorded request that the console repeats with this request. Reports ignore such requests. */
   readonly replayOf: string | undefined
   /** The deliberate damage to the response: `drop-field at /messageCount`, `reset`. */
   readonly damage: readonly string[]
   readonly violations: readonly Violation[]
-  /** Rules of the contract that the response breaks, by deliberate damage or by a bug of the simulator. */
+  /** Contract rules that the response breaks, because of deliberate damage or a simulator bug. */
   readonly responseViolations: readonly Violation[]
-  /** Warnings about things that the service accepts but a careful client does not send. */
+  /** Warnings about parts of the request that the service accepts but a careful client would not send. */
   readonly advice: readonly Violation[]
 }
 
@@ -101,32 +101,32 @@ export interface LiveExchange {
   readonly requestBody: Json | undefined
   /** The response body with any deliberate damage; undefined if there is none. */
   readonly responseBody: Json | undefined
-  /** The matching operation, if any; undefined in the listeners of a shared journal. */
+  /** The matching operation, if any; always undefined in the listeners of a shared journal. */
   readonly operation: Operation | undefined
   /** The parameters as sent; path parameters only if the request matches an operation. */
   readonly rawParameters: RawParameters
-  /** The parameters as values; undefined if no stage read them. */
+  /** The parsed parameters; undefined if no stage read them. */
   readonly parameters: ParameterValues | undefined
-  /** The bearer token, if sent, which distinguishes callers; in a shared journal, its hash. No listener stores it. */
+  /** The bearer token (in a shared journal, its hash), which distinguishes callers. No listener stores the token. */
   readonly token: string | undefined
   /** True if another replica handled the request. */
   readonly isForeign?: boolean
-  /** True if the journal has already called its listeners with this exchange, with a different end of its delivery. */
+  /** True if the journal has already called its listeners with this exchange, but with a different end of delivery. */
   readonly isCorrection?: boolean
 }
 
 export type Recorded = readonly [entry: JournalEntry, live: LiveExchange]
 
-/** The record of one exchange of this process, from its reply to the end of its connection. */
+/** The record of one of this process's exchanges, from the reply until the connection ends. */
 export interface ExchangeRecord {
   /**
    * Stores the exchange before its reply is sent, with the expected end of its delivery, so that a client that has the
-   * response finds the exchange through any replica. Rejects if the shared store does not respond; then only this
-   * process has the exchange. Absent in a journal of one process.
+   * response finds the exchange through any replica. Rejects if the shared store does not respond; then, only this
+   * process has the exchange. Undefined in the journal of a single process.
    */
   readonly announce?: (expected: Recorded) => Promise<void>
-  /** Records the end of the delivery. Returns the recorded exchange; `create` creates it if it was not announced. */
+  /** Records the end of the delivery. Returns the recorded exchange, created by `create` if it was not announced. */
   end(end: DeliveryEnd, create: () => Recorded): Recorded
-  /** Corrects the recorded end: the client may not have read its response. */
+  /** Corrects the recorded end, because the client might not have read the response. */
   correct(corrected: Recorded): void
 }

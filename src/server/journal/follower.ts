@@ -6,12 +6,12 @@ import type { DeliveryEnd, ExchangeRecord, JournalEntry, LiveExchange, Recorded 
 import { Journal, type JournalShare } from './journal.ts'
 import { beginSharedRecord, decodeEnd, ExchangeDecoder, encodeEnd, encodeExchange } from './shared-entry.ts'
 
-/** Milliseconds between two reads while verifications or streams wait for new exchanges. */
+/** Milliseconds between reads while verifications or streams wait for new exchanges. */
 const FOLLOW_MS = 50
 
 /**
- * Appends the exchanges of this process to the stream of all replicas, and advances the journal to the stream's end.
- * The position advances once the journal has a message, so an interrupted read neither loses nor repeats one.
+ * Appends the exchanges of this process to the stream that all replicas share, and reads the stream into the journal.
+ * The position advances only after the journal has a message, so no interrupted read loses or repeats a message.
  */
 export class StreamFollower implements JournalShare {
   readonly journal: Journal
@@ -23,7 +23,7 @@ export class StreamFollower implements JournalShare {
   #readId: string | undefined
   #streamId: string | undefined
   #position = 0
-  /** True if messages before the position may have been missed, so that the counts must be compared. */
+  /** True if messages before the position may have been missed, so the counts must be compared. */
   #hasMissed = true
   readonly #used = new Set<string>()
   /** The sandboxes whose lost exchanges the stream does not count yet. */
@@ -31,7 +31,7 @@ export class StreamFollower implements JournalShare {
   /** Ends of deliveries, as JSON, that are not yet in the stream. */
   readonly #ends = new Set<string>()
   readonly #sent = new Set<Promise<unknown>>()
-  /** The latest read, and the one queued after it. */
+  /** The latest read, and the read queued after it. */
   #latest: Promise<unknown> = Promise.resolve()
   #next: Promise<void> | undefined
   #isFollowing = false
@@ -40,7 +40,7 @@ export class StreamFollower implements JournalShare {
     this.journal = new Journal(size, this)
     this.#log = log
     this.#stream = stream
-    this.requestIdPrefix = `req-${stream.replica.slice(0, 8)}` // its id is a UUID
+    this.requestIdPrefix = `req-${stream.replica.slice(0, 8)}` // a replica's id is a UUID
     this.#decoder = new ExchangeDecoder(`${this.requestIdPrefix}-`)
   }
 
@@ -48,29 +48,29 @@ export class StreamFollower implements JournalShare {
     return beginSharedRecord(this, this.#log, onEnd)
   }
 
-  /** Appends an exchange. Returns undefined if the store accepts no changes. Rejects if it does not respond. */
+  /** Appends an exchange. Returns undefined if the store accepts no changes. Rejects if the store does not respond. */
   async append(entry: JournalEntry, live: LiveExchange): Promise<MessagePlace | undefined> {
     const { text, request, response } = encodeExchange(entry, live)
     const { sandbox } = entry
-    const appended = await this.#untilClose(this.#stream.append(sandbox, text, request, response))
+    const appended = await this.#trackForClose(this.#stream.append(sandbox, text, request, response))
     if (!appended) {
       this.#lost.add(sandbox)
       return undefined
     }
-    const isOther = this.#useStream(appended.id)
+    const isNewStream = this.#useStream(appended.id)
     this.#used.add(sandbox)
-    if (isOther || this.#lost.size > 0) void this.catchUp().catch(() => undefined) // which reports the loss
+    if (isNewStream || this.#lost.size > 0) void this.catchUp().catch(() => undefined) // catching up reports the loss
     return appended
   }
 
-  /** Corrects how a delivery ended: now, or before the next read if the store does not respond. */
+  /** Corrects how a delivery ended: immediately, or before the next read if the store does not respond. */
   correct({ id, number }: MessagePlace, end: DeliveryEnd): Promise<void> {
     const text = JSON.stringify({ stream: id, number, ...encodeEnd(end) })
     this.#ends.add(text)
-    return this.#untilClose(this.#appendEnd(text))
+    return this.#trackForClose(this.#appendEnd(text))
   }
 
-  #untilClose<T>(sent: Promise<T>): Promise<T> {
+  #trackForClose<T>(sent: Promise<T>): Promise<T> {
     this.#sent.add(sent)
     const forget = () => void this.#sent.delete(sent)
     sent.then(forget, forget)
@@ -81,8 +81,8 @@ export class StreamFollower implements JournalShare {
     if (await this.#stream.appendEnd(text)) this.#ends.delete(text)
   }
 
-  /** Appends the ends of deliveries, and the lost exchanges, that the stream does not have yet. */
-  async #appendRest(): Promise<void> {
+  /** Appends what the stream does not have yet: ends of deliveries, and which sandboxes have lost exchanges. */
+  async #appendPending(): Promise<void> {
     await Promise.all(Array.from(this.#ends, (text) => this.#appendEnd(text)))
     await this.#countLost()
   }
@@ -102,7 +102,7 @@ export class StreamFollower implements JournalShare {
     if (this.#isFollowing) return
     this.#isFollowing = true
     while (this.journal.waiting > 0) {
-      await this.catchUp().catch(() => undefined) // the next read of the waiting request rejects, too
+      await this.catchUp().catch(() => undefined) // the next read by the waiting request rejects, too
       await sleep(FOLLOW_MS, undefined, { ref: false })
     }
     this.#isFollowing = false
@@ -125,22 +125,22 @@ export class StreamFollower implements JournalShare {
 
   async close(): Promise<void> {
     while (this.#sent.size > 0) await Promise.allSettled(this.#sent)
-    await this.#appendRest().catch(() =>
+    await this.#appendPending().catch(() =>
       this.#warn('The ends of some deliveries, or the number of lost exchanges, could not be stored.'),
     )
   }
 
   async #readAll(): Promise<void> {
-    await this.#appendRest()
+    await this.#appendPending()
     const work = new SlicedWork()
     while (!(await this.#readNext(work)));
   }
 
   async #readNext(work: SlicedWork): Promise<boolean> {
     const { id, end, messages, counts } = await this.#stream.read(this.#position, this.#hasMissed)
-    // A Redis restarted with older data has the same stream with fewer messages.
-    const isOther = id !== this.#readId || end < this.#position
-    if (isOther && (await this.#beginStream(id))) return false
+    // A Redis server restarted with older data has the same stream with fewer messages.
+    const isNewStream = id !== this.#readId || end < this.#position
+    if (isNewStream && (await this.#beginStream(id))) return false
     for (const message of messages) {
       this.#apply(message)
       if (work.isDue) await work.rest()
@@ -149,12 +149,12 @@ export class StreamFollower implements JournalShare {
       this.#position = end // the messages up to the end were trimmed
       this.#hasMissed = true
     }
-    if (this.#position === end && this.#hasMissed && counts) this.#compare(counts)
+    if (this.#position === end && this.#hasMissed && counts) this.#adjustCounts(counts)
     return this.#position === end && !this.#hasMissed
   }
 
-  /** Compares the counts of the journal with those of the stream at the same position. */
-  #compare(counts: ReadonlyMap<string, SandboxPlace>): void {
+  /** Adjusts the counts of the journal to the counts of the stream at the same position. */
+  #adjustCounts(counts: ReadonlyMap<string, SandboxPlace>): void {
     for (const [sandbox, place] of counts) this.journal.advance(sandbox, place)
     this.journal.clearAllBut(new Set(counts.keys()))
     this.#hasMissed = false
@@ -189,22 +189,22 @@ export class StreamFollower implements JournalShare {
     this.journal.clearRecorded(sandbox)
   }
 
-  /** Begins to read a stream. Returns true if its next messages do not follow what was read. */
+  /** Begins to read a stream. Returns true if the stream must be read again from its beginning. */
   async #beginStream(id: string): Promise<boolean> {
-    const isOther = this.#readId !== undefined
+    const hadStream = this.#readId !== undefined
     this.#useStream(id)
-    if (isOther) for (const sandbox of this.journal.restart()) this.#lost.add(sandbox)
+    if (hadStream) for (const sandbox of this.journal.restart()) this.#lost.add(sandbox)
     this.#readId = id
     this.#position = 0
     this.#hasMissed = true
-    return (await this.#countLost()) || isOther
+    return (await this.#countLost()) || hadStream
   }
 
-  /** Switches to a stream. Returns true if it is new, so that all exchanges of this process are lost. */
+  /** Switches to a stream. Returns true if the stream is new, which means that this process's exchanges are lost. */
   #useStream(id: string): boolean {
-    const isOther = this.#streamId !== undefined && this.#streamId !== id
+    const isNewStream = this.#streamId !== undefined && this.#streamId !== id
     this.#streamId = id
-    if (!isOther) return false
+    if (!isNewStream) return false
     for (const sandbox of this.#used) this.#lost.add(sandbox)
     this.#used.clear()
     return true

@@ -23,21 +23,21 @@ export interface JournalSlice {
   readonly oldest: number
   /** The number of the latest recorded exchange, stored or not; 0 before the first. */
   readonly latest: number
-  /** A number that changes with each change of the journal. */
+  /** A number that changes whenever the journal changes. */
   readonly version: number
 }
 
-/** A function called for each recorded exchange within the turn of its request, so it must be fast. */
+/** A function called for each recorded exchange within the event loop turn of its request, so it must be fast. */
 export type EntryListener = (entry: JournalEntry, live: LiveExchange) => void
 
 export interface JournalShare {
   readonly requestIdPrefix: string
-  /** Begins the record of an exchange of this process; `onEnd` is called at the end of its delivery. */
+  /** Begins the record of one of this process's exchanges; calls `onEnd` when the exchange's delivery ends. */
   begin(onEnd: (recorded: Recorded) => void): ExchangeRecord
   catchUp(): Promise<void>
   /** Catches up periodically while a reader waits for a change. */
   follow(): void
-  /** Returns true if lost exchanges of a sandbox, or of any (undefined), are not counted yet. */
+  /** Returns true if lost exchanges of a sandbox, or of any sandbox (undefined), are not counted yet. */
   hasLost(sandbox: string | undefined): boolean
   clear(sandbox: string | undefined): Promise<void>
   /** Waits until other replicas have all exchanges of this process. */
@@ -59,14 +59,14 @@ export class Journal {
   readonly #changeListeners = new Set<() => void>()
   #version = 0
 
-  /** Stores at most `size` entries; with 0, only calls the listeners. `share`: undefined for a single process. */
+  /** Stores at most `size` entries; if 0, only calls the listeners. `share`: undefined if there are no replicas. */
   constructor(size: number, share?: JournalShare) {
     this.#size = size
     this.#share = share
     this.#entries = new EntryRing(this.#size)
   }
 
-  /** The prefix of the ids by which the journal finds entries. */
+  /** The prefix of the ids of this process's requests. */
   get requestIdPrefix(): string {
     return this.#share?.requestIdPrefix ?? 'req'
   }
@@ -95,7 +95,7 @@ export class Journal {
     return this.#entries.latest
   }
 
-  /** Stores an entry and calls the listeners. Its number is `recorded + 1`, or higher with a shared `place`. */
+  /** Stores an entry and calls the listeners. The entry's number is `recorded + 1`, or higher with a shared `place`. */
   record(entry: JournalEntry, live: LiveExchange, place?: SandboxPlace): void {
     if (place) this.#entries.skipTo(entry.number)
     const { sandbox } = entry
@@ -119,13 +119,13 @@ export class Journal {
     for (const sandbox of this.#counts.list()) if (!sandboxes.has(sandbox)) this.clearRecorded(sandbox)
   }
 
-  /** Moves a sandbox to a place in a shared journal: exchanges missed before it were lost or cleared. */
+  /** Moves a sandbox to a place in a shared journal: missing exchanges before that place were lost or cleared. */
   advance(sandbox: string, place: SandboxPlace): SandboxCounts {
     if (this.#counts.isCleared(sandbox, place)) this.clearRecorded(sandbox)
     return this.#counts.advance(sandbox, place)
   }
 
-  /** Counts an exchange of a sandbox that was not read completely. */
+  /** Counts an exchange in a sandbox as lost, since it was not read completely. */
   countLoss(sandbox: string): void {
     this.#counts.of(sandbox).lost += 1
   }
@@ -189,7 +189,7 @@ export class Journal {
     await this.#share?.close()
   }
 
-  /** Returns true if exchanges of a sandbox, or of any (undefined), never reached the journal. */
+  /** Returns true if exchanges of a sandbox, or of any sandbox (undefined), never reached the journal. */
   hasLoss(sandbox: string | undefined): boolean {
     return this.#counts.hasLoss(sandbox) || this.#share?.hasLost(sandbox) === true
   }
@@ -236,7 +236,7 @@ export class Journal {
     for (const listener of this.#changeListeners) listener()
   }
 
-  /** Returns the counts of a sandbox, or of all. Uncounted lost exchanges count as one. */
+  /** Returns the counts for a sandbox, or for all (undefined). All lost exchanges not counted yet count as one. */
   #sumCounts(sandbox: string | undefined): JournalCounts {
     return this.#counts.sum(sandbox, this.#share?.hasLost(sandbox) ? 1 : 0)
   }

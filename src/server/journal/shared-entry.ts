@@ -13,14 +13,14 @@ import type { MessagePlace, StreamMessage } from '../../state/shared-state.ts'
 import type { DeliveryEnd, ExchangeRecord, JournalEntry, LiveExchange, Recorded, RecordedBody } from './entry.ts'
 import { bodyToBase64, bodyToText, decodeBody, isComplete, parseBody, parseBoundedJson } from './entry-json.ts'
 
-/** Returns the hash by which replicas distinguish callers, so that no token leaves its process. */
+/** Returns the hash that replicas use to distinguish callers, so that no token leaves its process. */
 export const hashToken = memoizeLast(
   (token: string): string => `sha256:${createHash('sha256').update(token).digest('base64url')}`,
 )
 
 /**
  * Encodes an exchange for all replicas. Times are in epoch milliseconds. A request's own token is redacted in the
- * bodies, too, since other replicas do not know it.
+ * bodies, too, since other replicas do not know the token.
  */
 export function encodeExchange(entry: JournalEntry, live: LiveExchange) {
   const { request, response, ownToken, authorization, number: _number, ...others } = entry
@@ -46,7 +46,7 @@ const withoutBytes = (body: RecordedBody): RecordedBody => ({ ...body, latin1: u
 
 function shiftConnection(connection: JournalEntry['connection'], ms: number): JournalEntry['connection'] {
   if (!connection) return undefined
-  const shift = (time: number) => Math.round((time + ms) * 1000) / 1000 // exact enough to compare equal
+  const shift = (time: number) => Math.round((time + ms) * 1000) / 1000 // rounded, so that equal times stay equal
   return { connectedAt: shift(connection.connectedAt), openTimes: connection.openTimes.map(shift) }
 }
 
@@ -62,13 +62,13 @@ function redactValues(values: RawParameters['path'], token: string | undefined):
   return Object.fromEntries(Object.entries(values).map(([name, value]) => [name, redactText(value, token)]))
 }
 
-/** Encodes a body; a JSON response body is encoded whole even if the entry has only a part of it. */
+/** Encodes a body. A JSON response body is encoded whole, even if the entry has only a part of it. */
 function shareBody(body: RecordedBody, token: string | undefined, live?: LiveExchange): string {
   const { latin1, size } = body
   if (latin1 === undefined || size === 0) return ''
   const text = decodeBody(body)
   if (text === undefined) return JSON.stringify({ base64: bodyToBase64(body, token) })
-  // JSON may escape a character of the token: sk\/live.
+  // JSON may escape a character in the token: sk\/live.
   const mayHaveToken = redactToken(text, token) !== text || (token !== undefined && text.includes('\\'))
   const clean = mayHaveToken ? (bodyToText(body, token) ?? '') : text
   const whole = isComplete(body) ? undefined : live?.responseBody
@@ -84,7 +84,7 @@ function readShared(text: string | undefined): { latin1: string | undefined; jso
 
 type SharedMessage = Pick<StreamMessage & { kind: 'exchange' }, 'number' | 'text' | 'request' | 'response'>
 
-/** Decodes the exchanges of all replicas. Equal response bodies, which are common, are parsed once. */
+/** Decodes the exchanges of all replicas. Identical response bodies, which are common, are parsed only once. */
 export class ExchangeDecoder {
   readonly #ownPrefix: string
   readonly #responses = new LruCache<ReturnType<typeof readShared>>(200)
@@ -114,7 +114,7 @@ export class ExchangeDecoder {
     return [entry, this.#toLive(entry, live, sent.json, received.json)]
   }
 
-  /** Returns the live exchange of a decoded entry. Its path parameters are no longer known. */
+  /** Returns the live exchange for a decoded entry, whose path parameters are no longer known. */
   revive(entry: JournalEntry): LiveExchange {
     const { request, response, caller: token } = entry
     const live = this.#toLive(
@@ -135,7 +135,7 @@ export class ExchangeDecoder {
     return {
       isForeign: !id.startsWith(this.#ownPrefix),
       operation: undefined,
-      rawParameters: { path, query: readQuery(query), header: headers }, // both are redacted
+      rawParameters: { path, query: readQuery(query), header: headers }, // already redacted
       parameters: undefined,
       token,
       get requestBody() {
@@ -148,7 +148,7 @@ export class ExchangeDecoder {
   }
 }
 
-/** Milliseconds by which a delivery may end later than announced; fewer for failures, since they affect retry rules. */
+/** How many milliseconds later than announced a delivery may end; fewer for failures, which affect retry rules. */
 const TOLERANCE_MS = 100
 const FAILED_TOLERANCE_MS = 10
 
@@ -158,7 +158,7 @@ interface Appender {
   markLost(sandbox: string): void
 }
 
-/** Begins to record an exchange. It is appended when it is announced, or else at the end of its delivery. */
+/** Begins to record an exchange, which is appended when it is announced, or else when its delivery ends. */
 export function beginSharedRecord(appender: Appender, log: Log, onEnd: (recorded: Recorded) => void): ExchangeRecord {
   let announced: Recorded | undefined
   let isRefused = false
@@ -169,7 +169,7 @@ export function beginSharedRecord(appender: Appender, log: Log, onEnd: (recorded
   }
   const warn = ({ id }: JournalEntry, error: unknown) => {
     const fields = { requestId: id, reason: reasonOf(error) }
-    log.warn(fields, 'an exchange, or its end, is missing from the journal of the other replicas')
+    log.warn(fields, 'an exchange, or the end of its delivery, is missing from the journal of the other replicas')
   }
   const lose = (entry: JournalEntry, error: unknown) => {
     appender.markLost(entry.sandbox)

@@ -15,13 +15,13 @@ import { type ActiveRule, ruleTimesKey } from '../../service/scenarios/rules.ts'
 import type { Store } from '../../state/store.ts'
 import { addDecision, type Exchange, targetOf } from './exchange.ts'
 
-/** Applies the scenarios in order, each with its probability. Returns the last reply that a scenario gives, if any. */
+/** Applies the scenarios in order, each with its own probability. Returns the last reply from a scenario, if any. */
 export async function applyScenarios(exchange: Exchange, scenarios: readonly ActiveScenario[], store: Store) {
   let reply: Reply | undefined
   for (const active of scenarios) {
     const effect = effectOf(active)
     const p = numberOf(active.values, 'p')
-    const isRandom = p < 1 || (effect.kind === 'delay' && effect.drawn)
+    const isRandom = p < 1 || (effect.kind === 'delay' && effect.isRandom)
     const chance: Chance = isRandom ? await drawChance(exchange, active.text, store) : () => 0
     if (chance('p') >= p) {
       addDecision(exchange, `"${active.text}" was not applied (probability).`)
@@ -33,7 +33,7 @@ export async function applyScenarios(exchange: Exchange, scenarios: readonly Act
   return reply ?? replyBeforeWork(exchange)
 }
 
-/** Returns the reply to a request lost before the operation: an example, which the client may receive only in part. */
+/** Returns the reply to a request that is lost before the operation runs: an example if a part of it is delivered. */
 function replyBeforeWork({ operation, scenarios, delivery }: Exchange): Reply | undefined {
   const isLost = scenarios.map(effectOf).some((effect) => effect.kind === 'deliver' && effect.isBeforeWork)
   if (!isLost || !operation) return undefined
@@ -91,8 +91,8 @@ export function inapplicableReason({ operation }: Exchange, active: ActiveScenar
 }
 
 /**
- * Returns a function that draws numbers, derived from the seed, the purpose, and the count of earlier draws for the
- * operation and sandbox, so the n-th request has the same outcome in every run. `counter` is the key of that count.
+ * Returns a function that draws numbers. They depend on the seed, the purpose, and the number of earlier draws for the
+ * operation and sandbox, so the n-th request has the same outcome in every run. `counter`: the key of the draw counter.
  */
 async function drawChance(exchange: Exchange, purpose: string, store: Store, counter = purpose): Promise<Chance> {
   const { id } = exchange.operation ?? { id: '' }
@@ -101,7 +101,7 @@ async function drawChance(exchange: Exchange, purpose: string, store: Store, cou
   return (label) => deriveChance([exchange.seed, name, id, purpose, index, label])
 }
 
-/** Returns the sequence item for this request, by order of arrival. `prefix` separates counts of rules and headers. */
+/** Returns the sequence item for this request, by order of arrival. `prefix` separates counts for rules and headers. */
 export async function nextItem(exchange: Exchange, sequence: Sequence, store: Store, prefix = sequencePrefix) {
   const key = `${prefix}${exchange.operation?.id ?? ''} ${sequence.text}`
   const index = await store.nextSequenceIndex(exchange.sandbox.name, key)
@@ -111,7 +111,7 @@ export async function nextItem(exchange: Exchange, sequence: Sequence, store: St
   return item
 }
 
-/** Returns why a matching rule is skipped, if it is. `probability` is drawn first, then `times` is counted. */
+/** Returns why a matching rule is skipped; undefined if it applies. Draws `probability` before it counts `times`. */
 export async function findSkipReason(exchange: Exchange, rule: ActiveRule, index: number, store: Store) {
   const { probability, times } = rule
   const key = ruleTimesKey(rule)

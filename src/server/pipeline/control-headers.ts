@@ -73,16 +73,16 @@ function findHeaderProblem(exchange: Exchange, controls: readonly string[]): str
   const { headers } = request
   const unknown = controls.find((name) => !controlHeaders.includes(name))
   if (unknown) return describeUnknownHeader(unknown)
-  const [repeated, expected] = [headers[replayHeader], headers[expectationHeader]]
-  if (repeated !== undefined && replayOf === undefined)
-    return `X-Sim-Replay-Of must be the id of a recorded request, such as req-7; got "${cutText(repeated)}".`
-  if (expected !== undefined && expectation === undefined)
-    return `X-Sim-Expect must be ${expectations.join(' or ')}; got "${cutText(expected)}".`
+  const [replay, expect] = [headers[replayHeader], headers[expectationHeader]]
+  if (replay !== undefined && replayOf === undefined)
+    return `X-Sim-Replay-Of must be the id of a recorded request, such as req-7; got "${cutText(replay)}".`
+  if (expect !== undefined && expectation === undefined)
+    return `X-Sim-Expect must be ${expectations.join(' or ')}; got "${cutText(expect)}".`
   const isTooLong = (headers['prefer'] ?? '').length > maxControlLength
   return isTooLong ? `A Prefer header must be at most ${maxControlLength} characters long.` : undefined
 }
 
-/** Suggests the nearest header, compared without the common prefix. */
+/** Describes an unknown control header, and suggests the nearest name, compared without the common prefix. */
 function describeUnknownHeader(unknown: string): string {
   const withoutPrefix = (name: string) => name.slice('x-sim-'.length)
   const nearest = findNearest(withoutPrefix(unknown), controlHeaders.map(withoutPrefix))
@@ -94,7 +94,7 @@ const noResponse = success({ scenarios: [], example: undefined })
 
 const noControls = success({ any: false, scenarios: [], sequence: undefined, example: undefined, preferred: '' })
 
-/** Reads `Prefer: code=` and `example=`. If both are present, the example must be of that status. */
+/** Reads `Prefer: code=` and `example=`. If both are present, the example must belong to that status. */
 function readPreferredResponse(
   operation: Operation,
   catalogue: Catalogue,
@@ -154,8 +154,8 @@ function setSeedAndNow(exchange: Exchange, preferred: string | undefined): strin
 }
 
 /**
- * Parses a `Prefer` header (RFC 7240). Semicolons separate items as commas do, since `example` in
- * `code=200;example=NAME` is not a parameter of `code`. Names are case-insensitive; the first item of a name wins.
+ * Parses a `Prefer` header (RFC 7240). Semicolons separate items, as commas do, since `example` in
+ * `code=200;example=NAME` is not a parameter of `code`. Names are case-insensitive; the first item with a name wins.
  */
 function readPreferences(header: string): ReadonlyMap<string, string> {
   const preferences = new Map<string, string>()

@@ -81,7 +81,7 @@ function checkKey(
 }
 
 function adviseKey(exchange: Exchange, token: string, intended: string | undefined): void {
-  // Keys that differ only in a number, such as customer-1 and customer-2, are not typing errors.
+  // A key that differs only in a number, such as customer-1 from customer-2, is not a typing error.
   if (intended === undefined || withoutDigits(intended) === withoutDigits(token)) return
   const message = `is one letter away from the magic key ${intended}, but has no effect; did you mean that key?`
   addAdvice(exchange, 'magic-key', message)
@@ -91,12 +91,12 @@ function addAdvice(exchange: Exchange, keyword: string, message: string): void {
   exchange.advice = [...exchange.advice, { in: 'header', pointer: '/authorization', keyword, message }]
 }
 
-/** Returns why a value is probably not a key, without quoting it; undefined if it looks like one. */
+/** Returns why a value is probably not a key, without quoting the value; undefined if it looks like a key. */
 function describePlaceholder(token: string): string | undefined {
   const half = token.slice(0, token.length / 2)
-  if (/^(undefined|null|nan|\[object \w+\])$/i.test(token)) return 'is the text of a missing value'
+  if (/^(undefined|null|nan|\[object \w+\])$/i.test(token)) return 'is a missing value converted to text'
   if (/\$\{[^{}]*\}|\{\{[^{}]*\}\}|^<[^<>]*>$/.test(token)) return 'is a placeholder that was not replaced'
-  if (half.length >= 6 && half + half === token) return 'repeats a key'
+  if (half.length >= 6 && half + half === token) return 'contains the same key twice'
   return /\s/.test(token) ? 'contains a space' : undefined
 }
 

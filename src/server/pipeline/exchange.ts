@@ -30,7 +30,7 @@ import type { Journal } from '../journal/journal.ts'
 import type { Sandbox, Sandboxes } from '../sandboxes/sandboxes.ts'
 
 interface PipelineSettings {
-  /** The plan of keys that the fixtures do not list. */
+  /** The plan for keys that the fixtures do not list. */
   readonly plan: string
   /** True if a request with a warning, such as one about an unknown name, is refused. */
   readonly strict: boolean
@@ -39,7 +39,7 @@ interface PipelineSettings {
   readonly simHeaders: boolean
   /** The name of this replica, for `X-Sim-Replica`, if any. */
   readonly replica?: string | undefined
-  /** The format of the reset in the `X-RateLimit-...` headers beside the `RateLimit` fields; `off` for none. */
+  /** The format of the reset in `X-RateLimit-...` headers, sent in addition to `RateLimit` fields; `off` for none. */
   readonly xRateLimit: 'off' | 'epoch' | 'seconds'
 }
 
@@ -52,7 +52,7 @@ export interface PipelineDeps {
   readonly contract: Contract
   readonly fixtures: Fixtures
   readonly sandboxes: Pick<Sandboxes, 'use' | 'settings'>
-  /** The state, which also has the counters of rules, sequences and random draws. */
+  /** The state, which also has the counters for rules, sequences and random draws. */
   readonly store: Store
   readonly handlers: OperationHandlers
   /** Replies for operations without a handler; undefined if every operation has a handler. */
@@ -62,9 +62,9 @@ export interface PipelineDeps {
   readonly ofKey: ReadonlyMap<string, readonly ActiveScenario[]>
   /** Scenarios of magic models, by model id in lower case (`fixtures/models.yaml`). */
   readonly ofModel: ReadonlyMap<string, readonly ActiveScenario[]>
-  /** Ids of the products that each model belongs to, by model id (`fixtures/products.yaml`). */
+  /** The ids of each model's products, by model id; all ids are in lower case (`fixtures/products.yaml`). */
   readonly productsOfModel: ReadonlyMap<string, readonly string[]>
-  /** The rules of `--scenario` and `--rules`, for every sandbox. */
+  /** The rules for every sandbox, from `--scenario` and `--rules`. */
   readonly startUp: ActiveRules
   readonly findPlannedFault?: FindPlannedFault | undefined
   /** Returns the rate limit of a plan, or undefined if the plan has none. */
@@ -74,7 +74,7 @@ export interface PipelineDeps {
   readonly log: Log
 }
 
-/** Reads the token of a request. Successive requests often have the same one. */
+/** Reads a token from a header. The latest result is kept, since successive requests often have the same token. */
 const readBearerOf = memoizeLast(readBearer)
 
 /** A request on its way through the stages. Each stage adds its results. */
@@ -83,15 +83,15 @@ export class Exchange {
   /** Sentences that say which scenarios and rules applied, and why; undefined for most requests, which have none. */
   decisions: readonly string[] | undefined = undefined
   readonly bearer: Bearer
-  /** The id of the recorded request that this one repeats, if any. */
+  /** The id of the recorded request that this request repeats, if any. */
   readonly replayOf: string | undefined
-  /** The default sandbox, until `enter` switches to the one that the request names. */
+  /** The default sandbox, until `enter` switches to the sandbox that the request names. */
   sandbox: Sandbox
   /** The path without the sandbox's base path. */
   path: string
-  /** Epoch milliseconds. The time of arrival until `enter` sets the sandbox's time; `X-Sim-Now` overrides both. */
+  /** The time of arrival, in epoch milliseconds, until `enter` sets the sandbox's time; `X-Sim-Now` overrides both. */
   now: number
-  /** The sandbox's seed, set by `enter`, unless the request has its own. */
+  /** The sandbox's seed, set by `enter`, unless the request has its own seed. */
   seed = ''
   /** The sandbox's rules. Set by `enter`. */
   rules: ActiveRules = []
@@ -102,7 +102,7 @@ export class Exchange {
   /** Set by `enter`; undefined if the simulator responds from the document. */
   handler: OperationHandler | undefined
   pathParameters: Readonly<Record<string, string>> = {}
-  /** Set by `authenticate`; undefined if no credential is required. Its token is never logged or stored. */
+  /** Set by `authenticate`; undefined if no credential is required. The token is never logged or stored. */
   caller: { readonly token: string; readonly plan: string } | undefined
   /** The public name of the current stage, or of the stage that replied. Set by `createPipeline`. */
   stage = ''
@@ -126,16 +126,16 @@ export class Exchange {
   rawParameters: RawParameters | undefined
   /** The body as JSON; see `jsonOf`. Undefined until it is first read. */
   json: Result<Json, Flaw> | undefined
-  /** Set by `validate`. */
+  /** The parsed parameters. Set by `validate`. */
   parameters: ParameterValues | undefined
   /** Set by `validate`; undefined if the operation takes no body. */
   body: Json | undefined
   violations: readonly Violation[] = []
   /** Contract rules that the reply breaks, including those broken by deliberate damage. */
   responseViolations: readonly Violation[] = []
-  /** Findings about a request that the service accepts but a careful client would not send. */
+  /** Warnings about parts of the request that the service accepts but a careful client would not send. */
   advice: readonly Violation[] = []
-  /** Set by `scenario` and `applyDamage`. */
+  /** How to deliver the reply. Set by `scenario` and `applyDamage`. */
   delivery: Delivery = immediateDelivery
   /** The deliberate damage applied after the contract check: `drop-field at /messageCount`. */
   damage: readonly string[] = []
@@ -143,7 +143,7 @@ export class Exchange {
   expectation: Expectation | undefined
   /** Set by `limitRate`: the milliseconds until the rate window ends. */
   resetMs: number | undefined
-  /** Headers of every reply to this request: rate fields, `Preference-Applied`. */
+  /** The headers to add to any reply to this request: rate fields, `Preference-Applied`. */
   readonly extraHeaders: Record<string, string> = {}
 
   constructor(request: SimRequest, sandbox: Sandbox) {
@@ -158,7 +158,7 @@ export class Exchange {
   }
 }
 
-/** Adds a reason for the reply, which the journal stores. */
+/** Adds a reason for the reply. The journal stores the reasons. */
 export function addDecision(exchange: Exchange, reason: string): void {
   exchange.decisions = exchange.decisions ? [...exchange.decisions, reason] : [reason]
 }
@@ -176,7 +176,7 @@ export function jsonOf(exchange: Exchange): Result<Json, Flaw> | undefined {
   return exchange.json
 }
 
-/** Returns the parameters as sent. Call it once the operation is known. A repeated query parameter is an array. */
+/** Returns the parameters as sent. Call this after the operation is known. A repeated query parameter is an array. */
 export function rawParametersOf(exchange: Exchange): RawParameters {
   const { request, pathParameters } = exchange
   exchange.rawParameters ??= { path: pathParameters, query: readQuery(request.query), header: request.headers }
@@ -206,14 +206,14 @@ export function operationContext(exchange: Exchange): OperationContext {
 }
 
 /** A request stage: returns a reply, or undefined to pass the exchange to the next stage. */
-export type RequestStage<Seen extends Exchange = Exchange> = (
-  exchange: Seen,
+export type RequestStage<Input extends Exchange = Exchange> = (
+  exchange: Input,
 ) => Reply | undefined | Promise<Reply | undefined>
 
 /** A reply stage. Every reply passes through all reply stages. */
 export type ReplyStage = (exchange: Exchange, reply: Reply) => Reply
 
-/** The content of an `Authorization` header: a token and its sandbox suffix, or why there is no token. */
+/** The content of an `Authorization` header: a token and its sandbox suffix, or the reason why there is no token. */
 export type Bearer =
   | { readonly ok: true; readonly token: string; readonly sandbox: string | undefined }
   | { readonly ok: false; readonly problem: string }

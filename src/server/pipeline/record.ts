@@ -26,14 +26,14 @@ export function createRecorder(
   const heldBodies = new HeldBodies()
   const logExchange = createExchangeLog(log, settings.logBodies)
   /**
-   * Begins to record an exchange, and announces it to other replicas before its reply is sent. If that fails, the reply
-   * of `refuse` is sent and recorded instead.
+   * Begins to record an exchange, and announces it to other replicas before its reply is sent. If this announcement
+   * fails, the reply of `refuse` is sent and recorded instead.
    */
   return async function record(exchange: Exchange, reply: Reply, refuse: (error: unknown) => Reply) {
     const durationMs = exchange.request.elapsed()
-    const kept = journal.begin()
+    const openRecord = journal.begin()
     let sent = reply
-    let ended: Recorded | undefined
+    let latestRecord: Recorded | undefined
     const create = (end: DeliveryEnd): Recorded => {
       if (heldBodies.end(exchange)) jsonOf(exchange)
       const recorded = recordedReply(exchange, sent, end.delivery)
@@ -42,16 +42,16 @@ export function createRecorder(
       const entry = createEntry(exchange, recorded, head, journal.recorded + 1, durationMs, end)
       return [entry, liveExchangeOf(exchange, recorded)]
     }
-    const onEnd: NonNullable<OutgoingReply['onEnd']> = (delivery, sight) => {
+    const onEnd: NonNullable<OutgoingReply['onEnd']> = (delivery, clientView) => {
       exchange.sandbox.activeRequests -= 1
       try {
-        const { headSentAt, hasClientLeft = false } = sight ?? { headSentAt: undefined }
+        const { headSentAt, hasClientLeft = false } = clientView ?? { headSentAt: undefined }
         const end = { delivery, headSentAt, hasClientLeft, endedAt: timeOf(exchange) }
-        ended = kept.end(end, () => create(end))
-        logExchange(ended)
+        latestRecord = openRecord.end(end, () => create(end))
+        logExchange(latestRecord)
         if (isLargeBody(exchange)) {
-          // The connection may stay open. If the outcome is corrected, the listeners parse the recorded body again.
-          ended = [ended[0], { ...ended[1], requestBody: undefined, responseBody: undefined }]
+          // The connection may stay open for hours. After a correction, listeners parse the recorded bodies again.
+          latestRecord = [latestRecord[0], { ...latestRecord[1], requestBody: undefined, responseBody: undefined }]
           release(exchange)
         }
       } catch (error) {
@@ -60,30 +60,30 @@ export function createRecorder(
       }
     }
     const onLeave = (isReset: boolean) => {
-      if (!ended) return
-      const [entry, live] = ended
-      if (isReset || mayBeUnread(entry, timeOf(exchange))) kept.correct([{ ...entry, hasClientLeft: true }, live])
+      if (!latestRecord) return
+      const [entry, live] = latestRecord
+      if (isReset || mayBeUnread(entry, timeOf(exchange))) openRecord.correct([{ ...entry, hasClientLeft: true }, live])
     }
     // The outcome of a long delivery is not known in advance.
     if (isLong(exchange.delivery)) heldBodies.hold(exchange)
-    else if (kept.announce)
-      await kept.announce(create(expectedEnd(exchange.delivery, timeOf(exchange)))).catch((error: unknown) => {
+    else if (openRecord.announce)
+      await openRecord.announce(create(expectedEnd(exchange.delivery, timeOf(exchange)))).catch((error: unknown) => {
         sent = refuse(error)
       })
     return { reply: sent, onEnd, onLeave }
   }
 }
 
-/** Creates the function that logs exchanges. Level `debug` adds the reasons for the response, `trace` the headers. */
+/** Creates the function that logs exchanges. Level `debug` adds the decisions, and level `trace` adds the headers. */
 function createExchangeLog(log: Log, logBodies: boolean) {
-  const [isExplained, isTraced] = [log.isLevelEnabled('debug'), log.isLevelEnabled('trace')]
+  const [logsReasons, logsHeaders] = [log.isLevelEnabled('debug'), log.isLevelEnabled('trace')]
   return ([entry, live]: Recorded) => {
     const line = toLogLine(entry, live)
     log.info(logBodies ? { ...line, ...toLoggedBodies(entry) } : line, 'responded')
     const { id: requestId, stage, request, response } = entry
-    if (isExplained) log.debug({ requestId, stage, why: listReasons(entry) }, 'decided')
+    if (logsReasons) log.debug({ requestId, stage, why: listReasons(entry) }, 'decided')
     const { query, headers: requestHeaders } = request
-    if (isTraced)
+    if (logsHeaders)
       log.trace({ requestId, query: query || undefined, requestHeaders, responseHeaders: response.headers }, 'headers')
   }
 }
@@ -124,7 +124,7 @@ function createEntry(
     number,
     at: request.at,
     now: exchange.now,
-    durationMs: Math.round(durationMs * 1000) / 1000, // microseconds
+    durationMs: Math.round(durationMs * 1000) / 1000, // rounded to microseconds
     delayMs: exchange.delivery.delayMs,
     receivedAt: request.receivedAt,
     openedAt: request.openedAt,
@@ -133,7 +133,7 @@ function createEntry(
     endedAt: end.endedAt,
     sandbox: exchange.sandbox.name,
     operation: exchange.operation?.id,
-    request: { isEncrypted, method, path, query, headers, body: loggedBodyOf(exchange) },
+    request: { isEncrypted, method, path, query, headers, body: requestBodyOf(exchange) },
     ownToken: token,
     authorization: request.headers['authorization'],
     aborted: request.body.kind === 'aborted',
@@ -168,7 +168,7 @@ function captureResponse({ body, passedBytes = 0 }: Reply): RecordedBody {
 function responseHeaders(exchange: Exchange, reply: Reply, token: string | undefined, query: string) {
   const { violations, advice, request } = exchange
   const isRepeated = reply.origin === 'gateway' && query !== '' && reply.headers['Location'] === targetOf(exchange)
-  const type = (reply.origin !== 'upstream' && reply.body?.mediaType) || 'application/json' // default, not recorded
+  const type = (reply.origin !== 'upstream' && reply.body?.mediaType) || 'application/json' // the default is omitted
   const typed = type.startsWith('application/json') ? reply.headers : { 'Content-Type': type, ...reply.headers }
   const headers = isRepeated ? { ...typed, Location: `${request.path}?${query}` } : typed
   if (violations.length === 0 && advice.length === 0) return headers
@@ -187,20 +187,20 @@ function describeSteering({ rules, request: { headers } }: Exchange): string {
 /** The outcome of an exchange whose client disconnected before it had sent the whole request. */
 const neverSent: DeliveryOutcome = { kind: 'client-gone', sentBytes: 0 }
 
-/** Shared by all entries without scenarios or damage, since separate lists would add to garbage collection. */
+/** A list that all entries without scenarios or damage share, since separate lists mean more garbage collection. */
 const none: readonly string[] = []
 const noBody: RecordedBody = { latin1: undefined, size: 0 }
 
-function loggedBodyOf({ request: { body, headers } }: Exchange): RecordedBody {
+function requestBodyOf({ request: { body, headers } }: Exchange): RecordedBody {
   if (body.kind === 'absent') return noBody
   if (body.kind === 'bytes') return captureBody(toLatin1(body.bytes))
-  // The size of an unread body is known only from its header.
+  // The size of an unread body is known only from the Content-Length header.
   const declared = Number(headers['content-length'])
   const size = Number.isSafeInteger(declared) ? declared : 0
   return { latin1: undefined, size: body.kind === 'released' ? body.size : size }
 }
 
-/** The maximum total size of request bodies held during long deliveries. Beyond it, the oldest are released. */
+/** The maximum total bytes of request bodies held during long deliveries. Beyond it, the oldest are released. */
 const maxHeldBytes = 16 * 1024 * 1024
 
 const minHeldBytes = 4096
@@ -213,7 +213,7 @@ class HeldBodies {
   readonly #sizes = new Map<Exchange, number>()
   #bytes = 0
 
-  /** Holds a body's bytes, without its parsed value, which is parsed again when the exchange is recorded. */
+  /** Holds the bytes of a body but not the parsed value; the bytes are parsed again when the exchange is recorded. */
   hold(exchange: Exchange): void {
     const { body } = exchange.request
     if (body.kind !== 'bytes' || !isLargeBody(exchange)) return
@@ -227,7 +227,7 @@ class HeldBodies {
     }
   }
 
-  /** Releases the body. Returns true if it was held. */
+  /** Stops holding a body. Returns true if it was held. */
   end(exchange: Exchange): boolean {
     if (this.#sizes.size === 0) return false
     this.#bytes -= this.#sizes.get(exchange) ?? 0

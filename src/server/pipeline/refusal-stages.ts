@@ -19,7 +19,7 @@ import {
   rawParametersOf,
 } from './exchange.ts'
 
-/** Finds the sandbox, its settings, and the operation. */
+/** Finds the request's sandbox, the sandbox's settings, and the operation. */
 export function enter({ contract, handlers, sandboxes }: PipelineDeps): RequestStage {
   const knownPaths = [...new Set(contract.operations.map(({ basePath, path }) => basePath + path))]
   return async function enter(exchange) {
@@ -27,8 +27,7 @@ export function enter({ contract, handlers, sandboxes }: PipelineDeps): RequestS
     const [, sandboxOfPath, rest] = /^\/_s\/([^/]*)(\/.*)$/.exec(request.path) ?? []
     exchange.path = rest ?? request.path
     const refusal = enterSandbox(exchange, sandboxes, sandboxOfPath)
-    // Matched before the first await, which fails while a shared state is unavailable, so that the journal has the
-    // operation even then.
+    // Before the first await, which fails without the shared state, so that the journal always has the operation.
     exchange.unmatched = refusal ? undefined : matchOperation(exchange, contract, knownPaths)
     exchange.handler = exchange.operation && handlers.get(exchange.operation.id)
     const { seed, rules, clock } = await sandboxes.settings.read(exchange.sandbox.name)
@@ -41,8 +40,8 @@ export function enter({ contract, handlers, sandboxes }: PipelineDeps): RequestS
 
 /**
  * Refuses a request that matches no operation: 404 for an unknown path, 405 for a wrong method. A proxy passes such
- * requests on (`passesUnknown`). A request with an aborted body ends here: the real service would not have seen it, so
- * it does not count against rate limits or sequences.
+ * requests on (`passesUnknown`). A request with an aborted body ends here, and does not count against rate limits or
+ * sequences, since the real service would not have seen such a request.
  */
 export function identify(passesUnknown = false): RequestStage {
   return function identify({ request, unmatched }) {
@@ -51,26 +50,27 @@ export function identify(passesUnknown = false): RequestStage {
   }
 }
 
-const keyTrap =
-  `The text after the last "~" of the key is not a valid sandbox name: a name is ${sandboxNameRule}. ` +
+const invalidNameInKey =
+  `The text after the last "~" in the key is not a valid sandbox name: a name is ${sandboxNameRule}. ` +
   'If the key itself contains a tilde, append a sandbox name: key~default.'
 
 /** Switches to the sandbox named in the header, key, path or baggage; without a name, the sandbox is `default`. */
 function enterSandbox(
   exchange: Exchange,
   sandboxes: PipelineDeps['sandboxes'],
-  ofPath: string | undefined,
+  nameInPath: string | undefined,
 ): Reply | undefined {
   const { headers } = exchange.request
-  const ofKey = exchange.bearer.ok ? exchange.bearer.sandbox : undefined
+  const nameInKey = exchange.bearer.ok ? exchange.bearer.sandbox : undefined
   // The text after the tilde may be part of a secret key, so the refusal does not quote it.
-  if (ofKey !== undefined && !isSandboxName(ofKey)) return refusals.control(keyTrap)
-  const names = [headers['x-sim-sandbox'], ofKey, ofPath].filter((name) => name !== undefined)
+  if (nameInKey !== undefined && !isSandboxName(nameInKey)) return refusals.control(invalidNameInKey)
+  const names = [headers['x-sim-sandbox'], nameInKey, nameInPath].filter((name) => name !== undefined)
   const name = names[0] ?? readNameOfBaggage(exchange)
   if (name === undefined) return undefined
   if (names.some((other) => other !== name))
     return refusals.control(`The request names more than one sandbox: ${[...new Set(names)].join(', ')}.`)
-  if (!isSandboxName(name)) return refusals.control(`"${cutText(name)}" cannot name a sandbox: ${sandboxNameRule}.`)
+  if (!isSandboxName(name))
+    return refusals.control(`"${cutText(name)}" is not a valid sandbox name. Use ${sandboxNameRule}.`)
   const sandbox = sandboxes.use(name)
   exchange.sandbox.activeRequests -= 1
   sandbox.activeRequests += 1
@@ -78,14 +78,14 @@ function enterSandbox(
   return undefined
 }
 
-/** Returns the sandbox named in `baggage`, if any. An invalid name gets only advice, since other tools use baggage. */
+/** Returns the sandbox named in `baggage`, if any. An invalid name gets only advice: other tools use baggage, too. */
 function readNameOfBaggage(exchange: Exchange): string | undefined {
   const name = readSandboxOfBaggage(exchange.request.headers['baggage'])
   if (!name.ok) {
     exchange.advice = [{ in: 'header', pointer: '/baggage', keyword: 'baggage', message: name.error }]
     return undefined
   }
-  if (name.value !== undefined) addDecision(exchange, `The header baggage names the sandbox "${name.value}".`)
+  if (name.value !== undefined) addDecision(exchange, `The baggage header names the sandbox "${name.value}".`)
   return name.value
 }
 
@@ -122,12 +122,12 @@ export function requirePlan({ fixtures: { plans } }: PipelineDeps): RequestStage
     const { operation, handler, caller } = exchange
     const feature = handler?.requires
     if (!caller || !feature) return undefined
-    const including = namesByFeature[feature]
-    return including.includes(caller.plan) ? undefined : refusals.plan(operation, caller.plan, including)
+    const sufficientPlans = namesByFeature[feature]
+    return sufficientPlans.includes(caller.plan) ? undefined : refusals.plan(operation, caller.plan, sufficientPlans)
   }
 }
 
-/** Checks parameters and body against the contract, and reports all violations. `strict` also refuses warnings. */
+/** Checks parameters and body against the contract, and reports all violations; with `strict`, also warnings. */
 export function validate({ settings: { strict } }: PipelineDeps): RequestStage<MatchedExchange> {
   return function validate(exchange) {
     const { operation, request } = exchange
@@ -193,7 +193,7 @@ function mediaTypeProblem(sent: string | undefined, mediaType: string, allowed: 
   return ['utf-8', 'utf8', 'us-ascii'].includes(charset) ? undefined : `must have the charset utf-8; got "${charset}"`
 }
 
-/** Refuses requests for unknown models: with `--models open` any UUID exists, else only the models in the fixtures. */
+/** Refuses unknown models. With `--models open`, any UUID is a model; otherwise, only those in the fixtures exist. */
 export function checkModelExists({ isModel }: PipelineDeps): RequestStage<MatchedExchange> {
   return function checkModelExists(exchange) {
     const { operation, handler } = exchange

@@ -38,17 +38,17 @@ function chosenStatus({ operation, requestedStatus, isSampledOut }: MatchedExcha
   return requestedStatus ?? (isSampledOut ? operation.droppedStatus : undefined)
 }
 
-/** Returns why the requested status cannot be sent, if it cannot. Called before the operation changes the state. */
+/** Returns why the requested status cannot be sent, or undefined. Called before the operation changes the state. */
 function problemWithRequestedStatus({ operation, requestedStatus: status }: MatchedExchange): string | undefined {
   if (status === undefined || hasSuccessShape(operation, status)) return undefined
   if (!operation.hasResponseBody(status) || operation.examples(status).length > 0) return undefined
   return (
-    `The body that ${operation.id} documents for ${status} differs from that for ${operation.successStatus}, ` +
+    `The body that ${operation.id} documents for ${status} differs from the body for ${operation.successStatus} ` +
     'and has no example. Add an example to the document.'
   )
 }
 
-/** Returns the body for a status: the handler's, an example if the schemas differ, or none if none is documented. */
+/** Returns the body for a status: the handler's body, an example if the schemas differ, or none if undocumented. */
 function bodyOfStatus(operation: Operation, status: number, body: Body): Body | undefined {
   if (!operation.hasResponseBody(status)) return undefined
   if (hasSuccessShape(operation, status)) return body
@@ -66,13 +66,13 @@ function hasSuccessShape(operation: Operation, status: number): boolean {
 export async function replyFromDocument(exchange: MatchedExchange, fallback: Fallback, status?: number) {
   const { operation, request } = exchange
   const reply = await fallback({ operation, status, accept: request.headers.accept })
-  const headers = Object.fromEntries(Object.entries(reply.headers).filter(([name]) => isDocumentedHeader(name)))
+  const headers = Object.fromEntries(Object.entries(reply.headers).filter(([name]) => isSendableHeader(name)))
   const body = reply.body && { ...documentedBody(reply.body), isDocumented: true as const }
   return { status: reply.status, headers, body, origin: 'contract' } satisfies Reply
 }
 
 /** Returns true for a documented header that can be sent: its name is valid, and nothing else sets its value. */
-function isDocumentedHeader(name: string): boolean {
+function isSendableHeader(name: string): boolean {
   return /^[!#$%&'*+.^_`|~\w-]+$/.test(name) && !name.startsWith('access-control-') && !ownHeaders.has(name)
 }
 
@@ -91,14 +91,14 @@ export function documentedBody({ value, mediaType }: { readonly value: Json; rea
 
 /**
  * Checks the reply against the contract before any deliberate damage. A reply that breaks the contract is a bug and
- * becomes a 500, with two exceptions: refusals, which a user's contract may not document, and bodies from the document,
- * which get a header and a log line. Except for exact responses, handlers must also follow `x-simulated-values`.
+ * becomes a 500, with two exceptions: refusals, which a user's contract need not document, and the document's bodies,
+ * which get a header and a log line. Handlers must also follow `x-simulated-values`, except in exact responses.
  */
 export function checkReply({ log }: Pick<PipelineDeps, 'log'>): ReplyStage {
-  // Cached responses share one body, so each is checked once: checking 10 kB takes 40 µs.
+  // Cached responses share one body, so each body is checked only once: checking 10 kB takes 40 µs.
   const checked = new WeakMap<Body, Operation>()
   const warned = new Set<string>()
-  const passFaulty = (exchange: Exchange, reply: Reply, { id }: Operation, violations: readonly Violation[]) => {
+  const passInvalid = (exchange: Exchange, reply: Reply, { id }: Operation, violations: readonly Violation[]) => {
     exchange.responseViolations = violations
     const { status } = reply
     const key = `${status} ${id}`
@@ -112,7 +112,7 @@ export function checkReply({ log }: Pick<PipelineDeps, 'log'>): ReplyStage {
     if (!operation || !body || origin === 'simulator' || checked.get(body) === operation) return reply
     if (isOwnRefusal(exchange, reply, operation)) return reply
     const violations = findViolations(operation, status, body, handler !== undefined)
-    if (isOfDocument(exchange, reply)) return passFaulty(exchange, reply, operation, violations)
+    if (isFromDocument(exchange, reply)) return passInvalid(exchange, reply, operation, violations)
     if (violations.length === 0) {
       checked.set(body, operation)
       return reply
@@ -136,8 +136,8 @@ function isOwnRefusal({ handler }: Exchange, { status, body, origin }: Reply, { 
   return origin !== 'contract' || (status >= 400 && !(handler && statuses.includes(status)))
 }
 
-/** Returns true for a reply from a user's document, such as an example: its faults are in the document. */
-function isOfDocument({ handler }: Exchange, { body, status }: Reply): boolean {
+/** Returns true if a reply comes from a user's document, such as an example, so any fault is in that document. */
+function isFromDocument({ handler }: Exchange, { body, status }: Reply): boolean {
   return handler === undefined && (body?.isDocumented === true || status < 400)
 }
 
@@ -147,7 +147,7 @@ function findViolations(operation: Operation, status: number, body: Body, isHand
   return isJson(body.mediaType) ? check(status, body.value) : []
 }
 
-/** Damages the reply as scenarios require. Damage that is not possible is refused if the request names its scenario. */
+/** Damages the reply as scenarios require. If that is impossible, a request that names the scenario is refused. */
 export function applyDamage(exchange: Exchange, original: Reply): Reply {
   const drifted = driftReply(exchange, original)
   if (!drifted.ok && exchange.requestedExplicitly) {
@@ -209,7 +209,7 @@ function extraHeadersFor({ extraHeaders, requestedStatus }: Exchange, { origin, 
 
 function addSimHeaders(headers: Record<string, string>, exchange: Exchange, reply: Reply): void {
   const { request, operation, sandbox, scenarios, violations, advice } = exchange
-  // A proxied response keeps the service's own request id, which its support may need.
+  // A proxied response keeps the service's own request id, which the service's support may need.
   headers[headers['x-request-id'] === undefined ? 'X-Request-Id' : 'X-Sim-Request-Id'] = request.id
   headers['X-Sim-Origin'] = reply.origin
   headers['X-Sim-Sandbox'] = sandbox.name
@@ -223,7 +223,7 @@ function addSimHeaders(headers: Record<string, string>, exchange: Exchange, repl
     headers['X-Sim-Response-Violations'] = violationsHeader(exchange.responseViolations)
 }
 
-/** Returns `{"total":3,"violations":[...]}`, with as many violations as fit. `more` means that there may be others. */
+/** Returns `{"total":3,"violations":[...]}`, with as many violations as fit. `more`: true if there may be others. */
 function violationsHeader(violations: readonly Violation[]): string {
   for (let count = violations.length; count > 0; count -= 1) {
     const text = escapeNonAscii(
@@ -234,7 +234,7 @@ function violationsHeader(violations: readonly Violation[]): string {
   return JSON.stringify({ ...countBrokenRules(violations), violations: [] })
 }
 
-/** Escapes header values, which may contain names in any script: Node rejects characters outside Latin-1. */
+/** Escapes header values. They may contain names in any script, but Node rejects characters outside Latin-1. */
 function escapeValues(headers: Record<string, string>): Record<string, string> {
   for (const name in headers) headers[name] = escapeNonAscii(headers[name] ?? '')
   return headers

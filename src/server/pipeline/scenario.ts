@@ -5,10 +5,10 @@ import { type ActiveScenario, effectOf, isGateway } from '../../service/scenario
 import { findConflict } from '../../service/scenarios/parse.ts'
 import {
   findMismatch,
-  type PlacedRule,
-  placeRules,
+  listRulesInOrder,
   ruleActedKey,
   ruleSequencePrefix,
+  type ScopedRule,
 } from '../../service/scenarios/rules.ts'
 import type { Store } from '../../state/store.ts'
 import { applicableScenarios, applyScenarios, findSkipReason, inapplicableReason, nextItem } from './apply-scenarios.ts'
@@ -45,8 +45,8 @@ const findFault = ({ operation, request }: Exchange, deps: PipelineDeps) =>
   operation && deps.findPlannedFault?.(operation.id, request.id)
 
 /**
- * Applies the scenarios of a gateway in front of the service: before the service can refuse a request, and even if no
- * operation matches. If a control header or a matching rule names a gateway, all scenarios are chosen here.
+ * Applies the scenarios of a gateway in front of the service, before the service can refuse a request and even if no
+ * operation matches. If a control header or a matching rule names a gateway scenario, all scenarios are chosen here.
  */
 export function gateway(deps: PipelineDeps): RequestStage {
   const choose = chooseScenarios(deps)
@@ -68,16 +68,16 @@ function isForGateway(exchange: Exchange, deps: PipelineDeps): boolean {
   if (any) return namesGateway({ scenarios, sequence })
   const { bearer } = exchange
   if ((bearer.ok && deps.ofKey.has(bearer.token)) || listMagicScenarios(exchange, deps).length > 0) return false
-  const naming = placeRules(exchange.rules, deps.startUp).filter(({ rule }) => namesGateway(rule))
-  if (naming.length === 0) return false
+  const gatewayRules = listRulesInOrder(exchange.rules, deps.startUp).filter(({ rule }) => namesGateway(rule))
+  if (gatewayRules.length === 0) return false
   const subject = createSubject(exchange, deps)
-  return naming.some(({ rule }) => rule.misfit === undefined && findMismatch(rule, subject) === undefined)
+  return gatewayRules.some(({ rule }) => rule.misfit === undefined && findMismatch(rule, subject) === undefined)
 }
 
 const namesGateway = ({ scenarios, sequence }: Pick<RequestedControls, 'scenarios' | 'sequence'>) =>
   scenarios.some(isGateway) || (sequence?.items.some(({ scenario }) => isGateway(scenario)) ?? false)
 
-/** Applies the scenarios that the request names. A requested example overrides their reply. */
+/** Applies the scenarios that the request names. A requested example overrides the reply of these scenarios. */
 async function applyRequested(exchange: Exchange, controls: RequestedControls, store: Store) {
   const { scenarios, sequence, example } = controls
   for (const reason of listDecidingHeaders(exchange)) addDecision(exchange, reason)
@@ -91,22 +91,22 @@ function listDecidingHeaders({ request: { headers } }: Exchange): string[] {
   return Object.entries(names).flatMap(([key, name]) => {
     const value = headers[key]
     if (value === undefined || (name === 'Prefer' && !/\b(code|example)\s*=/i.test(value))) return []
-    const applied = `The request's own header takes precedence (${name}: ${cutText(value, 200)}).`
-    return [`${applied} Magic values and rules are ignored.`]
+    const reason = `The request's own header takes precedence (${name}: ${cutText(value, 200)}).`
+    return [`${reason} Magic values and rules are ignored.`]
   })
 }
 
-/** Returns why the requested controls cannot all apply, if so, so that no test silently runs without its fault. */
+/** Returns why the requested controls cannot all apply, or undefined. No test should silently run without its fault. */
 function problemWith(exchange: Exchange, { scenarios, sequence, example }: RequestedControls) {
   const items = sequence?.items.map((item) => item.scenario) ?? []
   const all = [...scenarios, ...items]
   const inapplicable = all.map((active) => inapplicableReason(exchange, active)).find((reason) => reason !== undefined)
   if (inapplicable !== undefined) return inapplicable
-  const needing = example && all.find(needsOperation)
-  if (needing)
+  const scenarioToRun = example && all.find(needsOperation)
+  if (scenarioToRun)
     return (
-      `"${needing.text}" needs the operation to run, and Prefer: example=NAME responds in its place. ` +
-      `Leave out one of them${needing.values['when'] ? ', or add when=before' : ''}.`
+      `"${scenarioToRun.text}" needs the operation to run, but Prefer: example=NAME prevents that. ` +
+      `Leave out one of them${scenarioToRun.values['when'] ? ', or add when=before' : ''}.`
     )
   const combinations = items.length > 0 ? items.map((item) => [...scenarios, item]) : [scenarios]
   return combinations.map(findConflict).find((conflict) => conflict !== undefined)
@@ -120,20 +120,20 @@ const needsOperation = (active: ActiveScenario) =>
 
 function applyWiderScope(exchange: Exchange, deps: PipelineDeps) {
   const magic = listMagicScenarios(exchange, deps)
-  if (magic.length + exchange.rules.length + deps.startUp.length === 0) return undefined // without a promise
+  if (magic.length + exchange.rules.length + deps.startUp.length === 0) return undefined // faster without a promise
   return findScenarios(exchange, magic, deps).then((active) => applyScenarios(exchange, active, deps.store))
 }
 
 interface MagicScenario {
-  /** The magic value as named in messages. Messages must not contain tokens, so a key is named by its file. */
+  /** The magic value as described in messages. They must not contain tokens, so only the file of a key is named. */
   readonly source: string
   readonly active: ActiveScenario
 }
 
 function listMagicScenarios({ caller, pathParameters }: Exchange, { ofKey, ofModel }: PipelineDeps) {
   const magic: MagicScenario[] = []
-  const keyed = caller && ofKey.get(caller.token)
-  for (const active of keyed ?? []) magic.push({ source: "The request's key (keys.yaml)", active })
+  const keyScenarios = caller && ofKey.get(caller.token)
+  for (const active of keyScenarios ?? []) magic.push({ source: "The request's key (keys.yaml)", active })
   for (const name in pathParameters) {
     const id = pathParameters[name] ?? ''
     for (const active of ofModel.get(id.toLowerCase()) ?? [])
@@ -147,51 +147,51 @@ const maxExplainedRules = 20
 
 /** Returns the scenarios of the most specific scope that has any: magic values, sandbox rules, start-up rules. */
 async function findScenarios(exchange: Exchange, magic: readonly MagicScenario[], deps: PipelineDeps) {
-  const acting = magic.filter(({ active }) => inapplicableReason(exchange, active) === undefined)
-  for (const { source, active } of acting)
+  const applicable = magic.filter(({ active }) => inapplicableReason(exchange, active) === undefined)
+  for (const { source, active } of applicable)
     addDecision(exchange, `${source} is a magic value that applies "${active.text}".`)
-  if (acting.length > 0) return acting.map(({ active }) => active)
+  if (applicable.length > 0) return applicable.map(({ active }) => active)
   const subject = createSubject(exchange, deps)
-  for (const placed of placeRules(exchange.rules, deps.startUp)) {
-    const found = await scenariosOfRule(exchange, placed, subject, deps.store)
+  for (const scopedRule of listRulesInOrder(exchange.rules, deps.startUp)) {
+    const found = await scenariosOfRule(exchange, scopedRule, subject, deps.store)
     if (typeof found !== 'string') {
-      await countRule(exchange, placed, deps.store)
+      await countRule(exchange, scopedRule, deps.store)
       return found
     }
-    if (placed.index < maxExplainedRules)
-      addDecision(exchange, `Rule ${placed.index + 1} of the ${placed.scope} ${found}.`)
+    if (scopedRule.index < maxExplainedRules)
+      addDecision(exchange, `Rule ${scopedRule.index + 1} of the ${scopedRule.scope} ${found}.`)
   }
   return []
 }
 
-/** Marks a request refused before rules apply as a negative test, if a rule with `expect-refusal` matches it. */
+/** Marks a request as a negative test if it was refused before rules apply, but matches an `expect-refusal` rule. */
 export async function expectRefusal(exchange: Exchange, deps: PipelineDeps): Promise<void> {
   const { store } = deps
   const subject = createSubject(exchange, deps)
-  for (const placed of placeRules(exchange.rules, deps.startUp)) {
-    const { rule, index } = placed
-    const isMarking = rule.scenarios.some(({ definition }) => definition.name === 'expect-refusal')
-    if (!isMarking || rule.misfit !== undefined || findMismatch(rule, subject) !== undefined) continue
+  for (const scopedRule of listRulesInOrder(exchange.rules, deps.startUp)) {
+    const { rule, index } = scopedRule
+    const expectsRefusal = rule.scenarios.some(({ definition }) => definition.name === 'expect-refusal')
+    if (!expectsRefusal || rule.misfit !== undefined || findMismatch(rule, subject) !== undefined) continue
     if ((await findSkipReason(exchange, rule, index, store)) !== undefined) continue
     exchange.expectation = 'refusal'
-    return countRule(exchange, placed, store)
+    return countRule(exchange, scopedRule, store)
   }
 }
 
-async function countRule(exchange: Exchange, { rule, scope, index }: PlacedRule, store: Store): Promise<void> {
+async function countRule(exchange: Exchange, { rule, scope, index }: ScopedRule, store: Store): Promise<void> {
   exchange.rule = { scope, index }
-  await store.nextSequenceIndex(exchange.sandbox.name, ruleActedKey(rule)) // counts it
+  await store.nextSequenceIndex(exchange.sandbox.name, ruleActedKey(rule)) // counts this use of the rule
   addDecision(exchange, `Rule ${index + 1} of the ${scope} applies: ${JSON.stringify(rule.source)}.`)
 }
 
 /** Returns the scenarios of a rule for this request, or the reason why the rule does not apply. */
-async function scenariosOfRule(exchange: Exchange, placed: PlacedRule, subject: MatchSubject, store: Store) {
-  const { rule, index } = placed
+async function scenariosOfRule(exchange: Exchange, scopedRule: ScopedRule, subject: MatchSubject, store: Store) {
+  const { rule, index } = scopedRule
   if (rule.misfit !== undefined) return `is skipped, since the contract has changed: ${rule.misfit.replace(/\.$/, '')}`
   const field = findMismatch(rule, subject)
   if (field !== undefined) return `does not match this request: ${field}`
   const applicable = applicableScenarios(exchange, rule.scenarios)
-  // A request to which the scenario does not apply does not count against the rule's `times`.
+  // A request does not count against the rule's `times` if the rule's scenarios do not apply to it.
   if (!rule.sequence && applicable.length === 0) return 'does not apply to this request'
   const skipReason = await findSkipReason(exchange, rule, index, store)
   if (skipReason !== undefined) return skipReason

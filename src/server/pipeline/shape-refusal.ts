@@ -30,17 +30,17 @@ function withHeaders(reply: Reply, documented: Readonly<Record<string, string>>)
   return { ...reply, headers: { ...reply.headers, ...Object.fromEntries(others) } }
 }
 
-/** Returns the refusal with a body from the document: generated JSON, or an example of another type; else unchanged. */
+/** Returns the refusal with a body from the document, if possible: generated JSON, or an example of another type. */
 async function generate(exchange: MatchedExchange, reply: Reply, { fallback }: PipelineDeps): Promise<Reply> {
   const { status } = reply
   if (!fallback) return reply
   const { headers, body } = await replyFromDocument(exchange, fallback, status)
-  const described = withHeaders(reply, headers)
-  if (!body) return described
-  if (!isJson(body.mediaType)) return { ...described, body }
-  const worded = withMessage(body.value, readError(reply.body?.value), status)
-  const isValid = exchange.operation.checkResponse(status, worded).length === 0
-  return { ...described, body: isValid ? jsonBody(worded, body.mediaType) : body }
+  const documentedRefusal = withHeaders(reply, headers)
+  if (!body) return documentedRefusal
+  if (!isJson(body.mediaType)) return { ...documentedRefusal, body }
+  const bodyWithMessage = withMessage(body.value, readError(reply.body?.value), status)
+  const isValid = exchange.operation.checkResponse(status, bodyWithMessage).length === 0
+  return { ...documentedRefusal, body: isValid ? jsonBody(bodyWithMessage, body.mediaType) : body }
 }
 
 /** Inserts the message and the status into members with the usual names; `error` may be an object with such members. */

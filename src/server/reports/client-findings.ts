@@ -25,7 +25,7 @@ const unmetMessages: Readonly<Record<Expectation, string>> = {
  * Counts requests that broke the contract, and unexpected responses. A response is unexpected if its status is 400 or
  * more and no scenario caused it, unless it refuses a request that broke the contract, a key in the fixtures (a test
  * chose that 403) or, in a proxy, a cross-origin page. Requests that the client aborted are not counted. A request with
- * an expectation counts as expected if it meets the expectation, and as unexpected otherwise. A response of the real
+ * an expectation counts as expected if it meets the expectation, and as unexpected otherwise. A response from the real
  * service that breaks the contract is always unexpected.
  */
 export class ContractFindings {
@@ -42,7 +42,7 @@ export class ContractFindings {
     if (entry.aborted) return
     const { expectation, violations, advice } = entry
     if (!expectation) recordRules(this.#findings.advice, entry, advice)
-    // The real service broke the contract, not a scenario.
+    // The real service, not a scenario, broke the contract.
     const isBroken = entry.response.origin === 'upstream' && entry.responseViolations.length > 0
     if (isBroken) this.#recordUnexpected(entry, describeBrokenRules(entry.responseViolations))
     if (expectation) this.#recordExpected(entry, expectation)
@@ -88,7 +88,7 @@ export class ContractFindings {
     }
   }
 
-  /** Returns the path to show in a finding, or an empty text once `maxPaths` paths have findings. */
+  /** Returns the path to show in a finding; empty if `maxPaths` other paths already have findings. */
   #findingPath(path: string): string {
     if (!this.#paths.has(path) && this.#paths.size >= maxPaths) return ''
     this.#paths.add(path)
@@ -99,13 +99,13 @@ export class ContractFindings {
 /** Counts an exchange once per rule, even if several items of an array break it. */
 function recordRules(tally: TrafficFindings['advice'], entry: JournalEntry, rules: readonly Violation[]): void {
   const { id, operation = '' } = entry
-  const counted = new Set<string>()
+  const countedKeys = new Set<string>()
   for (const violation of rules) {
     const { in: place, keyword, message } = violation
     const pointer = generalize(violation.pointer)
     const key = JSON.stringify([operation, place, pointer, keyword])
-    if (counted.has(key)) continue
-    counted.add(key)
+    if (countedKeys.has(key)) continue
+    countedKeys.add(key)
     tally.add(key, [id], () => ({
       title: `${operation}: ${place} ${pointer}`.trimEnd(),
       sentence: `${keyword}: ${message}`.trim(),
@@ -200,7 +200,7 @@ export class RetryProblems {
 }
 
 /** The number of identical responses in a rate window that triggers advice. */
-const maxEqual = 5
+const maxIdentical = 5
 
 const maxReads = 1000
 
@@ -222,9 +222,9 @@ class RepeatedReads {
     this.#reads.set(key, read)
     const [oldest] = this.#reads.keys()
     if (this.#reads.size > maxReads && oldest !== undefined) this.#reads.delete(oldest)
-    if (read.count !== maxEqual) return undefined
+    if (read.count !== maxIdentical) return undefined
     const window = seconds === '3600' ? "the hour's" : `the window's`
-    const message = `${maxEqual} of ${window} ${quota} requests returned the same bytes; cache the response`
+    const message = `${maxIdentical} of ${window} ${quota} requests returned the same bytes; cache the response`
     return { in: 'path', pointer: '', keyword: 'repeated-read', message }
   }
 }

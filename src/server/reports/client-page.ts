@@ -16,7 +16,7 @@ import {
 import { describeRun, runToJson } from './reported-run.ts'
 import { unjudgedReasons } from './retries/rules.ts'
 
-/** Renders a report. `next`: the text below the findings, if there are any. */
+/** Renders a report. `next`: the lines to add below the findings if there are findings. */
 export function renderClientReport(format: ReportFormat, report: Report, next: readonly string[] = []): string {
   const page = toClientPage(report)
   const found = listTestOutput(report)
@@ -24,8 +24,8 @@ export function renderClientReport(format: ReportFormat, report: Report, next: r
 }
 
 /**
- * Describes what the client did. JUnit has a suite per kind of finding, with a case per finding that fails if
- * `--fail-on` counts it; a suite for coverage, with a case per operation and condition; and one for lost requests.
+ * Describes what the client did. JUnit XML has a suite per kind of finding, with a case per finding that fails if
+ * `--fail-on` counts it; a coverage suite, with a case per operation and condition; and a suite for lost requests.
  */
 function toClientPage(report: Report) {
   const { contract, run, sandbox, violations, unexpected, findings } = report
@@ -33,7 +33,7 @@ function toClientPage(report: Report) {
   const problems = countFindings(findings.retries)
   const faults = violations + unexpected + problems
   const failed = judgeFailOn(report, run.failOn)
-  const good = failed.length === 0 ? 'No problems found' : 'A --fail-on condition is met'
+  const noFindings = failed.length === 0 ? 'No problems found' : 'A --fail-on condition is met'
   const card = (section: string, count: number, label: string) => ({
     value: String(count),
     label,
@@ -45,7 +45,7 @@ function toClientPage(report: Report) {
     subject: contract,
     heading: 'what the client did',
     verdict: {
-      text: faults === 0 ? good : pluralize(faults, 'finding'),
+      text: faults === 0 ? noFindings : pluralize(faults, 'finding'),
       isGood: faults === 0 && failed.length === 0,
     },
     summary: [`${summarizeReport(report)}.`],
@@ -93,33 +93,33 @@ function describeKind({ run, findings, unjudged }: Report, kind: ReportedKind) {
   const { list, further } = findings[kind]
   const notJudged = kind === 'retries' ? unjudged.map(describeReason) : []
   if (list.length === 0) {
-    const good = { kind: 'lines', lines: [emptySentence], isGood: notJudged.length === 0 } as const
-    const blocks = [good, { kind: 'lines', lines: notJudged } as const]
-    const passed: TestCase = { suite: kind, name: emptySentence, state: 'passed', text: '' }
-    return { section: { key: kind, title, blocks }, cases: [passed] }
+    const empty = { kind: 'lines', lines: [emptySentence], isGood: notJudged.length === 0 } as const
+    const blocks = [empty, { kind: 'lines', lines: notJudged } as const]
+    const passedCase: TestCase = { suite: kind, name: emptySentence, state: 'passed', text: '' }
+    return { section: { key: kind, title, blocks }, cases: [passedCase] }
   }
   const isGated = run.failOn.some((condition) => condition.kind === gate)
   const severity = kind === 'advice' ? 'info' : 'warning'
-  const shown = list.map((finding) => toPageFinding(finding, isGated ? 'error' : severity))
+  const pageFindings = list.map((finding) => toPageFinding(finding, isGated ? 'error' : severity))
   const omitted = further === 0 ? [] : [`${pluralize(further, 'further finding')} omitted.`]
-  const one = { suite: kind, state: isGated ? 'failed' : 'passed' } as const
+  const common = { suite: kind, state: isGated ? 'failed' : 'passed' } as const
   const section: PageSection = {
     key: kind,
     title,
     blocks: [
       { kind: 'lines', lines: [description] },
-      { kind: 'findings', findings: shown },
+      { kind: 'findings', findings: pageFindings },
       { kind: 'lines', lines: [...omitted, ...notJudged] },
     ],
   }
   const cases: readonly TestCase[] = [
-    ...shown.map((finding) => ({
-      ...one,
+    ...pageFindings.map((finding) => ({
+      ...common,
       name: finding.title,
       message: finding.sentence,
       text: listLines(finding).join('\n'),
     })),
-    ...omitted.map((text) => ({ ...one, name: 'further findings', text })),
+    ...omitted.map((text) => ({ ...common, name: 'further findings', text })),
   ]
   return { section, cases }
 }
@@ -136,27 +136,27 @@ const describeReason = ({ reason, count }: Report['unjudged'][number]) =>
 function toPageFinding(finding: CountedFinding, severity: PageFinding['severity']): PageFinding {
   const { title, sentence, first, count, requests } = finding
   const ids = requests.join(', ')
-  const shown = count > requests.length ? `${pluralize(count, 'time')}: ${ids} ...` : ids
+  const shownIds = count > requests.length ? `${pluralize(count, 'time')}: ${ids} ...` : ids
   const { curl } = first
   return {
     severity,
     title,
     sentence,
-    notes: [`Requests: ${shown}; first: ${describeFirst(finding)}`],
+    notes: [`Requests: ${shownIds}; first: ${describeFirst(finding)}`],
     details: curl === undefined ? [] : [{ title: 'curl', lines: curl.trimEnd().split('\n') }],
   }
 }
 
 function describeCoverage({ met, points, percent, operations }: CoverageView): PageSection {
-  const rows = operations.map((one) => [
-    one.operation,
-    `${one.method} ${one.path}`,
-    ...[one.requests, one.met, one.points].map(String),
-    `${one.percent}%`,
+  const rows = operations.map((row) => [
+    row.operation,
+    `${row.method} ${row.path}`,
+    ...[row.requests, row.met, row.points].map(String),
+    `${row.percent}%`,
   ])
   const lines = operations.flatMap(({ operation, items }) => {
     const names = items.filter(({ state }) => state === 'out-of-reach').map(({ name }) => name)
-    const reason = 'Not counted, because the simulator knows no request that covers it'
+    const reason = 'Items not counted, because no known request covers them'
     return names.length === 0 ? [] : [`${operation}: ${reason}: ${names.join(', ')}.`]
   })
   return {
@@ -170,7 +170,7 @@ function describeCoverage({ met, points, percent, operations }: CoverageView): P
   }
 }
 
-/** Describes each item of an operation's coverage: covered, or how to cover it. */
+/** Describes each item of an operation: whether the item is covered and, if not, how to cover it. */
 function describeItems(coverage: OperationCoverage, index: number): PageSection {
   const items = coverage.items.filter(({ state }) => state !== 'out-of-reach')
   return {

@@ -4,7 +4,7 @@ import type { DescribedParameter, Operation } from '../../service/contract/contr
 import { listParts, listSchemaParts, mergeProperties } from '../../service/contract/schema-parts.ts'
 import type { LiveExchange } from '../journal/entry.ts'
 
-/** A part of the contract that a client can cover: of a response if it has a `status`, otherwise of a request. */
+/** A part of the contract that a client can cover: part of a response if `status` is set, otherwise of a request. */
 export interface CoverageItem {
   /** The display name: `429`, `query period=7d`, `body valueType: currency`, `recommendations: null`. */
   readonly label: string
@@ -77,10 +77,10 @@ export class OperationItems {
   /** Returns the keys of the items that an accepted request covers. */
   readRequest({ rawParameters, parameters, requestBody }: LiveExchange): string[] {
     const keys = requestBody === undefined ? [] : this.#body.read(requestBody)
-    const sent = [...this.#parameters].filter(([parameter]) => parameter.isIn(rawParameters[parameter.in]))
-    const hasValues = sent.some(([, reader]) => reader.items.size > 0)
+    const sentParameters = [...this.#parameters].filter(([parameter]) => parameter.isIn(rawParameters[parameter.in]))
+    const hasValues = sentParameters.some(([, reader]) => reader.items.size > 0)
     const values = hasValues ? (parameters ?? this.operation.readParameters(rawParameters).values) : undefined
-    for (const [{ in: place, name }, reader] of sent)
+    for (const [{ in: place, name }, reader] of sentParameters)
       keys.push(`${place} ${name}`, ...reader.read(values?.[place][name]))
     return keys
   }
@@ -91,7 +91,7 @@ export class OperationItems {
   }
 }
 
-/** Writes the pointer of an item as scenarios do, without the `*` of arrays: `dataPoints.avgSafetyScore`. */
+/** Formats an item's pointer as in scenarios, without the `*` for array items: `dataPoints.avgSafetyScore`. */
 export function fieldName(pointer: string): string {
   return parsePointer(pointer)
     .filter((token) => token !== '' && token !== '*')
@@ -100,9 +100,9 @@ export function fieldName(pointer: string): string {
 
 type EnumValue = string | number | boolean
 
-/** A part of a schema that a body can cover. Its pointer has a `*` for array items and for unnamed members. */
+/** A part of a schema that a body can cover. The pointer has a `*` for array items and for unnamed members. */
 interface SchemaItem {
-  /** `field`: a named member; `null` and `not-null`: a nullable value. */
+  /** `field`: a named member; `null` and `not-null`: the two cases of a nullable value; `value`: a listed value. */
   readonly kind: 'field' | 'null' | 'not-null' | 'value'
   readonly pointer: string
   readonly value?: EnumValue
@@ -111,7 +111,7 @@ interface SchemaItem {
 /** The maximum depth of listed values, since recursive schemas are infinite. */
 const maxDepth = 12
 
-/** Lists the parts of a resolved schema, without properties of the other direction (`readOnly`, `writeOnly`). */
+/** Lists the parts of a resolved schema, without properties that only the other direction has (`other`). */
 function* listSchemaItems(
   schemas: readonly JsonObject[],
   other: string,
@@ -135,13 +135,13 @@ function* listSchemaItems(
   }
 }
 
-/** Returns the values of `enum` and `const`; none for a single value, which every client covers. */
+/** Returns the values of `enum` and `const`; empty for a single value, which every client covers. */
 function listEnumValues(alternatives: readonly JsonObject[], schemas: readonly JsonObject[]): readonly EnumValue[] {
   const all = alternatives.flatMap(({ enum: listed, const: only }) => [
     ...(Array.isArray(listed) ? listed : []),
     ...(only === undefined ? [] : [only]),
   ])
-  const values = [...new Set(all.filter(isEnumValue))].filter((one) => schemas.some((schema) => permits(schema, one)))
+  const values = [...new Set(all.filter(isEnumValue))].filter((each) => schemas.some((schema) => permits(schema, each)))
   return values.length > 1 ? values : []
 }
 
@@ -151,23 +151,23 @@ function isEnumValue(value: Json): value is EnumValue {
 
 const isNullable = (schemas: readonly JsonObject[]) =>
   schemas.flatMap(listSchemaParts).some(namesNull) &&
-  schemas.every((schema) => permits(schema, null) && permits(schema, anyOther))
+  schemas.every((schema) => permits(schema, null) && permits(schema, anyNonNull))
 
 const namesNull = ({ type, enum: listed }: JsonObject) =>
   [type].flat().includes('null') || (Array.isArray(listed) && listed.includes(null))
 
 /** Represents any value except null. */
-const anyOther = Symbol()
+const anyNonNull = Symbol()
 
-function hasType(type: Json, probe: EnumValue | null | typeof anyOther): boolean {
+function hasType(type: Json, probe: EnumValue | null | typeof anyNonNull): boolean {
   if (type === 'null' || probe === null) return type === 'null' && probe === null
-  return probe === anyOther || type === typeof probe || (type === 'integer' && Number.isInteger(probe))
+  return probe === anyNonNull || type === typeof probe || (type === 'integer' && Number.isInteger(probe))
 }
 
-/** Returns true if a schema permits a value, judged by its types and listed values. */
-function permits(schema: JsonObject, probe: EnumValue | null | typeof anyOther): boolean {
+/** Returns true if the types and listed values of a schema permit a value. */
+function permits(schema: JsonObject, probe: EnumValue | null | typeof anyNonNull): boolean {
   const { type, enum: listed, const: only } = schema
-  const fits = (value: Json) => (probe === anyOther ? value !== null : value === probe)
+  const fits = (value: Json) => (probe === anyNonNull ? value !== null : value === probe)
   if (type !== undefined && ![type].flat().some((name) => hasType(name, probe))) return false
   if (Array.isArray(listed) && !listed.some(fits)) return false
   if (only !== undefined && !fits(only)) return false
@@ -188,11 +188,11 @@ interface SchemaNode {
 const createNode = (): SchemaNode => ({ keys: new Map(), values: new Map(), members: new Map() })
 
 class BodyReader {
-  /** The parts of the given kinds by their keys, in the order of the schema. */
+  /** The parts of the given kinds, by key, in schema order. */
   readonly items = new Map<string, SchemaItem>()
   readonly #root = createNode()
 
-  /** `prefix`: the first word of the keys. `other`: the keyword that marks properties of the other direction. */
+  /** `prefix`: the first word of the keys. `other`: the keyword for properties that only the other direction has. */
   constructor(prefix: string, schema: JsonObject | undefined, kinds: readonly SchemaItem['kind'][], other: string) {
     for (const item of schema ? listSchemaItems([schema], other) : []) {
       const { kind, pointer, value } = item
@@ -223,23 +223,23 @@ class BodyReader {
   }
 }
 
-type Show = (key: string | undefined) => void
+type AddKey = (key: string | undefined) => void
 
-function visit(value: Json, node: SchemaNode, show: Show): void {
-  show(node.keys.get('field'))
-  show(node.keys.get(value === null ? 'null' : 'not-null'))
-  if (isEnumValue(value)) show(node.values.get(value))
+function visit(value: Json, node: SchemaNode, addKey: AddKey): void {
+  addKey(node.keys.get('field'))
+  addKey(node.keys.get(value === null ? 'null' : 'not-null'))
+  if (isEnumValue(value)) addKey(node.values.get(value))
   const others = node.members.get('*')
-  if (isObject(value)) visitMembers(value, node, show)
-  else if (Array.isArray(value) && others) for (const item of value) visit(item, others, show)
+  if (isObject(value)) visitMembers(value, node, addKey)
+  else if (Array.isArray(value) && others) for (const item of value) visit(item, others, addKey)
 }
 
-function visitMembers(value: JsonObject, { members }: SchemaNode, show: Show): void {
+function visitMembers(value: JsonObject, { members }: SchemaNode, addKey: AddKey): void {
   for (const [name, node] of members) {
     const member = Object.hasOwn(value, name) ? value[name] : undefined
-    if (member !== undefined) visit(member, node, show)
+    if (member !== undefined) visit(member, node, addKey)
   }
   const others = members.get('*')
   if (!others) return
-  for (const [name, member] of Object.entries(value)) if (!members.has(name)) visit(member, others, show)
+  for (const [name, member] of Object.entries(value)) if (!members.has(name)) visit(member, others, addKey)
 }

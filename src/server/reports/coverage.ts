@@ -7,7 +7,7 @@ import type { ReportedRun } from './reported-run.ts'
 
 interface OperationHits {
   readonly operationItems: OperationItems
-  /** The number of requests that matched the operation, including refused ones. */
+  /** The number of requests that matched the operation, including refused requests. */
   requests: number
   readonly met: Set<string>
   /** The response bodies already counted, with their statuses, since cached responses share one body. */
@@ -15,11 +15,11 @@ interface OperationHits {
 }
 
 /**
- * The items of the contract that clients have covered. They are updated with each exchange, so journal evictions
- * do not affect them; their number depends only on the contract.
- * An item of a request is covered once a request with it gets a status below 400, even if the response is lost. An item
- * of a response is covered once the client received the response completely and without drift. A response of the
- * simulator itself or of a gateway (`origin`) covers nothing, since the service would never send it.
+ * The items of the contract that clients have covered. Each exchange updates them when it is recorded, so journal
+ * evictions do not affect coverage. The number of items depends only on the contract.
+ * A request item is covered by a request that contains it and gets a status below 400, even if the response is lost. A
+ * response item is covered by a response that reaches the client complete and undamaged. A response from the simulator
+ * itself or from a gateway (`origin`) covers nothing, since the service would never send it.
  */
 export class Coverage {
   readonly hits: ReadonlyMap<string, OperationHits>
@@ -50,12 +50,12 @@ export class Coverage {
     for (const key of operationItems.readResponse(status, body)) met.add(key)
   }
 
-  /** Adds the hits of another coverage, possibly of another contract, for the operations and items in common. */
+  /** Adds the hits of another coverage, possibly for another contract, for the operations and items in common. */
   merge(other: Coverage): void {
     for (const [id, hits] of this.hits) {
-      const theirs = other.hits.get(id)
-      hits.requests += theirs?.requests ?? 0
-      for (const key of theirs?.met ?? []) if (hits.operationItems.items.has(key)) hits.met.add(key)
+      const otherHits = other.hits.get(id)
+      hits.requests += otherHits?.requests ?? 0
+      for (const key of otherHits?.met ?? []) if (hits.operationItems.items.has(key)) hits.met.add(key)
     }
   }
 }
@@ -66,9 +66,9 @@ function isUndamaged({ delivery, damage }: JournalEntry): boolean {
 
 export interface CoveredItem {
   readonly name: string
-  /** `out-of-reach`: no known request covers it, so it does not count. */
+  /** `out-of-reach`: no known request covers the item, so it does not count. */
   readonly state: 'met' | 'missing' | 'out-of-reach'
-  /** How to cover a missing item: a sentence and a request, as in the JSON (`MissingPoint`). */
+  /** How to cover a missing item: the sentence and the request of a `MissingPoint` in the JSON. */
   readonly missing?: { readonly sentence: string }
 }
 
@@ -76,7 +76,7 @@ export type CoverageView = ReturnType<typeof viewCoverage>
 
 export type OperationCoverage = ReturnType<typeof viewOperation>
 
-/** Lists the covered and the missing items by operation, in the order of the contract; a missing item has a hint. */
+/** Lists the covered and missing items by operation, in the contract's order, with a hint for each missing item. */
 export function viewCoverage(coverage: Coverage, hintFinder: HintFinder, run: ReportedRun) {
   const operations = Array.from(coverage.hits.values(), (hits) =>
     viewOperation(hits, hintFinder(hits.operationItems, run)),
@@ -91,7 +91,7 @@ function viewOperation(
   findHint: ReturnType<HintFinder>,
 ) {
   const { id, method, path, successStatus } = operation
-  const covered = Array.from(items, ([key, item]): CoveredItem => {
+  const coveredItems = Array.from(items, ([key, item]): CoveredItem => {
     const name = item.label
     const hint = item.status === undefined ? undefined : findHint(key)
     // Excluded even if it is covered; otherwise the total would grow during a run.
@@ -99,12 +99,12 @@ function viewOperation(
     if (met.has(key)) return { name, state: 'met' }
     return { name, state: 'missing', missing: hint ? describeUnseen(item, hint, successStatus) : describeUnsent(item) }
   })
-  const within = covered.filter(({ state }) => state !== 'out-of-reach')
-  const share = toShare(within.filter(({ state }) => state === 'met').length, within.length)
-  return { operation: id, method, path, requests, ...share, items: covered }
+  const countedItems = coveredItems.filter(({ state }) => state !== 'out-of-reach')
+  const share = toShare(countedItems.filter(({ state }) => state === 'met').length, countedItems.length)
+  return { operation: id, method, path, requests, ...share, items: coveredItems }
 }
 
-/** `points`: the number of items that can be covered. Rounded down, so that 100% means all of them. */
+/** `points`: the number of items that can be covered. `percent` is rounded down, so that 100% means all items. */
 function toShare(met: number, points: number) {
   return { met, points, percent: points === 0 ? 100 : Math.floor((1000 * met) / points) / 10 }
 }
@@ -130,11 +130,11 @@ export function coverageToJson({ operations, ...share }: CoverageView) {
 }
 
 function operationToJson({ items, ...others }: OperationCoverage) {
-  const named = (state: CoveredItem['state']) => items.filter((one) => one.state === state).map(({ name }) => name)
+  const namesIn = (state: CoveredItem['state']) => items.filter((item) => item.state === state).map(({ name }) => name)
   return {
     ...others,
-    covered: named('met'),
+    covered: namesIn('met'),
     missing: items.flatMap(({ missing }) => missing ?? []),
-    outOfReach: named('out-of-reach'),
+    outOfReach: namesIn('out-of-reach'),
   }
 }

@@ -5,9 +5,9 @@ import { type UnjudgedReason, unjudgedReasons } from './retries/rules.ts'
 import type { UnmetRule } from './unmet.ts'
 
 /**
- * The kinds of findings in the order of reports. `gate`: the `--fail-on` condition that fails the run because of them;
- * `emptySentence`: the text that a report shows if there are none; `heading` and `hint`: the texts before and after
- * them in the output of a failed test.
+ * The kinds of findings, in the order of a report. `gate`: the `--fail-on` condition that counts the findings;
+ * `emptySentence`: what a report shows instead of an empty list; `heading` and `hint`: the text before and after the
+ * findings in the output of a failed test.
  */
 export const findingKinds = {
   violations: {
@@ -32,7 +32,7 @@ export const findingKinds = {
     description: 'How the client handles failures.',
     emptySentence: 'No retry problems found.',
     heading: 'The client has retry problems:',
-    hint: 'Does the client wait on fake timers? Advance the clock of the sandbox with them (sim.advanceTimers).',
+    hint: "Does the client wait on fake timers? Advance the sandbox's clock with the timers (sim.advanceTimers).",
   },
   advice: {
     gate: 'advice',
@@ -55,7 +55,7 @@ interface Finding {
   /** The members that replace `title` and `sentence` in the JSON. */
   readonly members: JsonObject
   readonly first: RequestTrace
-  /** The pause before a retry, milliseconds, shown only on a terminal; undefined for a rule that measures none. */
+  /** The pause before a retry in milliseconds, shown only on a terminal; undefined if the rule does not measure it. */
   readonly waitedMs?: number | undefined
 }
 
@@ -79,7 +79,7 @@ class FindingTally {
   readonly #byKey = new Map<string, { readonly finding: Finding; count: number; readonly requests: string[] }>()
   #further = 0
 
-  /** Adds `count` requests to the finding with this key; `createFinding` is called the first time. */
+  /** Adds `count` requests to the finding with this key; `createFinding` is called for a new key. */
   add(key: string, requests: readonly string[], createFinding: () => Finding, count = 1): void {
     let entry = this.#byKey.get(key)
     if (!entry && this.#byKey.size >= maxFindings) {
@@ -111,12 +111,12 @@ export interface UnjudgedCount {
 }
 
 export interface RequestCounts {
-  /** All exchanges, including refused ones. */
+  /** All exchanges, including refused requests. */
   requests: number
   violations: number
   /** Responses with status 400 or more that neither a scenario nor a violation explains. */
   unexpected: number
-  /** Requests of negative tests that met their expectation, and count neither as violations nor as unexpected. */
+  /** Requests from negative tests that met their expectation; they are neither violations nor unexpected. */
   expected: number
 }
 
@@ -129,9 +129,9 @@ export class TrafficFindings {
   /** The number of failed calls that could not be judged, by reason. */
   readonly unjudged: Partial<Record<UnjudgedReason, number>> = {}
 
-  /** The number of requests by operation; the empty name counts requests that match none. */
+  /** The number of requests by operation; the empty name counts requests that match no operation. */
   readonly sent = new Map<string, number>()
-  /** The number of requests by the rule that acted: the index of a start-up rule, or the key of a sandbox's rule. */
+  /** The number of requests that each rule acted on, by the index of a start-up rule or the key of a sandbox's rule. */
   readonly acts = new Map<number | string, number>()
   /** The rules and headers that controlled the latest request; the keys of the sandbox's rules come first. */
   steering = ''
@@ -174,7 +174,7 @@ function add<Key>(counts: Map<Key, number>, key: Key, count: number): void {
   counts.set(key, (counts.get(key) ?? 0) + count)
 }
 
-/** Converts findings to the JSON of the control document. Without pauses, it is the same in every run. */
+/** Converts findings to the JSON in the control document. Without pauses, the JSON is the same in every run. */
 export function findingsToJson({ list, further }: FindingList, hasPauses = false) {
   const findings = list.map(({ members, waitedMs, first, count, requests }) => ({
     ...members,

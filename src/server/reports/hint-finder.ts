@@ -8,7 +8,7 @@ import { parseScenarios } from '../../service/scenarios/parse.ts'
 import { fieldName, type OperationItems } from './coverage-items.ts'
 import type { ReportedRun } from './reported-run.ts'
 
-/** A hint for a missing item of a response: the headers and path of a request whose response covers it. */
+/** A hint for a missing response item: the headers and the path of a request whose response covers the item. */
 export interface CoverageHint {
   /** `X-Sim-Scenario` or `Prefer`; empty if any valid request gets the response. */
   readonly headers: Readonly<Record<string, string>>
@@ -16,43 +16,43 @@ export interface CoverageHint {
   readonly path: string | undefined
 }
 
-/** The simulator's response to the request of a hint. */
+/** The simulator's response to the request that a hint describes. */
 export interface Preview {
   readonly hint: CoverageHint
   readonly status: number
   readonly body: Json | undefined
 }
 
-/** Computes the previews of an operation at `now`, epoch milliseconds; none if they cannot be computed. */
+/** Computes the previews for an operation at `now` (epoch milliseconds); empty if they cannot be computed. */
 export type Previewer = (operation: string, seed: string, now: number) => readonly Preview[]
 
 /** A hint with the keys of the items that its response covers. */
 interface Candidate {
   readonly hint: CoverageHint
-  readonly shows: ReadonlySet<string>
+  readonly keys: ReadonlySet<string>
 }
 
-/** Returns a function that finds the hint for a response item by its key; undefined if none is known. */
+/** Returns a function that returns the hint for a response item by its key, or undefined if there is no hint. */
 export type HintFinder = (operationItems: OperationItems, run: ReportedRun) => (key: string) => CoverageHint | undefined
 
 /**
- * Creates a hint finder. It prefers simple requests, and among these the one that covers the most items of the same
- * kind, so that few requests cover many items.
+ * Creates a hint finder. It prefers simple requests and, among these, the request that covers the most items of the
+ * same kind, so that few requests cover many items.
  */
 export function createHintFinder(catalogue: Catalogue, previewer: Previewer): HintFinder {
   return (operationItems, { seed, clock }) => {
     const { operation } = operationItems
     // Any valid request gets the success status, with a body that is not known in advance.
     const ordinary = { hint: { headers: {}, path: undefined }, status: operation.successStatus, body: undefined }
-    const show = ({ hint, status, body }: Preview) => ({
+    const toCandidate = ({ hint, status, body }: Preview) => ({
       hint,
-      shows: new Set(operationItems.readResponse(status, body)),
+      keys: new Set(operationItems.readResponse(status, body)),
     })
     const stages = [
-      () => [ordinary, ...previewRefusals(operation, catalogue)].map(show),
-      () => previewer(operation.id, seed, clock.now).map(show),
+      () => [ordinary, ...previewRefusals(operation, catalogue)].map(toCandidate),
+      () => previewer(operation.id, seed, clock.now).map(toCandidate),
       () => nullCandidates(operationItems, catalogue),
-      () => previewExamples(operation).map(show),
+      () => previewExamples(operation).map(toCandidate),
     ].map(once)
     return (key) => {
       for (const list of stages) {
@@ -66,9 +66,9 @@ export function createHintFinder(catalogue: Catalogue, previewer: Previewer): Hi
 
 function findBest(candidates: readonly Candidate[], { items }: OperationItems, key: string): Candidate | undefined {
   const kind = items.get(key)?.kind
-  const countSameKind = ({ shows }: Candidate) => [...shows].filter((shown) => items.get(shown)?.kind === kind).length
-  const showing = candidates.filter(({ shows }) => shows.has(key))
-  return showing.sort((one, other) => countSameKind(other) - countSameKind(one))[0]
+  const countSameKind = ({ keys }: Candidate) => [...keys].filter((each) => items.get(each)?.kind === kind).length
+  const covering = candidates.filter(({ keys }) => keys.has(key))
+  return covering.sort((a, b) => countSameKind(b) - countSameKind(a))[0]
 }
 
 /** Returns a preview for each status that a scenario causes with its default parameters. */
@@ -97,7 +97,7 @@ function nullCandidates({ items, operation }: OperationItems, catalogue: Catalog
     const text = `null;fields=${fieldName(pointer)}`
     const [active] = parseKnownScenarios(text, catalogue)
     const fits = active && active.definition.inapplicableReason?.(operation, active.values) === undefined
-    return fits ? [{ hint: scenarioHint(text), shows: new Set([key]) }] : []
+    return fits ? [{ hint: scenarioHint(text), keys: new Set([key]) }] : []
   })
 }
 
@@ -107,12 +107,12 @@ export function parseKnownScenarios(text: string, catalogue: Catalogue): readonl
   return parsed.ok ? parsed.value : []
 }
 
-/** Returns a preview for each example of the document, which `Prefer` requests. */
+/** Returns a preview for each example in the document, which a `Prefer` header requests. */
 function previewExamples(operation: Operation): Preview[] {
   return operation.statuses.flatMap((status) =>
     operation.examples(status).map(({ name, value: body }) => {
-      const quoted = /^[\w.-]+$/.test(name) ? name : `"${name}"` // if it is not a token (RFC 7240)
-      const headers = { Prefer: `code=${status}, example=${quoted}` }
+      const exampleName = /^[\w.-]+$/.test(name) ? name : `"${name}"` // quoted unless it is a token (RFC 7240)
+      const headers = { Prefer: `code=${status}, example=${exampleName}` }
       return { hint: { headers, path: undefined }, status, body }
     }),
   )

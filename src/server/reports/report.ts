@@ -1,7 +1,7 @@
 /**
- * Reports on the traffic: coverage, retry problems, violations and fail conditions; page/ renders them.
- * `traffic-collector.ts` counts each exchange as it is recorded, and creates reports from the counts. `client-page.ts`
- * describes a report as a `Page`, which `page/` renders in each format.
+ * Reports on the traffic: coverage, retry problems, violations and fail conditions. `traffic-collector.ts` counts each
+ * exchange as it is recorded, and creates reports from the counts. `client-page.ts` describes a report as a `Page`,
+ * which `page/` renders in each format.
  */
 
 import type { CoverageView } from './coverage.ts'
@@ -9,31 +9,31 @@ import type { CountedFinding, FindingList, ReportedKind, RequestCounts, Unjudged
 import type { FailCondition, ReportedRun } from './reported-run.ts'
 import type { UnmetRule } from './unmet.ts'
 
-/** A report on the clients of one sandbox or of all. The same requests yield the same report, apart from `run`. */
+/** A report on the clients of one sandbox or of all. Apart from `run`, the same requests yield the same report. */
 export interface Report extends Readonly<RequestCounts> {
   readonly contract: { readonly title: string; readonly version: string }
   readonly run: ReportedRun
-  /** The name of a sandbox; undefined for all, including deleted ones. */
+  /** The name of a sandbox; undefined for all sandboxes, including deleted ones. */
   readonly sandbox: string | undefined
   /** The findings of each kind, in the order in which every format lists them. */
   readonly findings: Readonly<Record<ReportedKind, FindingList>>
-  /** The rules that acted on no request, or on fewer than their `times`. */
+  /** The rules that never acted, or that acted on fewer requests than their `times`. */
   readonly unmet: readonly UnmetRule[]
   /** The number of failed calls whose retry could not be judged, by reason. */
   readonly unjudged: readonly UnjudgedCount[]
-  /** Returns the coverage, computed at the first call, since finding its hints is slow. */
+  /** Returns the coverage, which is computed on the first call, since finding the hints is slow. */
   readonly coverage: () => CoverageView
-  /** True if exchanges of other replicas may be missing, so that every number is a minimum; absent otherwise. */
+  /** True if requests to other replicas may be missing, so that every number is a minimum; absent otherwise. */
   readonly truncated?: true
 }
 
-/** A report without coverage; a condition on coverage is then not met. */
+/** A report without coverage, which never meets a condition on coverage. */
 export type FindingsReport = Omit<Report, 'coverage'>
 
-/** Creates a report on a sandbox, or on all if it is undefined. */
+/** Creates a report on a sandbox, or on all sandboxes if the name is undefined. */
 export type Reporter = (sandbox: string | undefined) => Promise<Report>
 
-/** Writes a count with its noun: `1 request`, `2 requests`. */
+/** Formats a count with its noun: `1 request`, `2 requests`. */
 export function pluralize(count: number, noun: string): string {
   return `${count} ${noun}${count === 1 ? '' : 's'}`
 }
@@ -73,7 +73,7 @@ export function judgeFailOn(report: Report, conditions: readonly FailCondition[]
   return conditions.flatMap((condition) => judgeCondition(report, condition) ?? [])
 }
 
-/** Judges a report by one condition. @returns a sentence if it is met; undefined if the run passes */
+/** Judges a report by one condition. @returns a sentence if the condition is met; undefined if the run passes */
 export function judgeCondition(report: FindingsReport | Report, condition: FailCondition): string | undefined {
   const { requests, violations, unexpected, findings } = report
   const sentenceIf = (isMet: boolean, sentence: string) => (isMet ? sentence : undefined)
@@ -100,17 +100,17 @@ export function judgeCondition(report: FindingsReport | Report, condition: FailC
 }
 
 /**
- * Lists all findings, each with a line about it: `violations: createEvent: body /value: type: must be a string`. It
- * lists the most frequent finding of each kind first, then the second most frequent of each kind, and so on.
+ * Lists all findings, each with a one-line description: `violations: createEvent: body /value: type: must be a string`.
+ * The most frequent finding of each kind comes first, then the second most frequent of each kind, and so on.
  */
 export function describeFindings({ findings }: FindingsReport) {
   return Object.entries(findings)
     .flatMap(([kind, { list }]) =>
       list
-        .toSorted((one, other) => other.count - one.count)
+        .toSorted((a, b) => b.count - a.count)
         .map((finding, turn) => ({ kind, finding, turn, line: `${kind}: ${finding.title}: ${finding.sentence}` })),
     )
-    .sort((one, other) => one.turn - other.turn)
+    .sort((a, b) => a.turn - b.turn)
 }
 
 /** Describes the first request of a finding: `2026-01-15T12:00:00.000Z POST /v1/events, sandbox default, sent: 7`. */
@@ -119,7 +119,7 @@ export function describeFirst({ first }: CountedFinding): string {
   return `${at} ${method} ${path}, sandbox ${sandbox}${excerpt === undefined ? '' : `, sent: ${excerpt}`}`
 }
 
-/** Returns the first `limit` findings as lines for a terminal, with the number of omitted ones. */
+/** Returns the first `limit` findings as lines for a terminal, and the number of omitted findings. */
 export function listFirstFindings(report: Report, limit: number): string[] {
   const lines = describeFindings(report).map(
     ({ line, finding }) => `${line}${describePause(finding)} (${describeFirst(finding)})`,
@@ -128,8 +128,8 @@ export function listFirstFindings(report: Report, limit: number): string[] {
   return omitted > 0 ? [...lines.slice(0, limit), pluralize(omitted, 'further finding')] : lines
 }
 
-/** Describes the client's wait before a retry: ` It waited 0.3 s (req-5, then req-6).` */
+/** Describes the client's wait before a retry: ` The client waited 0.3 s (req-5, then req-6).` */
 function describePause({ waitedMs, requests }: CountedFinding): string {
   const attempts = requests.slice(0, 2).join(', then ')
-  return waitedMs === undefined ? '' : ` It waited ${Math.round(waitedMs / 10) / 100} s (${attempts}).`
+  return waitedMs === undefined ? '' : ` The client waited ${Math.round(waitedMs / 10) / 100} s (${attempts}).`
 }

@@ -2,14 +2,14 @@ import { redactText } from '../../base/redaction/redact.ts'
 import { isCredentialName, redacted } from '../../base/redaction/redact-token.ts'
 
 export interface ReportedRun {
-  /** The machine's time of the report, epoch milliseconds. */
+  /** The time of the report by the machine's clock, in epoch milliseconds. */
   readonly at: number
   readonly version: string
-  /** The command of `convsim exec`: `npm test`; undefined if there is none. */
+  /** The command that `convsim exec` ran, such as `npm test`; undefined without `exec`. */
   readonly command: string | undefined
   readonly seed: string
   readonly clock: { readonly mode: string; readonly now: number }
-  /** A digest of the contract's document: `sha256:9f86d0...`. */
+  /** A digest of the contract document: `sha256:9f86d0...`. */
   readonly contractDigest: string
   readonly failOn: readonly FailCondition[]
 }
@@ -43,7 +43,7 @@ export function describeCommand(words: readonly string[]): string {
   return redactWords(words).join(' ')
 }
 
-/** Returns the words of a command without credentials: `--token=x`, `--token x`, `Bearer x`. */
+/** Redacts the credentials in the words of a command: `--token=x`, `--token x`, `Bearer x`. */
 export function redactWords(words: readonly string[]): readonly string[] {
   return words.map((word, at) => (isCredentialOption(words[at - 1]) ? redacted : redactText(word)))
 }
@@ -53,7 +53,7 @@ const isCredentialOption = (word = '') =>
 
 export const failOnKinds = ['violation', 'unexpected', 'retry', 'unmet', 'advice', 'no-requests'] as const
 
-/** A condition under which a run fails: a finding of a kind, or less than `below` percent of coverage. */
+/** A condition under which a run fails: a finding of this kind, or coverage of less than `below` percent. */
 export type FailCondition =
   | { readonly kind: (typeof failOnKinds)[number] }
   | { readonly kind: 'coverage'; readonly below: number }
@@ -68,7 +68,7 @@ export function parseFailOn(text: string): readonly FailCondition[] | undefined 
   return conditions.every((condition) => condition !== undefined) ? conditions : undefined
 }
 
-/** Parses the conditions of a gate, if any, and adds `no-requests` to them unless `allowNoRequests` is set. */
+/** Parses `--fail-on` conditions. If there are any, adds `no-requests` to them unless `allowNoRequests` is set. */
 export function parseGate(text: string | undefined, allowNoRequests: boolean): readonly FailCondition[] {
   const conditions = parseFailOn(text ?? '') ?? []
   const isComplete = conditions.length === 0 || conditions.some(({ kind }) => kind === 'no-requests')

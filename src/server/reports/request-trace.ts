@@ -14,17 +14,17 @@ import {
   targetOf,
 } from '../journal/entry-json.ts'
 
-/** The first request of a finding, to find its cause after the process has ended. Credentials are redacted. */
+/** The first request of a finding, for debugging after the process has exited. Credentials are redacted. */
 export interface RequestTrace {
   readonly sandbox: string
   readonly method: string
   /** The path with the query, at most 500 characters. */
   readonly path: string
-  /** The sandbox's time of receipt: `2026-01-15T12:00:00.000Z`. */
+  /** The time of receipt by the sandbox's clock: `2026-01-15T12:00:00.000Z`. */
   readonly at: string
-  /** The value that caused the finding, as JSON of at most 80 characters; absent if there is none. */
+  /** The value that caused the finding, as JSON of at most 80 characters; absent if no value did. */
   readonly excerpt?: string
-  /** A shell command that resends the request, with at most 2,000 bytes of body; absent if it is too large. */
+  /** A shell command that resends the request, with at most 2,000 bytes of the body; absent if it is too long. */
   readonly curl?: string
 }
 
@@ -39,8 +39,8 @@ export function traceRequest(entry: JournalEntry, location?: RequestLocation): R
   const { sandbox, now, request } = entry
   const { method, body } = request
   const { latin1 = '', size } = body
-  const short = latin1.length > maxBodyBytes ? { latin1: latin1.slice(0, maxBodyBytes), size } : body
-  const curl = entryToCurl({ ...entry, request: { ...request, body: short } })
+  const shortBody = latin1.length > maxBodyBytes ? { latin1: latin1.slice(0, maxBodyBytes), size } : body
+  const curl = entryToCurl({ ...entry, request: { ...request, body: shortBody } })
   const excerpt = location && excerptAt(entry, location)
   return {
     sandbox,
@@ -57,9 +57,9 @@ function excerptAt({ request, ownToken }: JournalEntry, location: RequestLocatio
   if (value === undefined) return undefined
   // Redacted within all enclosing members, since any of their names may mark the value as a credential.
   const names = parsePointer(location.pointer)
-  const around = names.reduceRight<Json>((inner, name) => ({ [name]: inner }), value)
-  const shown = valueAtTokens(redactJson(around, ownToken), names)
-  const text = JSON.stringify(shown === undefined ? redacted : shown)
+  const enclosing = names.reduceRight<Json>((inner, name) => ({ [name]: inner }), value)
+  const redactedValue = valueAtTokens(redactJson(enclosing, ownToken), names)
+  const text = JSON.stringify(redactedValue === undefined ? redacted : redactedValue)
   return text.length > maxExcerptLength ? `${text.slice(0, maxExcerptLength)}...` : text
 }
 
@@ -101,21 +101,21 @@ const curlHeaders = ['User-Agent', 'Accept', 'Content-Type']
 export function entryToCurl({ request, ownToken }: JournalEntry): string {
   const { isEncrypted, method, headers, body } = request
   const url = `http${isEncrypted ? 's' : ''}://${headers['host'] ?? '127.0.0.1:4010'}${targetOf(request)}`
-  const added = curlHeaders.filter((name) => headers[name.toLowerCase()] === undefined)
-  const removals = added.filter((name) => name !== 'Content-Type' || body.size > 0).map((name) => `-H '${name}:'`)
+  const addedByCurl = curlHeaders.filter((name) => headers[name.toLowerCase()] === undefined)
+  const removals = addedByCurl.filter((name) => name !== 'Content-Type' || body.size > 0).map((name) => `-H '${name}:'`)
   const options = Object.entries(headers)
     .filter(([name]) => !omittedHeaders.includes(name))
     .map(([name, value]) => `-H ${headerArgument(name, value)}`)
-  const sent = bodyArguments(body, ownToken)
+  const bodyParts = bodyArguments(body, ownToken)
   const parts = [
     'curl --globoff --path-as-is',
     ...methodOptions(method, body.size > 0),
     quoteArgument(url, 'CREDENTIAL'),
     ...options,
     ...removals,
-    ...sent.options,
+    ...bodyParts.options,
   ]
-  return `${sent.before}${parts.join(' \\\n  ')}\n`
+  return `${bodyParts.before}${parts.join(' \\\n  ')}\n`
 }
 
 function methodOptions(method: string, hasBody: boolean): string[] {
@@ -123,16 +123,16 @@ function methodOptions(method: string, hasBody: boolean): string[] {
   return method === (hasBody ? 'POST' : 'GET') ? [] : [`-X ${quoteArgument(method, '')}`]
 }
 
-/** Returns the options for the body, and what precedes the command: comments, and a pipe whose output curl reads. */
+/** Returns the options for the body, and the text before the command: comments, and a pipe whose output curl reads. */
 function bodyArguments(body: RecordedBody, token: string | undefined) {
-  const stored = storedBytes(body)
+  const storedSize = storedBytes(body)
   if (body.size === 0) return { before: '', options: [] }
   const text = bodyToText(body, token)
-  const cut = isComplete(body) ? '' : `# Only ${stored} of ${body.size} bytes of the body were recorded.\n`
+  const cut = isComplete(body) ? '' : `# Only ${storedSize} of ${body.size} bytes of the body were recorded.\n`
   const isRedacted = text !== decodeBody(body)
   const before = isRedacted ? `${cut}# Credentials in the body are redacted: insert them.\n` : cut
   // A shell argument cannot carry NUL bytes or bytes that are not UTF-8; a pipe can.
-  if (stored > 0 && (text === undefined || text.includes('\0'))) {
+  if (storedSize > 0 && (text === undefined || text.includes('\0'))) {
     const pipe = `printf %s '${bodyToBase64(body, token)}' | base64 -d | `
     return { before: before + pipe, options: ['--data-binary @-'] }
   }
@@ -148,7 +148,7 @@ function variableFor(header: string): string {
   return header === 'authorization' ? '{TOKEN:-any-key}' : header.toUpperCase().replace(/[^A-Z0-9]/g, '_')
 }
 
-/** Quotes a text for the shell. The variable replaces each redacted part, unless its name is empty. */
+/** Quotes text for the shell. A shell variable replaces each redacted part, unless the variable's name is empty. */
 function quoteArgument(text: string, variable: string): string {
   const literal = (part: string) => `'${part.replaceAll("'", `'\\''`)}'`
   if (variable === '' || !text.includes(redacted)) return literal(text)

@@ -14,11 +14,11 @@ class TrafficCounts {
   readonly retries: RetryProblems
   readonly #contractFindings: ContractFindings
 
-  constructor(present: () => ReportedInputs, items: readonly OperationItems[], reach: number) {
+  constructor(current: () => ReportedInputs, items: readonly OperationItems[], reach: number) {
     this.coverage = new Coverage(items)
-    const has = (operation: string) => present().idempotentOperations().has(operation)
+    const has = (operation: string) => current().idempotentOperations().has(operation)
     this.retries = new RetryProblems(this.findings, { has }, reach)
-    this.#contractFindings = new ContractFindings(this.findings, (token) => present().magicKeys().has(token))
+    this.#contractFindings = new ContractFindings(this.findings, (token) => current().magicKeys().has(token))
   }
 
   record(entry: JournalEntry, live: LiveExchange): void {
@@ -39,34 +39,34 @@ export interface ReportedInputs {
   readonly hintFinder: () => HintFinder
   /** Returns the ids of the operations whose body has an idempotency key. */
   readonly idempotentOperations: () => ReadonlySet<string>
-  /** Returns the tokens of the fixtures, and their hashes, as a shared journal stores them. */
+  /** Returns the tokens in the fixtures, and their hashes, which a shared journal stores in place of tokens. */
   readonly magicKeys: () => ReadonlySet<string>
 }
 
 /**
- * Counts every exchange of the clients, by sandbox. When a sandbox is reset, cleared, deleted or evicted, its counts
- * remain part of the total of all sandboxes, since a suite may reset between its tests.
+ * Counts every exchange with a client, by sandbox. When a sandbox is reset, cleared, deleted or evicted, its counts
+ * remain part of the total for all sandboxes, since a suite may reset its sandbox between tests.
  */
 export class TrafficCollector {
-  readonly #present: () => ReportedInputs
+  readonly #current: () => ReportedInputs
   readonly #limit: number
   readonly #reach: number
   readonly #bySandbox = new Map<string, TrafficCounts>()
   #retired: TrafficCounts | undefined
-  readonly #itemsOf = memoizeLast(({ operations }: Contract) => operations.map((one) => new OperationItems(one)))
+  readonly #itemsOf = memoizeLast(({ operations }: Contract) => operations.map((each) => new OperationItems(each)))
 
   /**
-   * `limit`: the maximum number of sandboxes with separate counts; a further sandbox retires the oldest. `reach`: the
+   * `limit`: the maximum number of sandboxes with separate counts; one more retires the oldest sandbox. `reach`: the
    * number of exchanges after which a failed call is dropped.
    */
-  constructor(present: () => ReportedInputs, limit: number, reach: number) {
-    this.#present = present
+  constructor(current: () => ReportedInputs, limit: number, reach: number) {
+    this.#current = current
     this.#limit = limit
     this.#reach = reach
   }
 
   #createCounts(): TrafficCounts {
-    return new TrafficCounts(this.#present, this.#itemsOf(this.#present().contract), this.#reach)
+    return new TrafficCounts(this.#current, this.#itemsOf(this.#current().contract), this.#reach)
   }
 
   /** Switches to the coverage items of another contract; items in common stay covered. */
@@ -94,7 +94,7 @@ export class TrafficCollector {
     counts.record(entry, live)
   }
 
-  /** Moves the counts of a sandbox to the total of all sandboxes; the sandbox restarts at zero. */
+  /** Moves the counts of a sandbox to the total for all sandboxes; the sandbox restarts at zero. */
   retire(sandbox: string): void {
     const counts = this.#bySandbox.get(sandbox)
     if (!counts) return
@@ -103,10 +103,10 @@ export class TrafficCollector {
     this.#bySandbox.delete(sandbox)
   }
 
-  /** Reports on a sandbox since it was last retired, or on all sandboxes if undefined. */
+  /** Reports on a sandbox since it was last retired, or on all sandboxes if the name is undefined. */
   report(sandbox: string | undefined, run: ReportedRun) {
     const { findings, coverage } = this.#countsOf(sandbox)
-    const { hintFinder } = this.#present()
+    const { hintFinder } = this.#current()
     return {
       ...findings.counts,
       findings: findings.toLists(),
@@ -121,8 +121,8 @@ export class TrafficCollector {
   }
 
   #countsOf(sandbox: string | undefined): TrafficCounts {
-    const own = sandbox === undefined ? undefined : this.#bySandbox.get(sandbox)
-    if (own) return own
+    const found = sandbox === undefined ? undefined : this.#bySandbox.get(sandbox)
+    if (found) return found
     const all = this.#createCounts()
     if (sandbox === undefined) for (const counts of this.#all()) all.merge(counts)
     return all
@@ -135,12 +135,12 @@ export class TrafficCollector {
 
 const browserPath = /^\/(?:favicon|apple-touch-icon|browserconfig\.xml|robots\.txt|\.well-known\/)/i
 
-/** The user agents of Kubernetes probes, load balancers and monitoring. */
+/** The user agents of Kubernetes probes, load balancers and monitoring systems. */
 const probeAgent = /^(?:kube-probe|ELB-HealthChecker|GoogleHC|Consul Health Check|Prometheus|Blackbox Exporter)\b/i
 
 /**
  * Returns true for a request that the tested client did not send: a replay from the console, or a request outside the
- * contract by a probe or by a browser itself. A script in a page (`Sec-Fetch-Dest: empty`) is a client.
+ * contract that a probe or a browser sends on its own. A script in a page (`Sec-Fetch-Dest: empty`) is a client.
  */
 export function isIgnoredRequest({ operation, replayOf, request }: JournalEntry): boolean {
   const { method, path, headers } = request

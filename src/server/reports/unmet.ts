@@ -1,12 +1,12 @@
 import type { ActiveRule, ActiveRules } from '../../service/scenarios/rules.ts'
 
-/** A rule that acted on no request, or on fewer than its `times`; the latter is advice. */
+/** A rule that never acted, or that acted on fewer requests than its `times` (then the sentence is only advice). */
 export interface UnmetRule {
   readonly sandbox: string
   readonly scope: 'sandbox' | 'start-up'
-  /** The number of the rule in its scope, from 0. */
+  /** The index of the rule in its scope, from 0. */
   readonly index: number
-  /** The number of requests that it acted on. */
+  /** The number of requests that the rule acted on. */
   readonly acted: number
   /** What happened instead: `Rule 1 (unavailable on createEvent) never acted: the client sent 1 getModelAnalytics.` */
   readonly sentence: string
@@ -15,20 +15,20 @@ export interface UnmetRule {
 /** Lists the rules that acted on too few requests. `sent`: the number of requests by operation. */
 export function listUnmet(
   rules: ActiveRules,
-  place: Pick<UnmetRule, 'sandbox' | 'scope'>,
+  location: Pick<UnmetRule, 'sandbox' | 'scope'>,
   countActed: (rule: ActiveRule, index: number) => number,
   sent: ReadonlyMap<string, number>,
 ): UnmetRule[] {
   return rules.flatMap((rule, index) => {
     const acted = countActed(rule, index)
-    const wanted = rule.times ?? rule.sequence?.items.reduce((sum, { times }) => sum + times, 0) ?? 1
-    if (!rule.enabled || isByChance(rule) || acted >= wanted) return []
+    const expectedCount = rule.times ?? rule.sequence?.items.reduce((sum, { times }) => sum + times, 0) ?? 1
+    if (!rule.enabled || isByChance(rule) || acted >= expectedCount) return []
     const name = `Rule ${index + 1} (${nameAction(rule)}${rule.operation === undefined ? '' : ` on ${rule.operation}`})`
     const sentence =
       acted === 0
         ? `${name} never acted: the client sent ${describeSent(rule, sent)}.`
-        : `${name} acted on ${acted} of ${wanted} requests; the client may have been right to stop.`
-    return [{ ...place, index, acted, sentence }]
+        : `${name} acted on ${acted} of ${expectedCount} requests; the client may have been right to stop.`
+    return [{ ...location, index, acted, sentence }]
   })
 }
 
@@ -42,6 +42,6 @@ function describeSent({ operation }: ActiveRule, sent: ReadonlyMap<string, numbe
   const counts = [...sent].map(([name, count]) => `${count} ${name || 'without an operation'}`)
   if (counts.length === 0) return 'no request'
   const missing = operation === undefined || sent.has(operation) ? [] : [`no ${operation}`]
-  const others = operation !== undefined && sent.has(operation) ? ', none of which it applied to' : ''
+  const others = operation !== undefined && sent.has(operation) ? ', none of which the rule applied to' : ''
   return [...counts, ...missing].join(' and ') + others
 }

@@ -1,31 +1,31 @@
-/** The registry of sandboxes, and their seeds, rules and clocks. `settings.ts` stores these settings. */
+/** The registry of sandboxes. `settings.ts` stores the settings of each sandbox: its seed, rules and clock. */
 import querystring from 'node:querystring'
 import { failure, type Result, success } from '../../base/core/result.ts'
 import { cutText } from '../../base/core/text.ts'
 import type { SandboxSettingsStore } from './settings.ts'
 
-/** Sandboxes that were idle for this many milliseconds, a day, are evicted when a new one is created. */
+/** When a sandbox is created, every sandbox that has been idle for longer than this (a day) is evicted. */
 const maxIdleMs = 24 * 60 * 60 * 1000
 
 /** A sandbox of this process. All mutable state belongs to a sandbox, and sandboxes do not affect each other. */
 export interface Sandbox {
   readonly name: string
-  /** The number of requests in progress, during which the sandbox is not evicted. */
+  /** The number of requests in progress; the sandbox is not evicted until it is 0. */
   activeRequests: number
-  /** The machine's time of the last use, epoch milliseconds. */
+  /** The time of the last use by the machine's clock, in epoch milliseconds. */
   usedAt: number
-  /** The number of the last change by the control plane, counted over all sandboxes; 0 if there was none. */
+  /** The number of the last change made through the control plane, counted across all sandboxes; 0 if unchanged. */
   revision: number
 }
 
 interface SandboxLimits {
   readonly now: () => number
-  /** The maximum number of sandboxes; a further sandbox evicts the least recently used one without active requests. */
+  /** The maximum number of sandboxes. A new one evicts the least recently used sandbox without active requests. */
   readonly limit: number
   readonly onEvicted: (name: string, reason: 'limit' | 'idle') => void
 }
 
-/** The sandbox of requests that name none. It is never evicted. */
+/** The sandbox for requests that do not name one. It is never evicted. */
 export const defaultSandbox = 'default'
 
 export const sandboxNameRule = '1 to 64 letters, digits, dots, hyphens or underscores, starting with a letter or digit'
@@ -36,7 +36,7 @@ export function isSandboxName(name: string): boolean {
 
 export class Sandboxes {
   readonly #known = new Map<string, Sandbox>()
-  /** The last of `#known`, which `use` does not reinsert: V8 would rebuild the map during a series of requests. */
+  /** The last sandbox in `#known`. `use` does not reinsert it, since repeated insertions make V8 rebuild the map. */
   #latest: Sandbox | undefined
   readonly #limits: SandboxLimits
   readonly settings: SandboxSettingsStore
@@ -49,7 +49,7 @@ export class Sandboxes {
     this.#limit = limits.limit
   }
 
-  /** Adds the sandboxes that the state holds, and raises the limit to their number, so that none evicts another. */
+  /** Adds the sandboxes found in the state, and raises the limit to fit all of them, so that none evicts another. */
   adopt(names: readonly string[]): void {
     this.#latest = undefined
     for (const name of names) if (!this.#known.has(name)) this.#known.set(name, this.#create(name))
@@ -96,7 +96,7 @@ export class Sandboxes {
     return { name, activeRequests: 0, usedAt: this.#limits.now(), revision: 0 }
   }
 
-  /** Evicts all idle sandboxes, and then as many others as the limit demands, to make room for one more. */
+  /** Makes room for a new sandbox: evicts all idle sandboxes, and then as many others as the limit requires. */
   #evict(): void {
     const { now, onEvicted } = this.#limits
     for (const { name, usedAt, activeRequests } of this.#known.values()) {
@@ -113,26 +113,26 @@ export class Sandboxes {
 const sandboxMember = 'convsim.sandbox'
 const prefix = 'convsim.'
 
-/** The limits up to which W3C Baggage (3.3.2) requires systems to propagate a header. A longer one is not read. */
+/** W3C Baggage (3.3.2) requires systems to propagate headers up to these limits. A longer header is not read. */
 const maxLength = 8192
 const maxMembers = 64
 
 const none = success(undefined)
 
 /**
- * Returns the sandbox that a `baggage` header (W3C Baggage) names by its member `convsim.sandbox`, if any. The error
- * is an advice message that says why the header is ignored. Members of other tools are not checked.
+ * Returns the sandbox named by the member `convsim.sandbox` of a `baggage` header (W3C Baggage), or undefined. The
+ * error is an advice message that says why the header is ignored. Members of other tools are not checked.
  */
 export function readSandboxOfBaggage(header: string | undefined): Result<string | undefined> {
   if (header === undefined || !header.includes(prefix)) return none // most requests
   const members = header.split(',')
   if (header.length > maxLength || members.length > maxMembers)
     return failure(`has more than ${maxLength} characters or ${maxMembers} members, and is ignored`)
-  const own = members.map(parseMember).filter(({ key }) => key.startsWith(prefix))
-  const unknown = own.find(({ key }) => key !== sandboxMember)
+  const ownMembers = members.map(parseMember).filter(({ key }) => key.startsWith(prefix))
+  const unknown = ownMembers.find(({ key }) => key !== sandboxMember)
   if (unknown)
     return failure(`has the unknown member "${cutText(unknown.key)}" and is ignored; known: ${sandboxMember}`)
-  const names = new Set(own.map(({ value }) => querystring.unescape(value)))
+  const names = new Set(ownMembers.map(({ value }) => querystring.unescape(value)))
   const [name] = names
   if (names.size === 0 || (names.size === 1 && isSandboxName(`${name}`))) return success(name)
   return failure(
@@ -141,7 +141,7 @@ export function readSandboxOfBaggage(header: string | undefined): Result<string 
   )
 }
 
-/** Parses a member without its properties: `key = value ; property ; property=value`, with optional white space. */
+/** Parses a member (`key = value ; property ; property=value`, with optional white space) without its properties. */
 function parseMember(member: string): { readonly key: string; readonly value: string } {
   const [pair = ''] = member.split(';', 1)
   const [key = '', ...rest] = pair.split('=')

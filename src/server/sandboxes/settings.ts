@@ -5,7 +5,7 @@ import { type ActiveRules, activateRules, maxRules, type Rule } from '../../serv
 export const clockModes = ['real', 'frozen', 'shifted'] as const
 export type ClockMode = (typeof clockModes)[number]
 
-/** The state of a clock: `real` shows the machine's time, `frozen` one instant, `shifted` a time with an offset. */
+/** The state of a clock. `real` is the machine's clock, `frozen` stays at one instant, and `shifted` has an offset. */
 export interface ClockState {
   readonly mode: ClockMode
   readonly now: number
@@ -14,32 +14,32 @@ export interface ClockState {
 export interface ClockSetting {
   readonly mode: ClockMode
   readonly frozen: number
-  /** The offset of a shifted clock from the machine's time, milliseconds. */
+  /** The offset of a shifted clock from the machine's clock, in milliseconds. */
   readonly shift: number
 }
 
 export interface SandboxSettings {
-  /** The seed for its analytics, identifiers and random decisions. */
+  /** The seed for the sandbox's analytics, identifiers and random decisions. */
   readonly seed: string
   readonly rules: ActiveRules
   readonly clock: ClockState
 }
 
-/** The changed settings of a sandbox. An absent member has its initial value. */
+/** The settings that were changed in a sandbox. An absent setting has its initial value. */
 export interface ChangedSettings {
   readonly seed?: string
   readonly rules?: ActiveRules
   readonly clock?: ClockSetting
 }
 
-/** The changed settings of all sandboxes: of this process, or of all replicas. */
+/** The changed settings of all sandboxes, stored in this process or shared by all replicas. */
 export interface SettingsRecords {
   read(sandbox: string): Promise<ChangedSettings>
-  /** Returns the seed and the clock as last read; replicas cache only those of the default sandbox. */
+  /** Returns the seed and the clock as last read; replicas cache them only for the default sandbox. */
   lastRead(sandbox: string): Pick<ChangedSettings, 'seed' | 'clock'>
-  /** Replaces the settings atomically. `change` returns the next settings, or the same ones, and the result. */
-  update<T>(sandbox: string, change: (present: ChangedSettings) => readonly [ChangedSettings, T]): Promise<T>
-  /** Replaces the rules of every sandbox that has any with the result of `change`. */
+  /** Updates the settings atomically. `change` returns the next settings (unchanged or not) and the result. */
+  update<T>(sandbox: string, change: (current: ChangedSettings) => readonly [ChangedSettings, T]): Promise<T>
+  /** Replaces the rules with the result of `change` in every sandbox that has rules. */
   changeRules(change: ChangeRules): Promise<void>
 }
 
@@ -51,10 +51,10 @@ interface InitialSettings {
   readonly now: () => number
 }
 
-/** Where rules are added: before or after those of the sandbox. */
+/** Where rules are added: before or after the sandbox's existing rules. */
 export type RulePosition = 'first' | 'last'
 
-/** The settings of all sandboxes. Every method is atomic, with one round trip to a shared state. */
+/** The settings of all sandboxes. Every method is atomic, and makes one round trip if the state is shared. */
 export class SandboxSettingsStore {
   readonly #initial: InitialSettings
   readonly #records: SettingsRecords
@@ -68,7 +68,7 @@ export class SandboxSettingsStore {
     return this.#show(await this.#records.read(sandbox))
   }
 
-  /** Returns seed and clock as this process last read them, without a round trip. */
+  /** Returns the seed and the clock as this process last read them, without a round trip. */
   lastRead(sandbox: string): Pick<SandboxSettings, 'seed' | 'clock'> {
     return this.#show(this.#records.lastRead(sandbox))
   }
@@ -78,22 +78,22 @@ export class SandboxSettingsStore {
   }
 
   setSeed(sandbox: string, seed: string): Promise<void> {
-    return this.#records.update(sandbox, (present) => [{ ...present, seed }, undefined])
+    return this.#records.update(sandbox, (current) => [{ ...current, seed }, undefined])
   }
 
   setRules(sandbox: string, rules: readonly Rule[]): Promise<ActiveRules> {
     const active = activateRules(randomUUID(), rules)
-    return this.#records.update(sandbox, (present) => [{ ...present, rules: active }, active])
+    return this.#records.update(sandbox, (current) => [{ ...current, rules: active }, active])
   }
 
-  /** Adds rules before or after those of the sandbox, whose counts stay. Returns undefined if there are too many. */
+  /** Adds rules before or after the existing rules, which keep their counts. Returns undefined if over the limit. */
   addRules(sandbox: string, added: readonly Rule[], position: RulePosition): Promise<ActiveRules | undefined> {
     const active = activateRules(randomUUID(), added)
-    return this.#records.update<ActiveRules | undefined>(sandbox, (present) => {
-      const { rules: known = [] } = present
-      if (known.length + active.length > maxRules) return [present, undefined]
+    return this.#records.update<ActiveRules | undefined>(sandbox, (current) => {
+      const { rules: known = [] } = current
+      if (known.length + active.length > maxRules) return [current, undefined]
       const rules = position === 'first' ? [...active, ...known] : [...known, ...active]
-      return [{ ...present, rules }, rules]
+      return [{ ...current, rules }, rules]
     })
   }
 
@@ -104,25 +104,25 @@ export class SandboxSettingsStore {
   /** Sets the clock. `frozen` and `shifted` begin at `now`, by default the clock's current time. */
   setClock(sandbox: string, mode: ClockMode, now?: number): Promise<ClockState> {
     const machineTime = this.#initial.now()
-    return this.#records.update(sandbox, (present) => {
-      const shown = readClock(present.clock ?? this.#initial.clock, machineTime).now
-      const clock = setClock(mode, now ?? shown, machineTime)
-      return [{ ...present, clock }, readClock(clock, machineTime)]
+    return this.#records.update(sandbox, (current) => {
+      const currentTime = readClock(current.clock ?? this.#initial.clock, machineTime).now
+      const clock = setClock(mode, now ?? currentTime, machineTime)
+      return [{ ...current, clock }, readClock(clock, machineTime)]
     })
   }
 
-  /** Advances the clock; a real clock becomes shifted. Returns undefined, without a change, beyond the year 9999. */
+  /** Advances the clock; a real clock becomes shifted. Past the year 9999, returns undefined and changes nothing. */
   advanceClock(sandbox: string, ms: number): Promise<ClockState | undefined> {
     const machineTime = this.#initial.now()
-    return this.#records.update<ClockState | undefined>(sandbox, (present) => {
-      const { mode, now } = readClock(present.clock ?? this.#initial.clock, machineTime)
-      if (now + ms > MAX_NOW) return [present, undefined]
+    return this.#records.update<ClockState | undefined>(sandbox, (current) => {
+      const { mode, now } = readClock(current.clock ?? this.#initial.clock, machineTime)
+      if (now + ms > MAX_NOW) return [current, undefined]
       const clock = setClock(mode === 'frozen' ? 'frozen' : 'shifted', now + ms, machineTime)
-      return [{ ...present, clock }, readClock(clock, machineTime)]
+      return [{ ...current, clock }, readClock(clock, machineTime)]
     })
   }
 
-  /** Restores the initial settings. Requests in progress may still be counted by the keys of the old rules. */
+  /** Restores the initial settings. Requests in progress may still be counted under the keys of the old rules. */
   reset(sandbox: string): Promise<void> {
     return this.#records.update(sandbox, () => [{}, undefined])
   }
@@ -141,7 +141,7 @@ class MemoryRecords implements SettingsRecords {
     return this.#changed.get(sandbox) ?? unchanged
   }
 
-  async update<T>(sandbox: string, change: (present: ChangedSettings) => readonly [ChangedSettings, T]): Promise<T> {
+  async update<T>(sandbox: string, change: (current: ChangedSettings) => readonly [ChangedSettings, T]): Promise<T> {
     const [next, result] = change(this.lastRead(sandbox))
     if (Object.keys(next).length === 0) this.#changed.delete(sandbox)
     else this.#changed.set(sandbox, next)

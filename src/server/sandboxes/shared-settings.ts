@@ -4,14 +4,14 @@ import type { SharedState } from '../../state/shared-state.ts'
 import { defaultSandbox } from './sandboxes.ts'
 import type { ChangedSettings, SettingsRecords } from './settings.ts'
 
-/** Changed settings as stored: rules as they were set, with their keys. */
+/** Changed settings in their stored form, which has the source and the key of each rule. */
 interface StoredSettings extends Omit<ChangedSettings, 'rules'> {
   readonly rules?: readonly { readonly source: JsonObject; readonly key: string }[]
 }
 
 type ParseRule = (source: JsonObject, key: string) => ActiveRule
 
-/** Stores changed settings in a shared state. All replicas have them once the call that sets them has returned. */
+/** Stores changed settings in a shared state. All replicas see a change as soon as the call that made it returns. */
 export class SharedRecords implements SettingsRecords {
   readonly #state: Pick<SharedState, 'readRecord' | 'updateRecord'>
   readonly #parseRule: ParseRule
@@ -33,11 +33,11 @@ export class SharedRecords implements SettingsRecords {
     return sandbox === defaultSandbox ? this.#lastOfDefault : {}
   }
 
-  update<T>(sandbox: string, change: (present: ChangedSettings) => readonly [ChangedSettings, T]): Promise<T> {
+  update<T>(sandbox: string, change: (current: ChangedSettings) => readonly [ChangedSettings, T]): Promise<T> {
     return this.#state.updateRecord(sandbox, (record) => {
-      const present = this.#parse(record)
-      const [next, result] = change(present)
-      if (next === present) return { record, result }
+      const current = this.#parse(record)
+      const [next, result] = change(current)
+      if (next === current) return { record, result }
       return { record: Object.keys(next).length === 0 ? undefined : toRecord(next), result }
     })
   }

@@ -8,7 +8,7 @@ interface UsedFile {
   readonly source: string
   readonly isWritten: boolean
   readonly path: string
-  /** Texts that identify the file whatever its name: its real path, and its device and inode. */
+  /** Strings that identify the file under any name: its real path, and its device and inode. */
   readonly keys: readonly string[]
 }
 
@@ -23,13 +23,13 @@ interface FileLine {
   readonly variables: ReadonlyMap<string, string>
 }
 
-/** Describes the first file that a command would both read and write, or write twice, if any. */
+/** Describes the first file, if any, that a command would both read and write, or would write twice. */
 export function findFileConflict(command: FileCommand, line: FileLine): string | undefined {
   const used = listUsedFiles(command, line)
   for (const [index, output] of used.entries()) {
     if (!output.isWritten) continue
-    // Of two outputs in conflict, only the later one is checked against the earlier one.
-    const other = used.find((one, at) => (one.isWritten ? at < index : true) && isSameFile(output, one))
+    // Each output is compared with all inputs, but only with earlier outputs, so that each pair is compared once.
+    const other = used.find((file, at) => (file.isWritten ? at < index : true) && isSameFile(output, file))
     if (other) return describeConflict(output, other)
   }
   return undefined
@@ -42,30 +42,30 @@ function describeConflict(output: UsedFile, other: UsedFile): string {
 }
 
 function listUsedFiles({ settings, runsCommand }: FileCommand, { settings: values, files, variables }: FileLine) {
-  const named = Object.entries(settings).flatMap(([name, { files: own }]) => {
+  const settingFiles = Object.entries(settings).flatMap(([name, { files: own }]) => {
     const variable = variables.get(flagOf(name))
     const source = `${flagOf(name)}${variable === undefined ? '' : ` (${variable})`}`
-    const value = (values as Readonly<Record<string, string | undefined>>)[name] // settings with files are texts
+    const value = (values as Readonly<Record<string, string | undefined>>)[name] // settings that name files are strings
     return own ? own.list(value).map((file) => toUsedFile(file, source, own.areWritten)) : []
   })
-  // It is not known which of its arguments a child command reads.
-  return [...named, ...(runsCommand ? [] : files.map((file) => toUsedFile(file, 'the command line', false)))]
+  // convsim cannot know which of its arguments a child command reads.
+  return [...settingFiles, ...(runsCommand ? [] : files.map((file) => toUsedFile(file, 'the command line', false)))]
 }
 
 function toUsedFile(file: string, source: string, isWritten: boolean): UsedFile {
   const path = resolve(file)
   const real = findRealPath(file)
-  const found = isWritten || !file.endsWith('/') ? findStats(real) : undefined
+  const stats = isWritten || !file.endsWith('/') ? findStats(real) : undefined
   // A device has no content to lose, and two outputs may be links to the same terminal.
-  if (found && !found.isFile() && !found.isDirectory())
+  if (stats && !stats.isFile() && !stats.isDirectory())
     return { source, isWritten, path, keys: isWritten ? [path] : [] }
-  const inode = found?.isFile() && found.ino !== 0n ? [`${found.dev}:${found.ino}`] : []
+  const inode = stats?.isFile() && stats.ino !== 0n ? [`${stats.dev}:${stats.ino}`] : []
   const folders = isWritten ? [`${dirname(real)}/`, `${real}/`] : []
   return { source, isWritten, path, keys: file.endsWith('/') ? [`${real}/`] : [real, ...inode, ...folders] }
 }
 
 function isSameFile(output: UsedFile, other: UsedFile): boolean {
-  // A file that the process has open, such as the one behind /dev/stdout, is appended to and not replaced.
+  // Output to a file that the process has open, such as /dev/stdout, is appended and does not replace the content.
   if (other.isWritten && isOpenFile(output.path) && isOpenFile(other.path)) return output.path === other.path
   return output.keys.some((key) => !(other.isWritten && key.endsWith('/')) && other.keys.includes(key))
 }
@@ -74,16 +74,16 @@ function findStats(path: string) {
   try {
     return statSync(path, { bigint: true, throwIfNoEntry: false })
   } catch {
-    return undefined // the code that uses the file reports why it cannot be used
+    return undefined // the code that uses the file reports the error
   }
 }
 
-/** Returns a path with links resolved. The last segments of the path need not exist. */
+/** Returns a path with its links resolved. The last segments of the path need not exist. */
 export function findRealPath(path: string): string {
-  const full = resolve(path)
+  const absolute = resolve(path)
   try {
-    return realpathSync.native(full)
+    return realpathSync.native(absolute)
   } catch {
-    return dirname(full) === full ? full : join(findRealPath(dirname(full)), basename(full))
+    return dirname(absolute) === absolute ? absolute : join(findRealPath(dirname(absolute)), basename(absolute))
   }
 }

@@ -18,8 +18,8 @@ export const furtherSettings = {
   watch: boolean({
     default: false,
     description:
-      'Reload the contract, its overlays, the fixtures and the file of scenario rules when one of them changes; ' +
-      'if one has an error, the previous version stays in use. State, sandboxes and journal are kept.',
+      'Reload the contract, its overlays, the fixtures and the scenario rules file when one of them changes; ' +
+      'if a file has an error, the previous versions stay in use. State, sandboxes and journal are kept.',
   }),
   statePrefix: text({
     value: 'NAME',
@@ -33,13 +33,13 @@ export const furtherSettings = {
     defaultText: 'host and process',
     test: (text) => /^[A-Za-z0-9._-]{1,64}$/.test(text),
     expected: '1 to 64 letters, digits, dots, hyphens or underscores',
-    description: 'Name of this process among those that share a state in Redis, sent in X-Sim-Replica.',
+    description: 'Name of this process among the replicas that share a state in Redis; sent in X-Sim-Replica.',
   }),
   sync: boolean({
     default: false,
     description:
-      'Respond to a write only once its change is on disk, so that a power failure cannot lose it; ' +
-      'how long that takes depends on the file system.',
+      'Respond to a write only after the change is on disk, so that a power failure cannot lose it; ' +
+      'how long this takes depends on the file system.',
   }),
   seedState: text({
     value: 'FILE',
@@ -49,25 +49,25 @@ export const furtherSettings = {
   plan: text({
     value: 'NAME',
     default: 'growth',
-    description: 'Plan of every key that the fixtures do not list.',
+    description: 'Plan for every key that the fixtures do not list.',
   }),
   maxAnalysesPerHour: integer({
     defaultText: "the plan's",
     min: 1,
     max: 1_000_000_000,
-    description: 'Maximum number of analytics requests per hour and key; further ones get a 429.',
+    description: 'Maximum number of analytics requests per hour and key; further requests get a 429.',
   }),
   analysesWindow: text({
     value: 'DURATION',
     default: '1h',
     test: isWindow,
-    expected: 'whole seconds up to 30 days, such as 10s or 5m',
-    description: 'Length of the rate window of analytics requests; a client can wait out the 429 of a short one.',
+    expected: 'a whole number of seconds up to 30 days, such as 10s or 5m',
+    description: 'Length of the rate window for analytics requests; a client can wait out the 429s of a short window.',
   }),
   models: choice({
     of: ['open', 'closed'],
     default: 'open',
-    description: 'Models that exist: any UUID (open), or only those of the fixtures (closed).',
+    description: 'Models that exist: any UUID (open), or only those in the fixtures (closed).',
   }),
   controlToken: text({
     test: isToken,
@@ -82,7 +82,7 @@ export const furtherSettings = {
     value: 'NAME,...',
     defaultText: 'any name without dots',
     test: areHostNames,
-    expected: 'host names with commas between them, e.g. sim.example.com',
+    expected: 'host names separated by commas, e.g. sim.example.com',
     description:
       'Host names accepted by the control plane, and by a proxy with a token, in addition to IP addresses, ' +
       'localhost and names that are never public.',
@@ -90,10 +90,10 @@ export const furtherSettings = {
   controlOrigins: text({
     value: 'ORIGIN,...',
     test: (text) => parseOrigins(text) !== undefined,
-    expected: 'origins of web pages without path or wildcard, e.g. http://localhost:6006',
+    expected: 'origins of web pages without a path or wildcard, e.g. http://localhost:6006',
     description:
-      'Origins of web pages that may call the control plane, and through proxy the real service, e.g. those of a ' +
-      'component workshop: http://localhost:6006.',
+      'Origins of web pages that may call the control plane and, through a proxy, the real service; ' +
+      'for example, a component workshop: http://localhost:6006.',
   }),
   drain: text({
     value: 'DURATION',
@@ -101,51 +101,50 @@ export const furtherSettings = {
     test: isDelay,
     expected: 'a duration such as 500ms or 3s, of at most 24 days',
     description:
-      'Time after a stop was requested during which requests are still handled and health is 503, ' +
+      'Time after a stop is requested during which requests are still handled but health checks get a 503, ' +
       'so that a load balancer sends new requests elsewhere.',
   }),
   tls: boolean({
     default: false,
     description:
       'Serve HTTPS with a certificate generated at startup for localhost, the addresses of this machine and ' +
-      '--control-hosts. The file of its authority is printed; exec makes its command trust it.',
+      '--control-hosts. The path of the CA certificate is printed; exec makes its command trust this CA.',
   }),
   tlsCert: text({
     value: 'FILE',
     files: readsFile,
-    description: 'PEM certificate to serve HTTPS with, including its chain; requires --tls-key.',
+    description: 'PEM certificate for HTTPS, including its chain; requires --tls-key.',
   }),
   tlsKey: text({
     value: 'FILE',
     files: readsFile,
-    description: 'Unencrypted PEM private key of --tls-cert.',
+    description: 'Unencrypted PEM private key for --tls-cert.',
   }),
   sandboxLimit: integer({
     default: 1000,
     min: 1,
     max: 1_000_000,
-    description: 'Maximum number of sandboxes; beyond it, the one idle for longest is evicted.',
+    description: 'Maximum number of sandboxes; beyond that, the least recently used one is evicted.',
   }),
   bodyLimit: text({
     value: 'SIZE',
     default: '1mb',
     test: (text) => parseSize(text) !== undefined,
-    expected: 'at least one byte, in b, kb or mb, such as 500kb or 1mb',
-    description: 'Maximum size of a request body; a larger one gets a 413.',
+    expected: 'a size of at least 1 byte, in b, kb or mb, such as 500kb or 1mb',
+    description: 'Maximum size of a request body; a larger body gets a 413.',
   }),
   journalSize: integer({
     default: 10_000,
     min: 0,
     max: 1_000_000,
     description:
-      'Maximum number of exchanges in the journal; beyond it, the oldest are evicted. ' +
-      'Fewer fit if they take more than 2 kB each, not counting bodies.',
+      'Maximum number of exchanges in the journal; beyond that, the oldest are evicted. ' +
+      'Fewer fit if exchanges take more than 2 kB each, not counting bodies.',
   }),
   cors: boolean({
     default: true,
     description:
-      'Allow browser pages of any origin to call the API (CORS); in front of the real service only those of ' +
-      '--control-origins.',
+      'Allow browser pages from any origin to call the API (CORS); ' + 'in a proxy, only pages from --control-origins.',
   }),
   simHeaders: boolean({
     default: true,
@@ -155,14 +154,14 @@ export const furtherSettings = {
     of: ['off', 'epoch', 'seconds'],
     default: 'off',
     description:
-      'Send X-RateLimit-Limit, -Remaining and -Reset beside the fields RateLimit and RateLimit-Policy; ' +
-      'the reset in epoch seconds, or in seconds from now.',
+      'Send X-RateLimit-Limit, -Remaining and -Reset in addition to RateLimit and RateLimit-Policy; ' +
+      'the reset is in epoch seconds, or in seconds from now.',
   }),
   logFormat: choice({
     of: ['auto', 'pretty', 'json'],
     default: 'auto',
     defaultText: 'pretty on a terminal, json elsewhere',
-    description: 'The format of all output: readable lines, or one JSON object per line with level, time and msg.',
+    description: 'Format of all output: readable lines, or one JSON object per line with level, time and msg.',
   }),
   logBodies: boolean({
     default: false,
@@ -174,8 +173,8 @@ export const furtherSettings = {
 export const upstreamTimeout = duration({
   default: '30s',
   description:
-    'Maximum time until the real service begins its response, and between two parts of it; ' +
-    'beyond it, the client gets a 504, or the connection breaks.',
+    'Maximum time until the real service begins its response, and between two parts of the response; ' +
+    'after that, the client gets a 504, or the connection is aborted.',
 })
 
 /** The setting `format` of the commands that print findings. */
@@ -183,6 +182,6 @@ export const format = choice({
   of: ['text', 'json', 'github', 'markdown'],
   default: 'text',
   description:
-    'The format of the findings: readable lines, one JSON document, GitHub workflow commands, ' +
-    'which annotate the lines of a pull request, or Markdown.',
+    'Format of the findings: readable lines, one JSON document, ' +
+    'GitHub workflow commands (annotations in a pull request), or Markdown.',
 })

@@ -1,4 +1,4 @@
-/** The settings that code can pass: all settings of a server, except those for the end of its process. */
+/** The settings that code can pass: all server settings except those that apply when the process ends. */
 import { isIP } from 'node:net'
 import { parseNow } from '../../base/core/instant.ts'
 import { isSeed } from '../../base/core/seeded.ts'
@@ -10,14 +10,14 @@ import { boolean, choice, defaultsOf, integer, readsFile, type SettingTable, spl
 // An invalid Redis URL is refused later, when the state is opened, with a message that omits its password.
 const isState = (text: string) => text !== '' && (/^rediss?:/i.test(text) || !/^[a-z]+:\/\//i.test(text))
 
-/** Lists the state file and the files beside it: the log, the lock, and the files of a checkpoint. */
+/** Lists the state file and the files next to it: the log, the lock, and the files of a checkpoint. */
 function listStateFiles(state = ':memory:'): string[] {
   if (state === ':memory:' || /^rediss?:/i.test(state)) return []
   const path = findRealPath(state)
   return [path, ...['.journal', '.lock', '.tmp', '.journal.old'].map((ending) => path + ending)]
 }
 
-/** Lists the overlay files. A bundled overlay is selected by its name: `published` is bundled, `./published` a file. */
+/** Lists the overlay files. A bundled overlay is selected by name: `published` is bundled, `./published` is a file. */
 export function listOverlays(overlay?: string): string[] {
   return splitList(overlay).map((name) => bundledOverlays.get(name) ?? name)
 }
@@ -38,7 +38,7 @@ const commonSettings = {
     alsoEnvOnly: (text) => isIP(text) !== 0 || text.toLowerCase() === 'localhost',
     value: 'ADDRESS',
     default: '127.0.0.1',
-    description: 'Address to listen on. HOST counts only if it is an IP address or localhost.',
+    description: 'Address to listen on. The variable HOST is used only if it is an IP address or localhost.',
   }),
   contract: text({
     value: 'FILE',
@@ -52,17 +52,17 @@ const commonSettings = {
     repeatable: true,
     files: { areWritten: false, list: listOverlays },
     test: (text) => splitList(text).length > 0,
-    expected: 'files with commas between them',
+    expected: 'file names separated by commas',
     description:
       'OpenAPI Overlay (1.0 or 1.1) that changes the contract; ' +
-      'can be given several times, and they are applied in order. ' +
-      '"published" is bundled: it adds what the vendor publishes and the bundled contract does not describe.',
+      'can be given several times; overlays are applied in order. ' +
+      '"published" is bundled: it adds what the vendor publishes but the bundled contract does not describe.',
   }),
   fixtures: text({
     value: 'FOLDER',
     defaultText: 'the bundled ones',
     files: { areWritten: false, list: listFixtureFiles },
-    description: 'Folder of the fixtures: keys, plans, models, products, personas, phrases.',
+    description: 'Folder with the fixtures: keys, plans, models, products, personas, phrases.',
   }),
   state: text({
     value: 'FILE|URL',
@@ -72,7 +72,7 @@ const commonSettings = {
     expected: 'a file, ":memory:", or the URL of a Redis server (redis://cache:6379/0)',
     description:
       'File that stores prompts and events; ":memory:" stores them in memory until the process ends; ' +
-      'the URL of a Redis server lets several replicas share them.',
+      'with the URL of a Redis server, several replicas share them.',
   }),
   seed: text({
     default: '1',
@@ -100,14 +100,14 @@ const commonSettings = {
   strict: boolean({
     default: false,
     description:
-      'Refuse requests with advice about a mistake: a misspelt name, or a value that does not fit its valueType. ' +
-      'An unlinked event, or a replay with another payload, only gets advice.',
+      'Refuse requests with a clear mistake: a misspelt name, or a value that does not match its valueType. ' +
+      'An unlinked event, or a replay with a different payload, still gets only advice.',
   }),
   logLevel: choice({
     of: ['trace', 'debug', 'info', 'warn', 'error', 'silent'],
     default: 'info',
     description:
-      'The lowest level to log, on stderr. ' +
+      'Lowest level to log on stderr. ' +
       'debug adds the reasons for each response, and the requests to the control plane; ' +
       'trace also adds the headers of requests and responses.',
   }),
@@ -119,7 +119,7 @@ const commonSettings = {
  */
 export const sharedSettings = { ...commonSettings, ...furtherSettings }
 
-/** Returns the defaults of the settings that code can pass. The build adds the descriptions to the declaration. */
+/** Returns the defaults of the settings that code can pass. The build adds the descriptions to the declarations. */
 const sharedDefaults = () => defaultsOf(sharedSettings)
 
 export type LibrarySettings = Partial<Omit<ReturnType<typeof sharedDefaults>, 'seed' | 'clock'>> & {

@@ -1,15 +1,15 @@
 import { parseDuration } from '../../base/core/instant.ts'
 import { findNearest } from '../../base/core/text.ts'
 
-/** A setting: its default, its description, and its parser. Its flag is derived from its name in a table. */
+/** A setting: its default, its description, and its parser. The flag is derived from the setting's name in a table. */
 export interface Setting<T> {
   /** A one-letter flag: `p`. */
   readonly short?: string
   /** An additional environment variable, such as `PORT`; `CONVSIM_...` takes precedence. */
   readonly alsoEnv?: string | undefined
-  /** Returns true for values of `alsoEnv` that are meant for convsim and not for another program. Default: all. */
+  /** Returns true for values of `alsoEnv` that are meant for convsim, not for another program. By default, all are. */
   readonly alsoEnvOnly?: (text: string) => boolean
-  /** The placeholder of the value in help: `N`, or undefined for an on/off switch. */
+  /** The placeholder for the value in help: `N`; undefined for an on/off flag. */
   readonly value: string | undefined
   readonly default: T
   /** The default as shown in help, if it differs from the default itself. */
@@ -17,20 +17,20 @@ export interface Setting<T> {
   readonly description: string
   /** Allows the flag several times; its values are joined with commas. */
   readonly repeatable?: boolean
-  /** The files that a value names, and how they are used; undefined if values do not name files. */
+  /** How the files that a value names are listed and used; undefined if values do not name files. */
   readonly files?: SettingFiles
-  /** Parses the text of a value. Returns undefined for an invalid text. */
+  /** Parses the text of a value. Returns undefined if the text is invalid. */
   readonly read: (text: string) => T | undefined
   readonly expected: string
   /** Explains an error that `expected` does not cover, without a full stop. */
   readonly explain?: (text: string) => string | undefined
-  /** The names that values can consist of, if any, from which the nearest one is suggested. */
+  /** The names that a value can contain, if limited; the nearest one is suggested for a misspelt name. */
   readonly names?: readonly string[]
 }
 
 export interface SettingFiles {
   readonly areWritten: boolean
-  /** Returns the paths of a value, or of the default. A path with a trailing slash is a folder with all its files. */
+  /** Returns the paths that a value, or the default, names. A trailing slash means a folder with all its files. */
   readonly list: (value: string | undefined) => readonly string[]
 }
 
@@ -40,7 +40,7 @@ export const readsFile: SettingFiles = { areWritten: false, list: listOne }
 
 export const writesFile: SettingFiles = { areWritten: true, list: listOne }
 
-/** Describes why a setting does not accept a value. `source`: the flag or variable of the value. */
+/** Describes why a setting does not accept a value. `source` is the flag or variable that the value came from. */
 export function describeWrongValue(setting: Setting<unknown>, source: string, given: string): string {
   const { expected, explain, names = [] } = setting
   const mistake = explain?.(given)
@@ -73,7 +73,7 @@ export function integer<T extends number | undefined = undefined>(
   }
 }
 
-/** Creates a setting for a text that passes `test`, by default any non-empty text. */
+/** Creates a setting for text that passes `test`; by default, any text that is not empty. */
 export function text<T extends string | undefined = undefined>(
   options: SettingOptions & { default?: T; test?: (text: string) => boolean; expected?: string },
 ): Setting<string | T> {
@@ -87,7 +87,7 @@ export function text<T extends string | undefined = undefined>(
   }
 }
 
-/** Returns true for a duration that Node's timers support: a timer above 2^31 - 1 ms (24.8 days) fires immediately. */
+/** Returns true for a duration that Node's timers support: timers above 2^31 - 1 ms (24.8 days) fire immediately. */
 export const isDelay = (text: string) => (parseDuration(text) ?? Number.POSITIVE_INFINITY) < 2 ** 31
 
 /** Creates a setting for a positive duration: `500ms`. The default is undefined unless given. */
@@ -130,8 +130,8 @@ type ValueOf<S> = S extends Setting<infer T> ? T : never
 export type ValuesOf<Table extends SettingTable> = { readonly [Name in keyof Table]: ValueOf<Table[Name]> }
 
 /**
- * Returns the defaults of a table of settings. Because of the explicit return type, the package's declarations list the
- * values and not the table.
+ * Returns the defaults of a table of settings. Because of the explicit return type, the package's declarations list
+ * the values instead of the table.
  */
 export function defaultsOf<Table extends SettingTable>(
   table: Table,
@@ -144,18 +144,18 @@ export function pickSettings<Table extends SettingTable, Name extends keyof Tabl
   table: Table,
   ...names: Name[]
 ): Pick<Table, Name> {
-  return Object.fromEntries(names.map((name) => [name, table[name]])) as Pick<Table, Name> // each by its name
+  return Object.fromEntries(names.map((name) => [name, table[name]])) as Pick<Table, Name> // each name has its setting
 }
 
 export function flagOf(name: string): string {
   return `--${name.replace(/[A-Z]/g, (letter) => `-${letter.toLowerCase()}`)}`
 }
 
-/** Returns the comma-separated parts of a setting; empty for undefined. */
+/** Returns the comma-separated parts of a setting's value; an empty list for undefined. */
 export function splitList(list = ''): string[] {
   const parts = list.split(',').map((part) => part.trim())
   return parts.filter((part) => part !== '')
 }
 
-/** The flag or variable that set each setting: `--port`, `CONVSIM_STATE`. Settings with their defaults are absent. */
+/** The flag or variable that set each setting: `--port`, `CONVSIM_STATE`; empty or absent for a default. */
 export type SettingSources = ReadonlyMap<string, string>

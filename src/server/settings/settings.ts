@@ -1,4 +1,4 @@
-/** The settings of a server. `setting.ts` has the kinds of settings: text, integer, ... */
+/** The settings of a server. `setting.ts` defines the kinds of settings: text, integer, ... */
 import { parseOrigins } from '../../base/core/origins.ts'
 import type { PageSettings } from '../../service/exchange/refusals.ts'
 import { parseReportTargets, reportExtensions, reportFormats } from '../reports/formats/index.ts'
@@ -15,7 +15,7 @@ import {
   text,
 } from './setting.ts'
 
-/** The settings for the end of a server's process: reports and exit code. */
+/** The settings that apply when a server's process ends: reports and exit code. */
 export const endSettings = {
   report: text({
     value: 'FILE',
@@ -25,9 +25,9 @@ export const endSettings = {
       list: (given = '') => (parseReportTargets(given) ?? []).map(({ file }) => file),
     },
     test: (text) => parseReportTargets(text) !== undefined,
-    expected: `files with the extension ${reportExtensions}, or FORMAT=FILE, with commas between them`,
+    expected: `files with the extension ${reportExtensions}, or FORMAT=FILE, separated by commas`,
     description:
-      'A report on the clients of all sandboxes, written at the end; can be given several times. ' +
+      'Report on the clients in all sandboxes, written at the end; can be given several times. ' +
       `The extension selects the format: ${reportExtensions}. ` +
       'With other file names, prefix the format, as in markdown=FILE ' +
       `(${Object.keys(reportFormats).join(', ')}).`,
@@ -39,15 +39,15 @@ export const endSettings = {
     names: failOnKinds,
     explain: (text) => (splitList(text).includes('coverage') ? 'coverage needs a limit: coverage<80' : undefined),
     description:
-      'Exit with 3 if a condition is met: a request broke the contract (violation), ' +
-      'a response was not expected (unexpected), ' +
-      'a client retried or identified itself wrongly (retry), ' +
-      'a client sent what a careful one does not (advice), less than N% of the contract was covered (coverage<N), ' +
-      'or no request came (no-requests), which every gate includes.',
+      'Exit with code 3 if a condition is met: a request broke the contract (violation), ' +
+      'a response was unexpected (unexpected), a client broke a retry rule (retry), ' +
+      'a rule was never applied (unmet), a client sent a request that a careful client would not (advice), ' +
+      'less than N% of the contract was covered (coverage<N), ' +
+      'or no request was received (no-requests, always included).',
   }),
   allowNoRequests: boolean({
     default: false,
-    description: 'Accept a run in which no request reached the simulator; otherwise --fail-on exits with 3.',
+    description: 'Accept a run in which no request reached the simulator; otherwise, --fail-on exits with code 3.',
   }),
 } as const satisfies SettingTable
 
@@ -63,7 +63,7 @@ export function readPages({ controlHosts, controlOrigins, cors }: Settings, isPr
   return { hosts: splitList(controlHosts), origins, cors: cors ? allowed : [] }
 }
 
-/** Returns the environment variable of a setting, `CONVSIM_PORT`; undefined if it is not a server's setting. */
+/** Returns the environment variable for a setting: `CONVSIM_PORT`; undefined if it is not a server setting. */
 export function variableOf(name: string): string | undefined {
   if (!Object.hasOwn(serverSettings, name)) return undefined
   return `CONVSIM_${flagOf(name).slice(2).replaceAll('-', '_').toUpperCase()}`
@@ -74,25 +74,25 @@ export function defaultOf(setting: Setting<unknown>): string {
 }
 
 /**
- * Finds a flag that has no effect without another setting, or that does not work with Redis. A variable without effect
- * is accepted, since it may be meant for other commands.
+ * Describes a flag that has no effect without another setting, or that does not work with Redis, if any. A variable
+ * that has no effect is accepted, since it may be meant for other commands.
  */
 export function findServerProblem(settings: Settings, sources: SettingSources): string | undefined {
   const { state, sync, fixtures, maxAnalysesPerHour } = settings
   const isRedis = /^rediss?:/i.test(state)
   const redis = isRedis ? undefined : 'a state in Redis: --state redis://HOST:PORT/DATABASE'
-  const needs = {
+  const requirements = {
     statePrefix: redis,
     replica: redis,
     sync: state === ':memory:' && sync ? 'a state on disk: --state FILE' : undefined,
     // Plans in the fixtures can have limits.
     analysesWindow: (fixtures ?? maxAnalysesPerHour) ? undefined : 'a limit: --max-analyses-per-hour N',
   }
-  const useless = Object.entries(needs).find(([name, need]) => need && sources.get(name)?.startsWith('--'))
-  if (useless) return `${sources.get(useless[0])} needs ${useless[1]}.`
+  const unmet = Object.entries(requirements).find(([name, need]) => need && sources.get(name)?.startsWith('--'))
+  if (unmet) return `${sources.get(unmet[0])} needs ${unmet[1]}.`
   if (!isRedis || !sync) return undefined
   return (
     `${sources.get('sync')} does not work with a state in Redis (${sources.get('state')}): ` +
-    'Redis decides when a change is on its disk. Set its appendfsync to always.'
+    'Redis decides when a change is on disk. Set appendfsync to always in Redis.'
   )
 }

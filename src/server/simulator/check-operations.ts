@@ -7,8 +7,8 @@ import { handledOperations } from '../../service/operations/index.ts'
 import { createSimulation } from '../../service/simulation/simulation.ts'
 
 /**
- * Returns the ids of the operations whose parameters, body and responses match those that their handlers expect. An
- * operation of another API may have the same operationId: it is served from the document, with a warning.
+ * Returns the ids of the operations whose parameters, body and responses are as their handlers expect. Any other
+ * operation with such an id, for example from another API, is served from the document, with a warning.
  */
 export function findHandled(contract: Contract, fixtures: Fixtures) {
   const findProblems = createOperationCheck(fixtures)
@@ -18,7 +18,7 @@ export function findHandled(contract: Contract, fixtures: Fixtures) {
     const [problem] = findProblems(operation)
     if (problem === undefined) handled.add(operation.id)
     else {
-      const message = `${operation.id} is served from its examples and schemas, and not simulated: ${problem}`
+      const message = `${operation.id} is served from its examples and schemas, not simulated: ${problem}`
       warnings.push({ severity: 'warning', place: contract.place(operation.pointer), message })
     }
   }
@@ -27,12 +27,12 @@ export function findHandled(contract: Contract, fixtures: Fixtures) {
 
 export const handledIds: ReadonlySet<string> = new Set(handledOperations.map(({ operationId }) => operationId))
 
-/** Warns about analytics periods in a document that are not numbers of days. */
+/** Warns about analytics periods in a document that are not given in days. */
 export function findLimits({ file, operations }: Contract): Finding[] {
   const analytics = operations.find(({ id }) => id === getModelAnalytics.operationId)
   const { schema } = analytics?.parameters.find(({ in: part, name }) => part === 'query' && name === 'period') ?? {}
   const others = Array.isArray(schema?.enum) ? schema.enum.filter((period) => readDays(period) === undefined) : []
-  const message = `the periods ${others.join(', ')} are not numbers of days, such as 14d; ${defaultDays} days are used`
+  const message = `the periods ${others.join(', ')} are not in days (14d, for example), so ${defaultDays} days are used`
   return others.length === 0 ? [] : [{ severity: 'warning', place: file, message }]
 }
 
@@ -45,30 +45,30 @@ function createOperationCheck(fixtures: Fixtures): (operation: Operation) => str
     const declaration = handledOperations.find(({ operationId }) => operationId === operation.id)
     if (!declaration) return []
     const { modelParameter, readsBody, samples } = declaration
-    const documented = operation.parameters.filter((parameter) => parameter.in === 'path').map(({ name }) => name)
-    const lacksModel = modelParameter !== undefined && !documented.includes(modelParameter)
+    const pathParameters = operation.parameters.filter((parameter) => parameter.in === 'path').map(({ name }) => name)
+    const lacksModel = modelParameter !== undefined && !pathParameters.includes(modelParameter)
     const needsJson = readsBody && !(operation.body?.required && operation.bodySchema())
-    // For a dropped event, the document's example is sent, if any, instead of the handler's response.
-    const dropped = [operation.droppedStatus].filter((status) => operation.examples(status).length === 0)
-    const successes = new Set([operation.successStatus, ...dropped])
-    const refusals = operation.statuses.filter((status) => status >= 400)
+    // For a dropped event, an example in the document takes precedence over the handler's response.
+    const droppedStatuses = [operation.droppedStatus].filter((status) => operation.examples(status).length === 0)
+    const successes = new Set([operation.successStatus, ...droppedStatuses])
+    const errorStatuses = operation.statuses.filter((status) => status >= 400)
     return [
       ...(lacksModel
         ? [`the simulator reads the path parameter "${modelParameter}", which ${operation.path} lacks`]
         : []),
-      ...(needsJson ? ['the simulator reads a JSON body, which the document must require'] : []),
+      ...(needsJson ? ['the simulator reads a JSON body, but the document does not require one'] : []),
       ...(readsBody && takesMultipart(operation) ? ['the simulator does not read multipart bodies'] : []),
-      ...[...successes].flatMap((status) => describeMisfit(operation, status, samples(simulate))),
-      ...refusals.flatMap((status) => describeMisfit(operation, status, refusal)),
+      ...[...successes].flatMap((status) => describeMismatch(operation, status, samples(simulate))),
+      ...errorStatuses.flatMap((status) => describeMismatch(operation, status, errorSamples)),
     ]
   }
 }
 
-/** A sample body of a refusal, for `describeMisfit`. */
-const refusal: readonly Json[] = [{ success: false, error: 'The request was refused.' }]
+/** A sample error body, for `describeMismatch`. */
+const errorSamples: readonly Json[] = [{ success: false, error: 'The request was refused.' }]
 
-/** Describes the first body that breaks the schema of a status. Empty if all bodies are valid or none is documented. */
-function describeMisfit(operation: Operation, status: number, bodies: readonly Json[]): string[] {
+/** Describes the first body that breaks the schema of a status; empty if none does or no body is documented. */
+function describeMismatch(operation: Operation, status: number, bodies: readonly Json[]): string[] {
   if (!operation.hasResponseBody(status)) return []
   const [violation] = bodies.flatMap((body) => operation.checkResponse(status, body))
   const at = violation?.pointer || 'the body'

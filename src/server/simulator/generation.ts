@@ -24,13 +24,13 @@ import type { Settings } from '../settings/settings.ts'
 import type { LoadedInputs } from './loaded-inputs.ts'
 import { createPreviewer } from './ordinary-model.ts'
 
-/** The real service, in place of the simulator's operations. Only the command `proxy` sets it. */
+/** The real service, which replaces the simulator's operations. Only the `proxy` command uses it. */
 export interface ProxiedService {
   readonly url: string
   /** Returns the catalogue with scenarios that need a simulated response marked as inapplicable. */
   readonly limitCatalogue: (all: Catalogue) => Catalogue
   readonly createStages: CreateStages
-  /** Returns a variant that sends no requests to the real service, for `POST /__sim/explain`. */
+  /** Returns a variant that does not send requests to the real service, for `POST /__sim/explain`. */
   readonly withoutRequests: () => ProxiedService
   readonly close: () => void
 }
@@ -125,10 +125,10 @@ function parseMagic<Value extends { readonly scenario?: string | undefined }>(
 function indexProductsByModel({ products }: Fixtures): ReadonlyMap<string, readonly string[]> {
   const pairs = products.flatMap(({ id, models }) => models.map((model) => ({ model: model.toLowerCase(), id })))
   const groups = groupBy(pairs, ({ model }) => model)
-  return new Map([...groups].map(([model, own]) => [model, own.map(({ id }) => id.toLowerCase())]))
+  return new Map([...groups].map(([model, group]) => [model, group.map(({ id }) => id.toLowerCase())]))
 }
 
-/** Creates the lookup of a plan's limit, which `--max-analyses-per-hour` and `--analyses-window` override. */
+/** Creates a lookup of the plans' limits, which `--max-analyses-per-hour` and `--analyses-window` override. */
 function createLimitLookup({ maxAnalysesPerHour, analysesWindow }: Settings, { plans }: Fixtures) {
   const windowMs = parseDuration(analysesWindow) ?? hourMs
   const limits = new Map<string, RateLimit>()

@@ -12,7 +12,7 @@ import { createFallback, type Fallback } from '../../service/responses/fallback.
 import { createCatalogue } from '../../service/scenarios/catalogue.ts'
 import type { Catalogue } from '../../service/scenarios/definition.ts'
 import { parseScenarios } from '../../service/scenarios/parse.ts'
-import { asksForModel } from '../../service/scenarios/rule-match-problems.ts'
+import { hasModelParameter } from '../../service/scenarios/rule-match-problems.ts'
 import { activateRules, listInapplicable, type RuleContext, readRules } from '../../service/scenarios/rules.ts'
 import { loadRulesFile } from '../../service/scenarios/rules-file.ts'
 import type { ServedInputs } from '../control/handler.ts'
@@ -24,7 +24,7 @@ import { findHandled, handledIds } from './check-operations.ts'
 export interface LoadedInputs
   extends Pick<ServedInputs, 'contract' | 'handled' | 'fixtures' | 'catalogue' | 'startUp'> {
   readonly control: Contract
-  /** The replies for operations without a handler; undefined if every operation has one, or in a proxy. */
+  /** The replies for operations without a handler; undefined in a proxy, or if every operation has a handler. */
   readonly fallback?: Fallback | undefined
 }
 
@@ -42,16 +42,16 @@ export async function loadInputs(
   ])
   const [contract, control, fixtures] = loaded
   if (!contract.ok || !control.ok || !fixtures.ok) {
-    const findings = loaded.flatMap((one) => (one.ok ? [] : one.error))
+    const findings = loaded.flatMap((result) => (result.ok ? [] : result.error))
     return failure(nameFlags(findings, settings))
   }
-  // A test checks the bundled document, so it need not be checked at every start.
-  const isOwn = settings.contract !== undefined || overlays.length > 0
-  const { handled, warnings } = isOwn
+  // A test already checks the bundled contract, so it is not checked at startup.
+  const isCustom = settings.contract !== undefined || overlays.length > 0
+  const { handled, warnings } = isCustom
     ? findHandled(contract.value, fixtures.value)
     : { handled: handledIds, warnings: [] }
-  const generated = generatedOperations.filter((id) => handled.has(id))
-  const all = createCatalogue(contract.value, fixtures.value.personas, generated)
+  const generatedIds = generatedOperations.filter((id) => handled.has(id))
+  const all = createCatalogue(contract.value, fixtures.value.personas, generatedIds)
   const catalogue = limitCatalogue?.(all) ?? all
   const startUp = await loadStartUpRules(settings, { catalogue, contract: contract.value })
   const findings: Finding[] = [
@@ -62,8 +62,8 @@ export async function loadInputs(
     ...(startUp.ok ? [] : startUp.error),
   ]
   if (!startUp.ok || findings.length > 0) return failure(nameFlags(findings, settings))
-  const own = contract.value
-  const served = warnings.length === 0 ? own : { ...own, warnings: [...own.warnings, ...warnings] }
+  const base = contract.value
+  const served = warnings.length === 0 ? base : { ...base, warnings: [...base.warnings, ...warnings] }
   const documents = { contract: served, control: control.value, fixtures: fixtures.value }
   return success({ ...documents, handled, catalogue, startUp: startUp.value })
 }
@@ -82,7 +82,7 @@ export async function loadStartInputs(
   return success({ ...inputs.value, fallback: createFallback(contract) })
 }
 
-/** Returns the files that the inputs are read from, including each file of a fixtures folder. */
+/** Returns the files that the inputs are read from, including each file in a fixtures folder. */
 export function listInputFiles({ contract, overlay, fixtures, rules }: Settings): string[] {
   return [
     contract ?? bundledContract,
@@ -127,14 +127,14 @@ const errorInFixtures = (place: string, message: string): Finding => ({
   flag: '--fixtures',
 })
 
-/** Returns a finding for each magic value whose scenario does not exist, or applies to no operation. */
+/** Returns a finding for each magic value whose scenario does not exist or does not apply to any operation. */
 function checkMagicValues({ keys, models }: Fixtures, catalogue: Catalogue, operations: Contract['operations']) {
-  const aboutModels = operations.filter(asksForModel)
-  const magic = [
+  const modelOperations = operations.filter(hasModelParameter)
+  const magicValues = [
     ...keys.map(({ token, scenario }) => [`key ${token}`, scenario, operations] as const),
-    ...models.map(({ id, scenario }) => [`model ${id}`, scenario, aboutModels] as const),
+    ...models.map(({ id, scenario }) => [`model ${id}`, scenario, modelOperations] as const),
   ]
-  return magic.flatMap(([place, scenario, affected]) => {
+  return magicValues.flatMap(([place, scenario, affected]) => {
     const parsed = parseScenarios(scenario ?? '', catalogue)
     const problems = parsed.ok
       ? listInapplicable({ scenarios: parsed.value, sequence: undefined }, affected)
@@ -143,26 +143,26 @@ function checkMagicValues({ keys, models }: Fixtures, catalogue: Catalogue, oper
   })
 }
 
-/** Returns a finding for each persona named like a built-in scenario, since one would hide the other. */
+/** Returns a finding for each persona that has the name of a built-in scenario, since one would hide the other. */
 function checkPersonaNames({ personas }: Fixtures, { definitions, statuses }: Catalogue): Finding[] {
   const names = [...definitions, ...statuses].map(({ name }) => name)
-  const taken = personas.filter(({ name }) => names.indexOf(name) !== names.lastIndexOf(name))
+  const conflicting = personas.filter(({ name }) => names.indexOf(name) !== names.lastIndexOf(name))
   const message = 'has the name of a built-in scenario; give the persona another name'
-  return taken.map(({ name }) => errorInFixtures(`persona ${name}`, message))
+  return conflicting.map(({ name }) => errorInFixtures(`persona ${name}`, message))
 }
 
 function checkResponses({ responses }: Fixtures, { operations }: Contract): Finding[] {
   return responses.flatMap(({ operation: id, modelId, period, body, place }) => {
-    const operation = operations.find((one) => one.id === id)
+    const operation = operations.find((candidate) => candidate.id === id)
     if (!operation) return []
     const { violations } = operation.readParameters({ path: { modelId }, query: { period }, header: {} })
-    const ofPeriod = violations.filter(({ in: part, pointer }) => part === 'query' && pointer === '/period')
-    const ofBody = operation.checkResponse(operation.successStatus, body)
+    const periodViolations = violations.filter(({ in: part, pointer }) => part === 'query' && pointer === '/period')
+    const bodyViolations = operation.checkResponse(operation.successStatus, body)
     return [
-      ...ofPeriod.map(({ message }) =>
-        errorAt(place('/period'), `no request gets this exact response: its period ${message}`),
+      ...periodViolations.map(({ message }) =>
+        errorAt(place('/period'), `no request can get this exact response: the period ${message}`),
       ),
-      ...ofBody.map(({ pointer, message }) => {
+      ...bodyViolations.map(({ pointer, message }) => {
         const problem = `the exact response breaks the contract: ${pointer || 'the body'} ${message}`
         return errorAt(place(`/body${pointer}`), problem)
       }),

@@ -32,7 +32,7 @@ export async function openState(settings: Settings, log: Log): Promise<Result<Op
   return opened
 }
 
-/** Loads the initial state of the default sandbox (`--seed-state`), if any. A reset restores it. */
+/** Loads the state that the default sandbox starts with and returns to on reset (`--seed-state`), or undefined. */
 export async function loadSeedState(file: string | undefined): Promise<Result<SandboxExport | undefined, Findings>> {
   if (file === undefined) return success(undefined)
   const source = await readSource(file)
@@ -70,7 +70,7 @@ interface SandboxParts {
   readonly rules: () => RuleContext
 }
 
-/** Creates the registry of sandboxes, with those in the state. From a shared state, only the newest are loaded. */
+/** Creates the registry with the sandboxes in the state; from a shared state, it loads only the newest. */
 export async function createSandboxes(
   { seed, clock, sandboxLimit: limit }: Settings,
   { now, log, store, shared, journal, rules }: SandboxParts,
@@ -89,14 +89,14 @@ export async function createSandboxes(
   // A sandbox in a shared state is not deleted, since other replicas may use it.
   const sandboxes = new Sandboxes(settings, { limit, now, onEvicted: shared ? () => {} : onEvicted })
   journal.onEntry(({ sandbox }, { isForeign }) => {
-    if (isForeign) sandboxes.use(sandbox) // so a sandbox that another replica uses is not idle here
+    if (isForeign) sandboxes.use(sandbox) // so that a sandbox that another replica uses is not idle here
   })
   if (shared) for (const name of await shared.listSandboxes(limit)) sandboxes.use(name)
   else sandboxes.adopt((await store.listSandboxes()).map(({ name }) => name))
   return sandboxes
 }
 
-/** Creates the parser of stored rules. They may be from another replica, or from before a change of the contract. */
+/** Creates a parser for stored rules, which may come from another replica or from before a contract change. */
 function createRuleParser(rules: () => RuleContext, log: Log) {
   return (source: JsonObject, key: string): ActiveRule => {
     const rule = readActiveRule(source, key, rules())

@@ -7,17 +7,17 @@ import type { KnownModel } from '../../service/simulation/persona.ts'
 import { type Preview, type Previewer, parseKnownScenarios, scenarioHint } from '../reports/hint-finder.ts'
 import type { LoadedInputs } from './loaded-inputs.ts'
 
-/** The names of path parameters that contain a model id, including those of operations without a handler. */
+/** The names of path parameters that contain a model id, also in operations without a handler. */
 const modelParameters = new Set(handledOperations.flatMap(({ modelParameter }) => modelParameter ?? []))
 
 const placeholder = 'ID'
 
-/** Finds the first model in the fixtures that has no scenario or shape, if any: its responses are not special. */
+/** Returns the first model in the fixtures without a scenario or shape, whose responses are ordinary, or undefined. */
 export function findOrdinaryModel({ models }: Fixtures): KnownModel | undefined {
   return models.find(({ scenario, shape }) => scenario === undefined && shape === undefined)
 }
 
-/** Returns the path of a request about a model: `/v1/models/ID/analytics`. Other path parameters stay `ID`. */
+/** Returns the path of a request for a model: `/v1/models/ID/analytics`. Other path parameters stay `ID`. */
 export function buildModelPath(operation: Operation, modelId = placeholder): string {
   const fill = (_: string, name: string) => encodeURIComponent(modelParameters.has(name) ? modelId : placeholder)
   return operation.basePath + operation.path.replace(/\{([^{}]*)\}/g, fill)
@@ -29,21 +29,21 @@ export interface ExampleRequest {
   readonly scenario: string
 }
 
-/** Finds a GET request that needs only a model's id; undefined if the contract has none. */
+/** Returns a GET request that needs at most a model id; undefined if the contract has none. */
 export function findExampleRequest(contract: Contract, fixtures: Fixtures): ExampleRequest | undefined {
   const model = findOrdinaryModel(fixtures)
   const operation = contract.operations.find((candidate) => needsOnlyModel(candidate, model !== undefined))
   if (!operation) return undefined
   const path = buildModelPath(operation, model?.id)
-  const failing = operation.statuses.filter((status) => status >= 400)
-  const status = failing.includes(429) ? 429 : failing[0]
+  const errorStatuses = operation.statuses.filter((status) => status >= 400)
+  const status = errorStatuses.includes(429) ? 429 : errorStatuses[0]
   return { path, scenario: status === undefined ? 'slow;ms=2000' : String(status) }
 }
 
 /** Returns true for a GET operation without required parameters other than a model id in its path. */
 function needsOnlyModel({ method, parameters }: Operation, hasModel: boolean): boolean {
   const required = parameters.filter((parameter) => parameter.required)
-  return method === 'GET' && required.every((one) => one.in === 'path' && hasModel && modelParameters.has(one.name))
+  return method === 'GET' && required.every((each) => each.in === 'path' && hasModel && modelParameters.has(each.name))
 }
 
 export function createPreviewer(
@@ -54,7 +54,7 @@ export function createPreviewer(
   const names = [...fixtures.personas.map(({ name }) => name), 'no-null', 'all-null']
   const scenarios = names.filter((name) => catalogue.find(name)?.family === 'data')
   return (id, seed, now) => {
-    const operation = contract.operations.find((one) => one.id === id)
+    const operation = contract.operations.find((candidate) => candidate.id === id)
     const declaration = handledOperations.find(({ operationId }) => operationId === id)
     if (!operation || !model || !handled.has(id) || !declaration?.generate) return []
     const path = buildModelPath(operation, model.id)

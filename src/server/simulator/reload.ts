@@ -12,13 +12,13 @@ import type { LoadedInputs } from './loaded-inputs.ts'
 
 export function logWarnings({ file, warnings }: Contract, log: Log): void {
   const message = `the contract has ${warnings.length} warnings; "convsim check ${file}" lists them`
-  const few = warnings.length > 5 ? [] : warnings
-  if (few !== warnings) log.warn({ contract: file }, message)
-  for (const { severity, place, message } of few) log[severity === 'info' ? 'info' : 'warn']({ place }, message)
+  const listed = warnings.length > 5 ? [] : warnings
+  if (listed !== warnings) log.warn({ contract: file }, message)
+  for (const { severity, place, message } of listed) log[severity === 'info' ? 'info' : 'warn']({ place }, message)
 }
 
 export interface Served {
-  present: Generation
+  current: Generation
   reloadFailure: ReloadFailure | undefined
 }
 
@@ -29,15 +29,15 @@ interface ReloadDeps {
   readonly now: () => number
   readonly served: Served
   readonly sandboxSettings: SandboxSettingsStore
-  /** Called once a generation is served, so that reports use its contract. */
+  /** Called when a new generation is served, so that reports use its contract. */
   readonly adopt: () => void
 }
 
-/** Reloads the inputs whenever their files change, until `stopping`. An exception counts as a failed reload. */
+/** Reloads the inputs whenever their files change, until `stopping` is aborted. Exceptions count as failed reloads. */
 export function reloadOnChange(watchFiles: WatchFiles, stopping: AbortSignal, deps: ReloadDeps): void {
   watchFiles(stopping, (files) =>
     reload(deps, files).catch((error: unknown) => {
-      deps.log.error({ files, err: error }, 'a bug while reloading files')
+      deps.log.error({ files, err: error }, 'a simulator bug while reloading files')
       const findings = [errorAt(files.join(', '), `cannot be loaded: ${reasonOf(error)}`)]
       deps.served.reloadFailure = { at: deps.now(), findings }
     }),
@@ -57,28 +57,28 @@ async function reload(deps: ReloadDeps, files: readonly string[]): Promise<void>
     return
   }
   // Rules that are also in the current generation keep their counts.
-  const number = served.present.number + 1
-  const startUp = activateRules(`start-up ${number}`, loaded.value.startUp, served.present.startUp)
+  const number = served.current.number + 1
+  const startUp = activateRules(`start-up ${number}`, loaded.value.startUp, served.current.startUp)
   const generation = deps.createGeneration(number, { ...loaded.value, startUp })
   const { contract, contractDigest } = generation
   const tookMs = now() - at
-  const misfits: { sandbox: string; rule: number; problem: string }[] = []
-  // Without an await until the generation is replaced, so that no request gets a mix of two generations.
-  const changed = deps.sandboxSettings.changeRules((rules, sandbox) => {
-    const refitted = rules.map(({ source, key }) => readActiveRule(source, key, generation))
-    for (const [index, { misfit }] of refitted.entries())
-      if (misfit !== undefined) misfits.push({ sandbox, rule: index + 1, problem: misfit })
-    return refitted
+  const skippedRules: { sandbox: string; rule: number; problem: string }[] = []
+  // Nothing is awaited until the generation is replaced, so that no request gets a mix of two generations.
+  const rulesUpdate = deps.sandboxSettings.changeRules((rules, sandbox) => {
+    const reparsed = rules.map(({ source, key }) => readActiveRule(source, key, generation))
+    for (const [index, { misfit }] of reparsed.entries())
+      if (misfit !== undefined) skippedRules.push({ sandbox, rule: index + 1, problem: misfit })
+    return reparsed
   })
-  served.present = generation
+  served.current = generation
   served.reloadFailure = undefined
   deps.adopt()
-  await changed
+  await rulesUpdate
   const { length: operations } = contract.operations
   log.info({ files, generation: number, contract: contractDigest(), operations, tookMs }, 'reloaded')
   logWarnings(contract, log)
-  for (const misfit of misfits)
-    log.warn(misfit, 'a rule no longer fits the contract and is skipped; PUT /__sim/scenarios replaces it')
+  for (const skippedRule of skippedRules)
+    log.warn(skippedRule, 'a rule no longer fits the contract and is skipped; PUT /__sim/scenarios replaces it')
 }
 
 const pollMs = 150
@@ -86,19 +86,19 @@ const pollMs = 150
 /** The number of polls for which a file may be missing: editors and deployments remove files to replace them. */
 const maxMissingPolls = 10
 
-/** A text for each path that changes whenever the file does; undefined for a file that does not exist. */
+/** For each path, a string that changes whenever the file does, or undefined if the file does not exist. */
 type Stamps = ReadonlyMap<string, string | undefined>
 
-/** Calls `onChange` with the changed files, and waits for it before the next poll. Ends when `stopping` is aborted. */
+/** Calls `onChange` with the changed files, and awaits it before the next poll. Stops when `stopping` is aborted. */
 export type WatchFiles = (
   stopping: AbortSignal,
   onChange: (changed: readonly string[]) => Promise<void>,
 ) => Promise<void>
 
 /**
- * Creates a watcher of the files that `listFiles` returns at each poll; added and removed files count as changes. It
+ * Creates a watcher for the files that `listFiles` returns at each poll; added and removed files count as changes. It
  * polls times, sizes and inodes, since `fs.watch` misses files replaced by editors, switched symbolic links (Kubernetes
- * config maps), and most folders shared between a container and its host. A poll of nine files takes about 0.2 ms.
+ * config maps), and most changes in folders that a container shares with its host. Nine files take about 0.2 ms.
  */
 export async function createFileWatcher(listFiles: () => readonly string[]): Promise<WatchFiles> {
   let known = await readStamps(listFiles())
@@ -106,20 +106,20 @@ export async function createFileWatcher(listFiles: () => readonly string[]): Pro
     let seen = known
     let unchangedPolls = 0
     while (await waitForNextPoll(stopping)) {
-      const present = await readStamps(listFiles())
-      unchangedPolls = listChanged(seen, present).length === 0 ? unchangedPolls + 1 : 0
-      seen = present
-      const changed = listChanged(known, present)
+      const current = await readStamps(listFiles())
+      unchangedPolls = listChanged(seen, current).length === 0 ? unchangedPolls + 1 : 0
+      seen = current
+      const changed = listChanged(known, current)
       // A file that has just changed may still be incomplete.
-      const requiredPolls = changed.every((file) => present.get(file)) ? 1 : maxMissingPolls
+      const requiredPolls = changed.every((file) => current.get(file)) ? 1 : maxMissingPolls
       if (changed.length === 0 || unchangedPolls < requiredPolls) continue
-      known = present
+      known = current
       await onChange(changed)
     }
   }
 }
 
-/** Returns false once `stopping` is aborted. The timer does not keep the process from ending. */
+/** Waits for the next poll. Returns false if `stopping` is aborted. The timer does not keep the process running. */
 async function waitForNextPoll(stopping: AbortSignal): Promise<boolean> {
   await sleep(pollMs, undefined, { ref: false, signal: stopping }).catch(() => undefined)
   return !stopping.aborted

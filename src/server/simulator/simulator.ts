@@ -1,4 +1,4 @@
-/** Assembles the parts: create, start, explain, seed state. `start.ts` makes the simulator listen. */
+/** Assembles a simulator from its parts. `start.ts` makes it listen. */
 import { setMaxListeners } from 'node:events'
 import { transferableAbortController } from 'node:util'
 import type { Log } from '../../base/core/log.ts'
@@ -28,18 +28,18 @@ import { createSandboxes, loadSeedState, openJournal, openState, withReplica } f
 import { type ExampleRequest, findExampleRequest } from './ordinary-model.ts'
 import { createFileWatcher, logWarnings, reloadOnChange, type Served, type WatchFiles } from './reload.ts'
 
-/** A simulator without its sockets: requests in, replies out. */
+/** A simulator without sockets, which takes requests and returns replies. */
 export interface Simulator extends Handlers {
   readonly contract: Contract
   /** Returns a sample request; undefined if the contract has no operation that needs only a path. */
   findExample(): ExampleRequest | undefined
-  /** Returns the report about the clients of all sandboxes so far, even while the shared state does not respond. */
+  /** Returns the report on the clients of all sandboxes so far, even while the shared state does not respond. */
   report(): Promise<Report>
   /** Aborted when the server stops: ends waiting requests (`POST /__sim/verify`, streams) and hanging deliveries. */
   readonly stopping: AbortController
-  /** Aborted before the server stops: from then on health is 503, but requests are still handled. */
+  /** Aborted before the server stops: from then on the health check returns 503, but requests are still handled. */
   readonly draining: AbortController
-  /** Returns why the state can no longer be written, even by `close`, if so: for example, its folder was removed. */
+  /** Returns why not even `close` can write the state anymore, such as that its folder was removed, or undefined. */
   findStateLoss(): Promise<string | undefined>
   close(): Promise<void>
 }
@@ -50,7 +50,7 @@ export interface Dependencies {
   readonly onExchange?: EntryListener
   readonly findPlannedFault?: FindPlannedFault
   readonly proxied?: ProxiedService | undefined
-  /** True for a simulator that exists only for a test run. Default: true if it picks a free port. */
+  /** True for a simulator that exists only for a test run. Default: true if `port` is 0. */
   readonly isTemporary?: boolean | undefined
 }
 
@@ -93,7 +93,7 @@ export async function createSimulator(settings: Settings, deps: Dependencies): P
   }
 }
 
-/** The checked inputs and the opened state of a start. An initial state and a watcher are present only if requested. */
+/** The checked inputs and the opened state. `seedState` and `watch` are undefined unless the settings request them. */
 interface Start extends OpenedStore {
   readonly inputs: LoadedInputs
   readonly load: () => Promise<Result<LoadedInputs, Findings>>
@@ -104,22 +104,22 @@ interface Start extends OpenedStore {
 async function joinParts(settings: Settings, deps: Dependencies, start: Start): Promise<Simulator> {
   const { now, log, findPlannedFault, proxied } = deps
   const { inputs, load, seedState, store, shared, watch } = start
-  const present = () => served.present
+  const current = () => served.current
   const journal = openJournal(settings, deps, shared)
-  const sandboxes = await createSandboxes(settings, { now, log, store, shared, journal, rules: present })
+  const sandboxes = await createSandboxes(settings, { now, log, store, shared, journal, rules: current })
   const state = { store, sandboxes, journal, log, findPlannedFault, proxied }
   const createNext = (number: number, next: LoadedInputs) => createGeneration(settings, state, number, next)
-  const served: Served = { present: createNext(1, inputs), reloadFailure: undefined }
-  const counted = { journal, sandboxes, store }
-  const { reporter, reportAtEnd, keepUnmet, adopt } = createReporter(settings, deps, counted, present)
-  const stopping = transferableAbortController() // Node's own, even if happy-dom has replaced the global one
+  const served: Served = { current: createNext(1, inputs), reloadFailure: undefined }
+  const parts = { journal, sandboxes, store }
+  const { reporter, reportAtEnd, keepUnmet, adopt } = createReporter(settings, deps, parts, current)
+  const stopping = transferableAbortController() // from Node, even if happy-dom has replaced the global class
   const draining = new AbortController()
   setMaxListeners(0, stopping.signal) // unlimited, since each waiting request adds a listener
   const pages = readPages(settings, proxied !== undefined)
   const control = new Control({
     token: settings.controlToken,
     log,
-    served: present,
+    served: current,
     reloadFailure: () => served.reloadFailure,
     control: inputs.control,
     sandboxes,
@@ -132,20 +132,20 @@ async function joinParts(settings: Settings, deps: Dependencies, start: Start): 
     journal,
     reporter,
     keepUnmet,
-    explain: (request) => present().explain(request),
+    explain: (request) => current().explain(request),
     seedState,
     pages,
     stopping: stopping.signal,
   })
   const { settings: sandboxSettings } = sandboxes
-  const reloading = { load, createGeneration: createNext, log, now, served, sandboxSettings, adopt }
-  if (watch) reloadOnChange(watch, stopping.signal, reloading)
+  const reloadDeps = { load, createGeneration: createNext, log, now, served, sandboxSettings, adopt }
+  if (watch) reloadOnChange(watch, stopping.signal, reloadDeps)
   return {
     get contract() {
-      return present().contract
+      return current().contract
     },
-    findExample: () => findExampleRequest(present().contract, present().fixtures),
-    service: (request) => served.present.service(request),
+    findExample: () => findExampleRequest(current().contract, current().fixtures),
+    service: (request) => served.current.service(request),
     control,
     requestIdPrefix: journal.requestIdPrefix,
     pages,
@@ -173,27 +173,27 @@ function createReporter(
   settings: Settings,
   { now, log }: Dependencies,
   { journal, sandboxes, store }: { readonly journal: Journal; readonly sandboxes: Sandboxes; readonly store: Store },
-  present: () => Generation,
+  current: () => Generation,
 ) {
   const createCollector = () =>
-    new TrafficCollector(present, settings.sandboxLimit, Math.max(settings.journalSize, 1000))
+    new TrafficCollector(current, settings.sandboxLimit, Math.max(settings.journalSize, 1000))
   const collector = createCollector()
   journal.onEntry((entry, live) => collector.record(entry, live))
   journal.onClear((sandbox) => collector.retire(sandbox))
-  // For the final report, in case Redis is unavailable at the end.
-  const own = journal.isShared ? createCollector() : collector
-  if (own !== collector) journal.onOwnEntry((entry, live) => own.record(entry, live))
+  // For the final report, if Redis is unavailable at the end.
+  const local = journal.isShared ? createCollector() : collector
+  if (local !== collector) journal.onOwnEntry((entry, live) => local.record(entry, live))
   const failOn = parseGate(settings.failOn, settings.allowNoRequests)
-  const readUnmet = async (sandbox: string, counted: TrafficCollector) => {
+  const readUnmet = async (sandbox: string, traffic: TrafficCollector) => {
     const { rules } = await sandboxes.settings.read(sandbox)
     if (rules.length === 0) return []
-    const used = await store.listSequences(sandbox)
-    const { sent, acts } = counted.rulesOf(sandbox)
-    // Restoring a snapshot resets the counts in the state, and clearing the journal resets those of the requests.
-    const countActed = (rule: ActiveRule) => Math.max(used.get(ruleActedKey(rule)) ?? 0, acts.get(rule.key) ?? 0)
+    const counts = await store.listSequences(sandbox)
+    const { sent, acts } = traffic.rulesOf(sandbox)
+    // Restoring a snapshot resets the counts in the state, and clearing the journal resets the collector's counts.
+    const countActed = (rule: ActiveRule) => Math.max(counts.get(ruleActedKey(rule)) ?? 0, acts.get(rule.key) ?? 0)
     return listUnmet(rules, { sandbox, scope: 'sandbox' }, countActed, sent)
   }
-  /** Remembers rules that are about to be removed, if they never applied although requests were sent. */
+  /** Records each rule that is about to be removed and that never acted, although the client sent requests. */
   const keepUnmet = async (sandbox: string) => {
     const unmet = await readUnmet(sandbox, collector)
     if (unmet.length === 0) return
@@ -202,35 +202,35 @@ function createReporter(
     const steering = new Set(counts.steering.split(','))
     counts.keepRemoved(unmet.filter(({ acted, index }) => acted === 0 && steering.has(rules[index]?.key ?? '')))
   }
-  const createReport = async (counted: TrafficCollector, sandbox: string | undefined, readSettings: ReadSettings) => {
-    const { contract, contractDigest } = present()
+  const createReport = async (traffic: TrafficCollector, sandbox: string | undefined, readSettings: ReadSettings) => {
+    const { contract, contractDigest } = current()
     const { seed, clock } = await readSettings(sandbox ?? defaultSandbox)
     const run = { at: now(), version, command: undefined, seed, clock, contractDigest: contractDigest(), failOn }
-    const { title, version: ofContract } = contract
-    const { rules, ...report } = counted.report(sandbox, run)
+    const { title, version: contractVersion } = contract
+    const { rules, ...report } = traffic.report(sandbox, run)
     const names = sandbox === undefined ? sandboxes.list().map(({ name }) => name) : [sandbox]
-    const ofSandboxes = await Promise.all(names.map((name) => readUnmet(name, counted))).catch(noneIfUnavailable)
+    const sandboxUnmet = await Promise.all(names.map((name) => readUnmet(name, traffic))).catch(noneIfUnavailable)
     const place = { sandbox: '*', scope: 'start-up' } as const
-    const startUp = sandbox === undefined ? present().startUp : []
-    const unmetOfStart = listUnmet(startUp, place, (_, index) => rules.acts.get(index) ?? 0, rules.sent)
-    const unmet = [...rules.removed.values(), ...ofSandboxes.flat(), ...unmetOfStart]
-    return { contract: { title, version: ofContract }, run, sandbox, ...report, unmet }
+    const startUp = sandbox === undefined ? current().startUp : []
+    const startUpUnmet = listUnmet(startUp, place, (_, index) => rules.acts.get(index) ?? 0, rules.sent)
+    const unmet = [...rules.removed.values(), ...sandboxUnmet.flat(), ...startUpUnmet]
+    return { contract: { title, version: contractVersion }, run, sandbox, ...report, unmet }
   }
   const reporter: Reporter = async (sandbox) => {
     await journal.catchUp()
     const report = await createReport(collector, sandbox, (name) => sandboxes.settings.read(name))
     return journal.hasLoss(sandbox) ? { ...report, truncated: true } : report
   }
-  /** Reports on all sandboxes at the end of the process; only on this process if the shared state does not respond. */
+  /** Reports on all sandboxes at the end; covers only this process if the shared state does not respond. */
   const reportAtEnd = (): Promise<Report> =>
     reporter(undefined).catch(async (error: unknown) => {
       if (!(error instanceof StoreUnavailableError)) throw error
       log.error({ reason: error.message }, 'the report covers only the requests to this process')
-      const report = await createReport(own, undefined, async (sandbox) => sandboxes.settings.lastRead(sandbox))
+      const report = await createReport(local, undefined, async (sandbox) => sandboxes.settings.lastRead(sandbox))
       return { ...report, truncated: true }
     })
   const adopt = () => {
-    for (const each of new Set([collector, own])) each.adopt()
+    for (const each of new Set([collector, local])) each.adopt()
   }
   return { reporter, reportAtEnd, keepUnmet, adopt }
 }

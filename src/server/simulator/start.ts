@@ -22,11 +22,11 @@ export interface RunningSimulator extends Pick<Simulator, 'findExample' | 'repor
   readonly baseUrl: string
   readonly controlUrl: string
   readonly origin: string
-  /** The authority that clients must trust; undefined without TLS. */
+  /** The certificate authority (CA) that clients must trust; undefined without TLS. */
   readonly authority: Pick<ServerCertificate, 'authority' | 'authorityFile'> | undefined
   /** Stops accepting connections, waits for active requests, and writes the state. */
   close(): Promise<void>
-  /** Like `close`, but returns the report about all clients, including the last requests. */
+  /** Like `close`, but returns the report on all clients, which includes their last requests. */
   closeWithReport(): Promise<Report>
   [Symbol.asyncDispose](): Promise<void>
 }
@@ -43,8 +43,8 @@ export async function start(settings: Settings, deps: Dependencies): Promise<Res
     return created
   }
   const simulator = created.value
-  const documented = listDocumentedPaths(simulator.contract)
-  const app = createApp(simulator, settings.bodyLimit, documented, deps.log)
+  const documentedPaths = listDocumentedPaths(simulator.contract)
+  const app = createApp(simulator, settings.bodyLimit, documentedPaths, deps.log)
   const listening = await listen(app, { ...settings, certificate }, deps.log)
   if (!listening.ok) {
     await Promise.all([simulator.close(), certificate?.remove()])
@@ -84,7 +84,7 @@ export async function start(settings: Settings, deps: Dependencies): Promise<Res
   })
 }
 
-/** Returns a finding if other machines could control the simulator through its address and that was not allowed. */
+/** Returns a finding if other machines could control the simulator, unless a control setting protects or allows it. */
 async function findExposure({ host, controlToken, controlOpen }: Settings, log: Log): Promise<Finding | undefined> {
   const isLoopback = host.toLowerCase() === 'localhost' || host === '::1' || /^127\./.test(host)
   if (isLoopback || controlOpen || controlToken !== undefined) return undefined
@@ -100,15 +100,15 @@ async function findExposure({ host, controlToken, controlOpen }: Settings, log: 
 
 /**
  * Starts a simulator with settings from code, by default on a free port and with its state in memory.
- * @throws Error that lists all problems with settings, documents, fixtures and port
+ * @throws Error that lists all problems with the settings, the documents, the fixtures and the port
  */
 export async function startFromCode(settings: LibrarySettings): Promise<RunningSimulator> {
   const parsed = parseSettings(settings)
   if (parsed.problems.length > 0) throw new Error(parsed.problems.join('\n'))
-  const own = { ...defaultSettings(), port: 0, state: ':memory:', ...parsed.values }
-  const conflict = findFileConflict({ settings: sharedSettings }, { settings: own, files: [], variables: new Map() })
+  const merged = { ...defaultSettings(), port: 0, state: ':memory:', ...parsed.values }
+  const conflict = findFileConflict({ settings: sharedSettings }, { settings: merged, files: [], variables: new Map() })
   if (conflict !== undefined) throw new Error(nameInCode(conflict))
-  const started = await start(own, { now: machineNow, log: silentLog, isTemporary: true })
+  const started = await start(merged, { now: machineNow, log: silentLog, isTemporary: true })
   if (started.ok) return started.value
   const messages = started.error.map(({ place, message, flag }) =>
     nameInCode(`${place}: ${message}${flag === undefined ? '' : ` (${flag})`}`),
@@ -116,32 +116,32 @@ export async function startFromCode(settings: LibrarySettings): Promise<RunningS
   throw new Error(messages.join('\n'))
 }
 
-/** Parses settings from code like those of the command line, since types allow invalid values (`clock: 'noon'`). */
+/** Parses settings from code as the command line does, since their types allow invalid values (`clock: 'noon'`). */
 function parseSettings(settings: LibrarySettings) {
   const known = new Map<string, Setting<unknown>>(Object.entries(sharedSettings))
   const values: Record<string, unknown> = {}
   const problems: string[] = []
-  for (const [name, given] of Object.entries(settings)) {
+  for (const [name, value] of Object.entries(settings)) {
     const setting = known.get(name)
     if (!setting) problems.push(describeUnknownSetting(name, [...known.keys()]))
-    else if (given !== undefined) {
-      values[name] = readGiven(setting, given)
-      if (values[name] === undefined) problems.push(`${name} takes ${setting.expected}; got ${JSON.stringify(given)}.`)
+    else if (value !== undefined) {
+      values[name] = readValue(setting, value)
+      if (values[name] === undefined) problems.push(`${name} takes ${setting.expected}; got ${JSON.stringify(value)}.`)
     }
   }
   return { values, problems }
 }
 
 /** Reads a value as text: a list joined with commas, a date as an ISO timestamp. Undefined for any other object. */
-function readGiven(setting: Setting<unknown>, given: unknown): unknown {
-  const plain = given instanceof Date ? given.toJSON() : given
+function readValue(setting: Setting<unknown>, value: unknown): unknown {
+  const plain = value instanceof Date ? value.toJSON() : value
   const hasObject = [plain].flat().some((part) => typeof part === 'object')
   return hasObject ? undefined : setting.read(String(plain))
 }
 
 function describeUnknownSetting(name: string, known: readonly string[]): string {
   if (!Object.hasOwn(endSettings, name)) return `There is no setting "${name}". ${describeKnown(name, known)}`
-  return `"${name}" is not a library setting; only the command line has it, as ${flagOf(name)}.`
+  return `"${name}" is not a library setting; it exists only on the command line, as ${flagOf(name)}.`
 }
 
 /** Replaces the flags in a message with the names used in code, such as `maxAnalysesPerHour`. */

@@ -7,9 +7,9 @@ import { isJson, matchMediaType } from '../../service/contract/media-types.ts'
 
 export interface ReceivedResponse {
   readonly status: number
-  /** Empty without a Content-Type. */
+  /** The media type; empty without a Content-Type. */
   readonly mediaType: string
-  /** Empty for a response without a body; undefined if the body was not received completely. */
+  /** The body; empty if the response has none, undefined if it was not received completely. */
   readonly bytes: Uint8Array | undefined
 }
 
@@ -21,21 +21,21 @@ export interface CheckedResponse {
   readonly isTooLarge?: true
 }
 
-/** Returns all contract rules that a response of the real service breaks: status, media type, JSON, schema. */
+/** Returns all contract rules that a response from the real service breaks: status, media type, JSON, schema. */
 export function checkServiceResponse(
   operation: Operation,
   { status, mediaType, bytes }: ReceivedResponse,
   maxMembers: number,
 ): CheckedResponse {
   const undocumented = operation.checkResponse(status, null).filter(({ keyword }) => keyword === 'status')
-  const described = operation.responseMediaTypes(status)
-  const isOpen = undocumented.length === 0 && described.length === 0 // any body is valid if none is documented
+  const types = operation.responseMediaTypes(status)
+  const isOpen = undocumented.length === 0 && types.length === 0 // any body is valid if none is documented
   if (bytes === undefined || operation.method === 'HEAD' || isOpen) return { violations: undocumented }
-  const ofForm = described.length > 0 ? checkForm(described, mediaType, bytes) : undocumented
-  if (bytes.length === 0 || !isJson(mediaType)) return { violations: ofForm }
+  const formErrors = types.length > 0 ? checkForm(types, mediaType, bytes) : undocumented
+  if (bytes.length === 0 || !isJson(mediaType)) return { violations: formErrors }
   const json = readBody(bytes, maxMembers)
-  const ofBody = json.value === undefined || described.length === 0 ? [] : operation.checkResponse(status, json.value)
-  return { ...json, violations: [...ofForm, ...json.violations, ...ofBody] }
+  const bodyErrors = json.value === undefined || types.length === 0 ? [] : operation.checkResponse(status, json.value)
+  return { ...json, violations: [...formErrors, ...json.violations, ...bodyErrors] }
 }
 
 function readBody(bytes: Uint8Array, maxMembers: number): CheckedResponse {
@@ -50,11 +50,11 @@ function readBody(bytes: Uint8Array, maxMembers: number): CheckedResponse {
   return { violations: [{ ...broken('json', message), pointer }] }
 }
 
-function checkForm(described: readonly string[], mediaType: string, bytes: Uint8Array): Violation[] {
-  if (bytes.length === 0) return [broken('required', 'has no body, and the contract describes one')]
-  if (matchMediaType(described, mediaType) !== undefined) return []
+function checkForm(types: readonly string[], mediaType: string, bytes: Uint8Array): Violation[] {
+  if (bytes.length === 0) return [broken('required', 'has no body, but the contract describes one')]
+  if (matchMediaType(types, mediaType) !== undefined) return []
   const got = mediaType === '' ? 'has no Content-Type' : `has the Content-Type "${cutText(mediaType)}"`
-  return [broken('media-type', `${got}, and the contract describes ${described.join(' or ')}`)]
+  return [broken('media-type', `${got}, but the contract describes ${types.join(' or ')}`)]
 }
 
 const broken = (keyword: string, message: string): Violation => ({ in: 'response', pointer: '', keyword, message })

@@ -1,6 +1,6 @@
 /*
- * The HTTP client, based on Node's. `@stoplight/prism-http` buffers each response, replaces broken ones with its own,
- * does not support timeouts or broken connections, and costs 0.8 s and 95 MB at startup.
+ * The HTTP client, based on Node's. `@stoplight/prism-http` is not used: it buffers each response, replaces broken
+ * responses with its own, supports neither timeouts nor broken connections, and takes 0.8 s and 95 MB at startup.
  */
 import http, { type IncomingMessage } from 'node:http'
 import https from 'node:https'
@@ -20,22 +20,22 @@ export interface UpstreamRequest {
 }
 
 export interface UpstreamClient {
-  /** The service. Its token, if any, replaces that of the client. */
+  /** The real service. Its token, if there is one, replaces the client's token. */
   readonly target: UpstreamAccess
-  /** Sends a request, and resolves once the response head is received. `signal` aborts the request and the response. */
+  /** Sends a request; resolves when the response head has arrived. `signal` aborts the request and the response. */
   send(request: UpstreamRequest, signal: AbortSignal): Promise<Result<IncomingMessage, TrafficProblem>>
   close(): void
 }
 
-/** The methods that may be sent twice (RFC 9110, 9.2.2), so a connection that may be closing can be reused for them. */
+/** The methods that may be sent twice (RFC 9110, 9.2.2), so they can reuse a connection that may be closing. */
 const idempotent = new Set(['GET', 'HEAD', 'OPTIONS', 'PUT', 'DELETE', 'TRACE'])
 
 /** The methods that need a `Content-Length` even without a body. */
 const withLength = new Set(['POST', 'PUT', 'PATCH'])
 
 /**
- * Creates the client of a real service. It connects at the first request. The timeout applies to the time until the
- * response begins, and to each pause in its body.
+ * Creates a client for a real service. The client connects when it sends its first request. The timeout applies to the
+ * time until the response begins, and to each pause in the body of the response.
  */
 export function createUpstreamClient(target: UpstreamAccess): UpstreamClient {
   const { origin, timeoutMs } = target
@@ -45,15 +45,15 @@ export function createUpstreamClient(target: UpstreamAccess): UpstreamClient {
   // A write lost on a closing connection may have been processed, so each write uses a new connection.
   const freshAgent = new Agent()
 
-  const send = (given: UpstreamRequest, signal: AbortSignal, isRetry = false): ReturnType<UpstreamClient['send']> =>
+  const send = (outgoing: UpstreamRequest, signal: AbortSignal, isRetry = false): ReturnType<UpstreamClient['send']> =>
     new Promise((resolve) => {
-      const { method, target: path, body } = given
+      const { method, target: path, body } = outgoing
       const isRepeatable = idempotent.has(method)
       const length = body || withLength.has(method) ? ['Content-Length', String(Buffer.byteLength(body ?? ''))] : []
       const sent = request(origin, {
         method,
         path,
-        headers: ['Host', host, ...given.headers, ...length], // a list preserves repeated lines and the case of names
+        headers: ['Host', host, ...outgoing.headers, ...length], // a list keeps repeated lines and the case of names
         agent: isRepeatable ? agent : freshAgent,
         timeout: timeoutMs,
         signal,
@@ -63,16 +63,16 @@ export function createUpstreamClient(target: UpstreamAccess): UpstreamClient {
         resolve(failure(describeTimeOut(origin, timeoutMs)))
         sent.destroy(new Error(`nothing was received for ${timeoutMs} ms`))
       }
-      const limit = setTimeout(giveUp, timeoutMs) // also if the head arrives byte by byte
-      const end = (problem: string) => {
+      const limit = setTimeout(giveUp, timeoutMs) // even if the head arrives byte by byte
+      const fail = (problem: string) => {
         clearTimeout(limit)
         resolve(failure({ problem: 'connection', sentence: `The real service at ${origin} ${problem}.` }))
       }
-      sent.on('upgrade', (received) => {
-        received.destroy()
-        end('switched protocols (status 101), which an HTTP proxy cannot follow')
+      sent.on('upgrade', (response) => {
+        response.destroy()
+        fail('switched protocols (status 101), which an HTTP proxy cannot follow')
       })
-      sent.on('close', () => end('closed the connection before it responded'))
+      sent.on('close', () => fail('closed the connection before it responded'))
       sent.on('response', (response) => {
         clearTimeout(limit)
         received = response
@@ -80,12 +80,12 @@ export function createUpstreamClient(target: UpstreamAccess): UpstreamClient {
         resolve(success(response))
       })
       sent.on('timeout', () => {
-        // If bytes are buffered, the client or a scenario is slow, and not the service.
+        // If bytes are buffered, the client or a scenario is slow, not the service.
         if (received === undefined || received.readableLength === 0) giveUp()
       })
       sent.on('error', (error: NodeJS.ErrnoException) => {
         const isStale = sent.reusedSocket && error.code === 'ECONNRESET' && !isRetry
-        resolve(isStale ? send(given, signal, true) : failure(describeNetworkError(error, origin)))
+        resolve(isStale ? send(outgoing, signal, true) : failure(describeNetworkError(error, origin)))
       })
       sent.end(body)
     })
@@ -123,7 +123,7 @@ const decoders = new Map<string, Decode>([
 
 export const tooLong = 'is too long when decoded'
 
-/** Decodes a body by its `Content-Encoding`. The error ends the sentence "The body ...". */
+/** Decodes a body according to its `Content-Encoding`. The error completes the sentence "The body ...". */
 export function decodeBody(bytes: Uint8Array, encoding = 'identity', maxBytes: number): Result<Uint8Array> {
   const name = encoding.trim().toLowerCase()
   const decode = decoders.get(name)
@@ -132,6 +132,6 @@ export function decodeBody(bytes: Uint8Array, encoding = 'identity', maxBytes: n
     return success(decode(bytes, { maxOutputLength: maxBytes }))
   } catch (error) {
     if (error instanceof RangeError) return failure(tooLong) // beyond `maxOutputLength`
-    return failure(`cannot be decoded by its Content-Encoding "${name}": ${reasonOf(error)}`)
+    return failure(`cannot be decoded with the Content-Encoding "${name}": ${reasonOf(error)}`)
   }
 }

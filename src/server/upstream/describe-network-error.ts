@@ -5,11 +5,11 @@ const certificateCode = /CERT|SELF_SIGNED|UNABLE_TO_(GET|VERIFY)/
 
 const noTls = 'the TLS handshake failed; is the scheme (https or http) correct?'
 
-/** Explanations of the codes of connections that failed, or broke before a response. */
+/** Explanations by error code, for connections that failed or broke before the response. */
 const connectionFaults: Readonly<Record<string, string>> = {
   ECONNREFUSED: 'it refuses the connection; is it running, and is the port correct?',
   ENOTFOUND: 'its host name is unknown; is it spelt correctly?',
-  EAI_AGAIN: 'its host name cannot be resolved at present; is there a network connection?',
+  EAI_AGAIN: 'its host name cannot be resolved right now; is there a network connection?',
   ECONNRESET: 'it broke the connection before it responded.',
   EHOSTUNREACH: 'there is no route to its address; is there a network or VPN connection?',
   ETIMEDOUT: 'the connection timed out; does a firewall block it?',
@@ -21,7 +21,7 @@ export function describeNetworkError({ code = '', message }: NodeJS.ErrnoExcepti
   if (certificateCode.test(code)) {
     const sentence =
       `The real service at ${origin} cannot be trusted: ${message} (${code}). Nothing was sent to it. ` +
-      'If the certificate is correct, put the path of its authority in NODE_EXTRA_CA_CERTS.'
+      'If the certificate is correct, set NODE_EXTRA_CA_CERTS to the path of its CA certificate.'
     return { problem: 'certificate', sentence }
   }
   const fault = code.startsWith('ERR_SSL_') ? noTls : (connectionFaults[code] ?? `${message.replace(/\.$/, '')}.`)

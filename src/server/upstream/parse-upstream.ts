@@ -4,7 +4,7 @@
  */
 import { failure, type Result, success } from '../../base/core/result.ts'
 
-/** The variable with the token for the real service. It is not a flag, since other users could read command lines. */
+/** The variable with the real service's token. There is no such flag, since other users can read command lines. */
 export const upstreamTokenVariable = 'CONVSIM_UPSTREAM_TOKEN'
 
 export function readUpstreamToken(env: NodeJS.ProcessEnv): Result<string | undefined> {

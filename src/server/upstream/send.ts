@@ -18,9 +18,9 @@ const maxAttempts = 3
 const backOffMs = 500
 
 /**
- * Sends a request, and retries transient failures: with back-off, and no earlier than the service allows.
- * @param isRepeatable false for a write that must not run twice; it is retried only after a 429
- * @returns the attempts with a response, the last attempt, and the wait that it demands; no retry above `maxPauseMs`
+ * Sends a request. Retries transient failures with back-off, no earlier than the service allows, within `maxPauseMs`.
+ * @param isRepeatable false for a write that must not run twice, which is retried only after a 429
+ * @returns the attempts that got a response, the last attempt, and the wait that the last response demands
  */
 export async function sendWithRetries(
   client: UpstreamClient,
@@ -40,13 +40,13 @@ export async function sendWithRetries(
   }
 }
 
-/** Returns true for a failure after which a retry may succeed, and cannot have an effect twice. */
+/** Returns true for a failure after which a retry may succeed, and cannot repeat an effect. */
 function isTransient({ response }: TrafficSample, isRepeatable: boolean): boolean {
   if ('problem' in response) return isRepeatable && ['time-out', 'connection'].includes(response.problem)
   return response.status === 429 || (isRepeatable && [500, 502, 503, 504].includes(response.status))
 }
 
-/** Sends a request once. Redirects are not followed, so that the token is not sent to another host. */
+/** Makes one attempt. Redirects are not followed, so that the token is not sent to another host. */
 async function send(client: UpstreamClient, { method, target: path, body }: JsonRequest): Promise<TrafficSample> {
   const { origin, basePath, token, timeoutMs } = client.target
   const headers = {

@@ -14,20 +14,20 @@ import { listSchemaParts } from './schema-parts.ts'
 import { applySimulatedValues, simulatedValues } from './simulated-values.ts'
 import { listSchemas, mapNodes, type NodeKind, walk } from './walk.ts'
 
-/** The URI under which ajv knows the document, so that its schemas can refer to each other. */
+/** The URI of the document in ajv, so that schemas in the document can refer to each other. */
 const DOCUMENT = 'contract'
 
 /**
- * Creates a compiler that uses ajv. A validator is compiled when it is first called; one that cannot be compiled
- * accepts every value. The build can write the compiled schemas to a file.
- * @param options `lazy`: see `Compiler`; `code` has ajv's options for the code that the build writes
+ * Creates a compiler that uses ajv. A validator is compiled when it is first called; a validator that cannot be
+ * compiled accepts every value. The build can write the compiled schemas to a file.
+ * @param options `lazy` is explained in `Compiler`; `code` contains ajv's options for the code that the build writes
  */
 export function createAjvCompiler(
   document: JsonObject,
   { lazy, code }: { readonly lazy: boolean; readonly code?: CodeOptions },
 ): Compiler & { compileAll(): DocumentFault[]; isFormat(name: string): boolean; compiled: readonly CompiledSchemas[] } {
   const keywords = new Set(listSchemas(document).flatMap(({ value }) => Object.keys(value)))
-  const without = (keyword: 'readOnly' | 'writeOnly') =>
+  const documentWithout = (keyword: 'readOnly' | 'writeOnly') =>
     keywords.has(keyword) ? withoutRequired(document, keyword) : document
   const create = (use: Use, read: () => JsonObject) => {
     const ajv = once(() => createDocumentAjv(read(), code))
@@ -39,10 +39,10 @@ export function createAjvCompiler(
       },
     }
   }
-  const request = create('request', () => without('readOnly'))
+  const request = create('request', () => documentWithout('readOnly'))
   const isOneWay = keywords.has('readOnly') || keywords.has('writeOnly')
-  const response = isOneWay ? create('response', () => without('writeOnly')) : request
-  const readSimulated = () => applySimulatedValues(without('writeOnly'), 'document')
+  const response = isOneWay ? create('response', () => documentWithout('writeOnly')) : request
+  const readSimulated = () => applySimulatedValues(documentWithout('writeOnly'), 'document')
   const simulated = keywords.has(simulatedValues) ? create('simulated', readSimulated) : response
   const instances = { request, response, simulated }
   const validators = new Map<string, Validator>()
@@ -62,35 +62,35 @@ export function createAjvCompiler(
     getValidator(pointer, use) {
       const instance = instances[use]
       const key = keyOf(pointer, instance.use)
-      const known = validators.get(key)
-      if (known) return known
-      const compiled = once(() => compile(instance, pointer))
+      const cached = validators.get(key)
+      if (cached) return cached
+      const compileOnce = once(() => compile(instance, pointer))
       const validator: Validator = (value) => {
-        const { validate } = compiled()
+        const { validate } = compileOnce()
         const isValid = validate?.(value) ?? true
         validator.errors = validate?.errors ?? null
         return isValid
       }
       instance.names.set(key, DOCUMENT + toFragment(pointer))
       validators.set(key, validator)
-      compilations.push(compiled)
+      compilations.push(compileOnce)
       return validator
     },
-    /** Compiles the validators requested so far, and warns of each schema that cannot be compiled. */
-    compileAll: () => compilations.flatMap((compiled) => compiled().fault ?? []),
+    /** Compiles the validators requested so far. Returns a warning for each schema that cannot be compiled. */
+    compileAll: () => compilations.flatMap((compileOnce) => compileOnce().fault ?? []),
     isFormat: (name) => name in request.ajv.formats,
     compiled: [...new Set(Object.values(instances))],
   }
 }
 
 function createDocumentAjv(document: JsonObject, code: CodeOptions | undefined) {
-  // Options for smaller code, as in `compileSchema`. In a user's document, a name can be one that objects inherit.
+  // Options for smaller code, as in `compileSchema`. A user's document can use the names of inherited members.
   const options = { strict: false, messages: false, loopRequired: 1, ownProperties: code === undefined }
   const ajv = createAjv(() => undefined, { ...options, code: { regExp, ...code } })
   return ajv.addSchema(onlyChecked('document', document), DOCUMENT)
 }
 
-/** Creates a compiler for schemas that refer to a document. It returns undefined for one that cannot be compiled. */
+/** Returns a function that compiles a schema with references to a document, or returns undefined if it cannot. */
 export function createPartCheck(document: JsonObject): (schema: JsonObject) => Validator | undefined {
   const ajv = createDocumentAjv(document, undefined)
   return (schema) => {
@@ -103,19 +103,19 @@ export function createPartCheck(document: JsonObject): (schema: JsonObject) => V
   }
 }
 
-/** Creates the regular expression of a pattern, with the flag that it needs. ajv writes `code` into compiled files. */
+/** Creates a regular expression with the flag that the pattern needs. ajv writes `code` into compiled files. */
 const regExp = Object.assign((pattern: string) => parsePattern(pattern) ?? /(?:)/, { code: 'new RegExp' })
 
-/** Returns a copy that contains only the schemas, reduced to the keywords that validate values. */
+/** Returns a copy that contains only the schemas, and in them only the keywords that validate values. */
 function onlyChecked(kind: NodeKind, value: JsonObject): JsonObject {
   if (kind !== 'schema') return mapNodes(kind, value, onlyChecked, (data, name) => (name === '$ref' ? data : undefined))
-  const kept = Object.entries(value).filter(([keyword, rule]) => isChecked(keyword, rule))
-  return mapNodes(kind, Object.fromEntries(kept), onlyChecked)
+  const entries = Object.entries(value).filter(([keyword, rule]) => isChecked(keyword, rule))
+  return mapNodes(kind, Object.fromEntries(entries), onlyChecked)
 }
 
 /**
- * Returns true for a schema whose check can take long: one with patterns, or one that references a schema twice. The
- * latter can be recursive, or a chain of 20 schemas that each reference the next twice, which is a million checks.
+ * Returns true for a schema that can take long to check, because it has patterns or references a schema twice. Such
+ * references can be recursive, or form a chain: 20 schemas that each reference the next twice need a million checks.
  */
 export function mayTakeLong(document: JsonObject, pointer: string): boolean {
   const visited = [pointer]
@@ -129,7 +129,7 @@ export function mayTakeLong(document: JsonObject, pointer: string): boolean {
   return false
 }
 
-/** Returns a copy of a document whose schemas do not require `readOnly`, or `writeOnly`, properties. */
+/** Returns a copy of a document in which no schema requires its `readOnly` (or `writeOnly`) properties. */
 export function withoutRequired(document: JsonObject, keyword: 'readOnly' | 'writeOnly'): JsonObject {
   const copy = structuredClone(document)
   for (const { value } of listSchemas(copy)) {

@@ -3,19 +3,19 @@ import type { Validator } from '../../base/documents/ajv.ts'
 import type { PrecompiledSource } from '../../base/documents/precompiled.ts'
 
 /**
- * What a value is used for: requests may omit required `readOnly` properties, and responses `writeOnly` ones. Simulated
- * responses must also follow `x-simulated-values`. A use without its own validators shares those of the next use.
+ * How a value is used. Requests may omit required `readOnly` properties, and responses may omit `writeOnly` properties.
+ * Simulated responses must also follow `x-simulated-values`. A use that has no validators shares those of the next use.
  */
 const USES = ['simulated', 'response', 'request'] as const
 export type Use = (typeof USES)[number]
 
 export interface Compiler {
-  /** True if an operation gets its validators on first use; false if on load, as for checks and the build. */
+  /** True if an operation's validators are created on first use; false if on load, as for checks and the build. */
   readonly lazy: boolean
   getValidator(pointer: string, use: Use): Validator
 }
 
-/** Returns the key of a precompiled validator: `request#/components/schemas/Error`. */
+/** Returns the key of a precompiled validator, such as `request#/components/schemas/Error`. */
 export const keyOf = (pointer: string, use: Use): string => use + toFragment(pointer)
 
 /** Creates a compiler that returns the validators precompiled by the build. */
@@ -23,9 +23,9 @@ export function createPrecompiledCompiler({ validators }: PrecompiledSource): Co
   return {
     lazy: true,
     getValidator(pointer, use) {
-      const keys = USES.slice(USES.indexOf(use)).map((one) => keyOf(pointer, one))
+      const keys = USES.slice(USES.indexOf(use)).map((candidate) => keyOf(pointer, candidate))
       const found = keys.map((key) => validators[key]).find((validator) => validator !== undefined)
-      if (found === undefined) throw new Error(`the build has not precompiled the validator of ${pointer}`)
+      if (found === undefined) throw new Error(`the build has not precompiled the validator for ${pointer}`)
       return found
     },
   }

@@ -1,6 +1,6 @@
 /**
- * An OpenAPI document as operations that can be matched and checked. `loadContract` turns a file into a `Contract`;
- * `Contract.match` finds the operation of a request.
+ * An OpenAPI document as operations that requests are matched with and checked against.
+ * `loadContract` turns a file into a `Contract`; `Contract.match` finds the operation for a request.
  */
 import type { JsonObject } from '../../base/core/json.ts'
 import type { Finding } from '../../base/documents/source.ts'
@@ -16,9 +16,9 @@ export type OperationMatch =
       readonly operation: Operation
       readonly path: Readonly<Record<string, string>>
     }
-  /** The `path` is the path template; `allowed` lists its methods in upper case. */
+  /** `path` is the path template; `allowed` lists the methods of that path in upper case. */
   | { readonly kind: 'wrong-method'; readonly path: string; readonly allowed: readonly string[] }
-  /** The path is not under the base path; `isBaseMissing` is true if it would match with the base path prepended. */
+  /** The path is not under the base path; `isBaseMissing` is true if base path plus path would match. */
   | { readonly kind: 'outside-base'; readonly isBaseMissing: boolean }
   | { readonly kind: 'unknown-path' }
   | { readonly kind: 'malformed'; readonly reason: string }
@@ -30,19 +30,19 @@ export interface Assumption {
 
 export interface Contract {
   readonly file: string
-  /** The files read for the document: `file`, and those that it references. */
+  /** The files that were read: `file`, and the files that it references. */
   readonly files: readonly string[]
   readonly title: string
   readonly version: string
-  /** The path of the first server URL without a trailing slash: `/v1`; empty for the root. */
+  /** The path of the first server URL, without a trailing slash, such as `/v1`; empty for the root. */
   readonly basePath: string
   readonly operations: readonly Operation[]
   readonly assumptions: readonly Assumption[]
-  /** Findings that do not prevent loading: warnings, such as `nullable: true` in a 3.1 document, and information. */
+  /** Findings that do not prevent loading: warnings, such as `nullable: true` in a 3.1 document, and notes. */
   readonly warnings: readonly Finding[]
   readonly place: (pointer: string) => string
   /** The document after `normaliseSchemas`; its references are not resolved. */
   readonly document: JsonObject
-  /** Finds the operation of a request by its path as sent, without the query. A HEAD request does not match GET. */
+  /** Finds the operation for a path as sent, without the query. A HEAD request does not match a GET operation. */
   match(method: string, path: string): OperationMatch
 }

@@ -8,7 +8,7 @@ import { readSource } from '../../base/documents/read-source.ts'
 import { errorAt, errorsFirst, type Findings, type Source } from '../../base/documents/source.ts'
 import { placeFaults } from './checks/fault.ts'
 import { normaliseSchemas } from './checks/normalise.ts'
-import { bundleReferences, leaveOut } from './checks/references.ts'
+import { bundleReferences, removeBrokenReferences } from './checks/references.ts'
 import { checkRequirements, checkVersion } from './checks/requirements.ts'
 import { checkExamples, checkSchemas, checkStructure } from './checks/schemas.ts'
 import { createPrecompiledCompiler } from './compiler.ts'
@@ -19,11 +19,11 @@ import { readBasePath } from './servers.ts'
 import { upgrade } from './upgrade.ts'
 
 export interface LoadOptions {
-  /** True also finds problems that do not prevent serving, which doubles the loading time. @default false */
+  /** True to also find problems that do not prevent serving, which doubles the loading time. @default false */
   readonly thorough?: boolean
-  /** False skips the validators of responses, which are the majority. @default true */
+  /** False to skip the response validators, which are most of the validators. @default true */
   readonly responses?: boolean
-  /** The precompiled files, which are neither parsed nor compiled. @default the files precompiled by the build */
+  /** The precompiled files, which need no parsing or compiling. @default the files precompiled by the build */
   readonly precompiled?: PrecompiledFiles
   /** The overlays to apply to the document, in order. @default none */
   readonly overlays?: readonly string[]
@@ -34,7 +34,7 @@ export async function loadContract(file: string, options: LoadOptions = {}): Pro
     const source = await readDocument(file, options)
     return source.ok ? await buildContract(source.value, options) : source
   } catch (error) {
-    // A document can exceed a library's limits, such as its stack.
+    // A document can exceed the limits of a library, such as the stack size.
     return failure([errorAt(file, `cannot be checked: ${reasonOf(error)}`)])
   }
 }
@@ -52,32 +52,32 @@ export async function readOverlaid(file: string, overlays: readonly string[]): P
     import('../../base/documents/read-overlay.ts'),
     import('../../base/documents/overlay.ts'),
   ])
-  const read = joinResults(await Promise.all(overlays.map(readOverlay)))
-  if (!document.ok || !read.ok) return failure([document, read].flatMap((each) => (each.ok ? [] : each.error)))
-  return read.value.reduce<Result<Source, Findings>>(
+  const parsed = joinResults(await Promise.all(overlays.map(readOverlay)))
+  if (!document.ok || !parsed.ok) return failure([document, parsed].flatMap((each) => (each.ok ? [] : each.error)))
+  return parsed.value.reduce<Result<Source, Findings>>(
     (source, overlay) => (source.ok ? applyOverlay(source.value, overlay) : source),
     document,
   )
 }
 
-/** Checks a document in steps, and normalises the schemas of `source.value` in place. Only errors prevent serving. */
-export async function buildContract(read: Source, options: LoadOptions = {}): Promise<Result<Contract, Findings>> {
+/** Checks a document in steps, and normalises the schemas in `input.value` in place. Only errors prevent serving. */
+export async function buildContract(input: Source, options: LoadOptions = {}): Promise<Result<Contract, Findings>> {
   const { thorough = false, responses = true } = options
-  const { value: written } = read
-  if (!isObject(written)) return failure([errorAt(read.place(''), 'is not an OpenAPI document')])
-  const version = checkVersion(written)
-  if (version) return failure(placeFaults([version], read))
+  const { value: root } = input
+  if (!isObject(root)) return failure([errorAt(input.place(''), 'is not an OpenAPI document')])
+  const version = checkVersion(root)
+  if (version) return failure(placeFaults([version], input))
   // The build has checked and normalised a precompiled document.
-  if (read.precompiled) {
-    const compiler = createPrecompiledCompiler(read.precompiled)
-    return success(createContract(read, written, compileOperations(written, compiler, responses), []))
+  if (input.precompiled) {
+    const compiler = createPrecompiledCompiler(input.precompiled)
+    return success(createContract(input, root, compileOperations(root, compiler, responses), []))
   }
   await nextTurn()
-  const bundled = await bundleReferences(read, written)
-  const faults = thorough ? await checkStructure(written) : []
-  faults.push(...leaveOut(written, bundled.failed))
+  const bundled = await bundleReferences(input, root)
+  const faults = thorough ? await checkStructure(root) : []
+  faults.push(...removeBrokenReferences(root, bundled.failed))
   await nextTurn()
-  const { source, document, note } = await upgrade(bundled.source, written)
+  const { source, document, note } = await upgrade(bundled.source, root)
   const normalised = normaliseSchemas(document)
   faults.push(...(note ? [note] : normalised), ...checkRequirements(document, source))
   const { createAjvCompiler } = await import('./ajv-compiler.ts') // ajv takes 100 ms to load

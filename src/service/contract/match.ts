@@ -10,14 +10,14 @@ type Segment = readonly string[]
 interface PathTemplate {
   readonly path: string
   readonly segments: readonly Segment[]
-  /** Operations by method, each with its parameter names. */
+  /** The operations by method, each with the names of its path parameters. */
   readonly operations: ReadonlyMap<string, readonly [Operation, names: readonly string[]]>
 }
 
 /**
  * Creates a matcher for a document's paths under their base paths; the longest base path wins. If several templates
  * match, the first concrete segment decides, as OpenAPI requires: `/models/mine` wins over `/models/{modelId}`, even if
- * only the latter has the method.
+ * only `/models/{modelId}` has the method.
  */
 export function createMatcher(basePath: string, operations: readonly Operation[]): Contract['match'] {
   const bases = [...groupBy(operations, (operation) => operation.basePath)]
@@ -25,48 +25,48 @@ export function createMatcher(basePath: string, operations: readonly Operation[]
     .sort((a, b) => b.base.length - a.base.length)
   const belowRoot = bases.filter(({ base }) => base === basePath).map((base) => ({ ...base, depth: 0 }))
   const match: Contract['match'] = (method, path) => {
-    const around = bases.filter(({ base }) => path === base || path.startsWith(`${base}/`))
+    const matchingBases = bases.filter(({ base }) => path === base || path.startsWith(`${base}/`))
     const segments = decodePath(path)
     if (!segments.ok) return { kind: 'malformed', reason: segments.error }
-    const found = findTemplate(around.length > 0 ? around : belowRoot, segments.value)
-    if (around.length === 0) return { kind: 'outside-base', isBaseMissing: found !== undefined }
+    const found = findTemplate(matchingBases.length > 0 ? matchingBases : belowRoot, segments.value)
+    if (matchingBases.length === 0) return { kind: 'outside-base', isBaseMissing: found !== undefined }
     if (found === undefined) return { kind: 'unknown-path' }
     const { template, values } = found
-    const matched = template.operations.get(method)
-    if (matched === undefined)
+    const entry = template.operations.get(method)
+    if (entry === undefined)
       return { kind: 'wrong-method', path: template.path, allowed: [...template.operations.keys()].sort() }
-    const [operation, names] = matched
+    const [operation, names] = entry
     return { kind: 'operation', operation, path: Object.fromEntries(names.map((name, at) => [name, values[at] ?? ''])) }
   }
-  const matches = new LruCache<ReturnType<typeof match>>(100) // matching takes 3% of the time of a GET
+  const matches = new LruCache<ReturnType<typeof match>>(100) // matching takes 3% of the time for a GET
   return (method, path) => matches.get(`${method} ${path}`, () => match(method, path))
 }
 
-/** Returns the templates; among those with the same number of segments, the most concrete come first. */
+/** Returns the path templates. Of templates with the same number of segments, the most concrete come first. */
 function listTemplates(operations: readonly Operation[]): PathTemplate[] {
   const templates = [...groupBy(operations, ({ path }) => anonymousPath(path))].map(([path, list]) => ({
     path: list[0]?.path ?? path,
     segments: (list[0]?.path ?? path).split('/').slice(1).map(parseSegment),
-    operations: new Map(list.map((one) => [one.method, [one, parameterNames(one.path)] as const])),
+    operations: new Map(list.map((each) => [each.method, [each, parameterNames(each.path)] as const])),
   }))
   return templates.sort(compareTemplates)
 }
 
 function compareTemplates({ segments }: PathTemplate, other: PathTemplate): number {
-  const ranks = segments.map((texts, at) => rankOf(texts) - rankOf(other.segments[at] ?? ['']))
+  const ranks = segments.map((literals, at) => rankOf(literals) - rankOf(other.segments[at] ?? ['']))
   return ranks.find((rank) => rank !== 0) ?? 0
 }
 
 /** Ranks a segment: concrete before mixed, `{name}.json` before `{name}.{type}`, and a lone parameter last. */
-function rankOf(texts: Segment): number {
-  const fixed = texts.join('').length
-  if (texts.length === 1) return 0
-  return texts.length === 2 && fixed === 0 ? Number.MAX_SAFE_INTEGER : texts.length - fixed / (fixed + 1)
+function rankOf(literals: Segment): number {
+  const fixed = literals.join('').length
+  if (literals.length === 1) return 0
+  return literals.length === 2 && fixed === 0 ? Number.MAX_SAFE_INTEGER : literals.length - fixed / (fixed + 1)
 }
 
 const parseSegment = (segment: string): Segment => segment.split(/\{[^{}]*\}/).map(decode)
 
-/** Decodes literal text of a template like a request path, so that percent-encoded and plain text match. */
+/** Decodes literal text in a template like a request path, so that percent-encoded text matches plain text. */
 function decode(text: string): string {
   const decoded = decodePath(`/${text}`)
   return decoded.ok ? decoded.value.join('/') : text
@@ -86,17 +86,17 @@ function decodePath(path: string): Result<string[]> {
   return success(decoded)
 }
 
-/** Finds the first matching template and the values of its parameters, each at least one character long. */
+/** Finds the first matching template, and the values of its parameters. No value may be empty. */
 function findTemplate(
   bases: readonly { depth: number; templates: readonly PathTemplate[] }[],
   path: readonly string[],
 ) {
   for (const { depth, templates } of bases) {
     const segments = path.slice(depth)
-    for (const template of templates.filter((one) => one.segments.length === segments.length)) {
+    for (const template of templates.filter((candidate) => candidate.segments.length === segments.length)) {
       const values: string[] = []
-      const isMatch = template.segments.every((texts, index) => {
-        const parts = matchSegment(texts, segments[index] ?? '')
+      const isMatch = template.segments.every((literals, index) => {
+        const parts = matchSegment(literals, segments[index] ?? '')
         values.push(...(parts ?? []))
         return parts !== undefined
       })
@@ -106,23 +106,23 @@ function findTemplate(
   return undefined
 }
 
-function matchSegment(texts: Segment, segment: string): string[] | undefined {
-  if (texts.length > 1) return splitMixed(texts, segment)
-  return segment === texts[0] ? [] : undefined
+function matchSegment(literals: Segment, segment: string): string[] | undefined {
+  if (literals.length > 1) return splitMixed(literals, segment)
+  return segment === literals[0] ? [] : undefined
 }
 
 /**
- * Returns the parameter values between the literal parts, or undefined if the segment does not match. It splits from
- * the end, as greedily as `(.+)\.(.+)` but without its polynomial time: `{name}.{extension}` splits `a.b.txt` at its
- * last dot.
+ * Returns the parameter values between the literal parts, or undefined if the segment does not match. Splits from the
+ * end, as greedily as `(.+)\.(.+)`, but without the polynomial time of a regular expression: `{name}.{extension}`
+ * splits `a.b.txt` at the last dot.
  */
-function splitMixed(texts: Segment, segment: string): string[] | undefined {
-  const first = texts[0] ?? ''
-  const last = texts.at(-1) ?? ''
+function splitMixed(literals: Segment, segment: string): string[] | undefined {
+  const first = literals[0] ?? ''
+  const last = literals.at(-1) ?? ''
   if (!segment.startsWith(first) || !segment.endsWith(last)) return undefined
   const parts: string[] = []
   let end = segment.length - last.length
-  for (const before of texts.slice(1, -1).reverse()) {
+  for (const before of literals.slice(1, -1).reverse()) {
     const from = end - 1 - before.length // leaves at least one character for the parameter
     const at = from < first.length ? -1 : segment.lastIndexOf(before, from)
     if (at < first.length) return undefined

@@ -3,12 +3,12 @@ import type { Shape } from './request/shape.ts'
 /** Returns a media type in lower case without parameters: `application/json` for `Application/JSON; charset=utf-8`. */
 export const bareMediaType = (mediaType: string): string => mediaType.replace(/;.*/s, '').trim().toLowerCase()
 
-/** Returns true for a media type of JSON: `application/json`, `application/problem+json`, or a range of such types. */
+/** Returns true for a JSON media type: `application/json`, `application/problem+json`, or a range of such types. */
 export function isJson(mediaType: string): boolean {
   return /^(application|text|\*)\/(json|\*|[^/]+\+json)$/.test(bareMediaType(mediaType))
 }
 
-/** Finds the documented media type of a sent one: the same type, else `application/*+json`, `application/*`, or any. */
+/** Finds the documented media type for a sent type: the same, else `application/*+json`, `application/*`, or any. */
 export function matchMediaType(documented: readonly string[], sent: string): string | undefined {
   if (documented.includes(sent)) return sent // the usual case; the search below takes as long as checking a body
   const type = bareMediaType(sent)
@@ -25,6 +25,6 @@ export function matchMediaType(documented: readonly string[], sent: string): str
 /** Returns true for the media type of a URL-encoded form: `user=joe&age=7`. */
 export const isForm = (mediaType: string): boolean => bareMediaType(mediaType) === 'application/x-www-form-urlencoded'
 
-/** Returns true if a body other than JSON is checked: a form for an object, or text for a schema that accepts it. */
+/** Returns true if a non-JSON body is checked: a form against an object schema, or text if the schema accepts text. */
 export const isCheckedText = (mediaType: string, { types, takesText }: Shape): boolean =>
   (isForm(mediaType) && types.has('object')) || (takesText && !bareMediaType(mediaType).startsWith('multipart/'))

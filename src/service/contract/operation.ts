@@ -19,7 +19,7 @@ import { readBasePath } from './servers.ts'
 import { applySimulatedValues } from './simulated-values.ts'
 import { METHODS } from './walk.ts'
 
-/** Compiles the operations under `paths`, in their order. Without `canCheckResponses`, every response is valid. */
+/** Compiles the operations under `paths`, in document order. Without `canCheckResponses`, every response is valid. */
 export function compileOperations(document: JsonObject, compiler: Compiler, canCheckResponses: boolean): Operation[] {
   const taken = new Set<string>()
   return listOperations(document).flatMap(({ path, method, item }) => {
@@ -39,7 +39,7 @@ export const parameterNames = (path: string) => Array.from(path.matchAll(PARAMET
 /** Returns a path template without its parameter names, which do not affect matching. */
 export const anonymousPath = (path: string): string => path.replace(PARAMETER, '{}')
 
-/** Lists the operations under `paths`, each with the pointer of its path item, which may be a reference's target. */
+/** Lists the operations under `paths`, each with the pointer to its path item, after following references. */
 export function listOperations(document: JsonObject) {
   const paths = isObject(document.paths) ? Object.keys(document.paths) : []
   return paths.flatMap((path) => {
@@ -50,7 +50,7 @@ export function listOperations(document: JsonObject) {
   })
 }
 
-/** The keyword of an operation that chooses its statuses: `x-simulated-status: { success: 204, dropped: 202 }`. */
+/** The keyword with which an operation chooses its statuses: `x-simulated-status: { success: 204, dropped: 202 }`. */
 export const simulatedStatus = 'x-simulated-status'
 
 export type Operation = Readonly<ReturnType<typeof compileOperation>>
@@ -65,84 +65,84 @@ function compileOperation(
   const responses = once(() => compileResponses(document, compiler, pointer, at.canCheckResponses))
   const body = once(() => compileBody(document, compiler, pointer))
   const parameters = once(() => compileParameters(document, compiler, at.item, pointer))
-  const chosen = (operation[simulatedStatus] ?? {}) as { success?: number; dropped?: number } // checked at startup
+  const simulated = (operation[simulatedStatus] ?? {}) as { success?: number; dropped?: number } // checked at startup
   if (!compiler.lazy) for (const compile of [responses, body, parameters]) compile()
   return {
     id: at.id,
     method: at.method.toUpperCase(),
     path: at.path,
-    /** The base path in the servers of the operation, else of its path item, else of the document. */
+    /** The base path from the servers of the operation, or else of its path item, or else of the document. */
     basePath: readBasePath(operation.servers, resolve(document, at.item)?.value.servers, document.servers),
     pointer,
     summary: typeof operation.summary === 'string' ? operation.summary : '',
     security: readSecurity(document, operation.security ?? document.security),
     queryKeys: listKeys(document, ['query']),
-    /** `success` in `x-simulated-status`, else the lowest documented 2xx, 200 for `2XX` or `default`, or any other. */
+    /** The first of `x-simulated-status.success`, the lowest 2xx, 200 for `2XX` or `default`, and any other status. */
     get successStatus(): number {
-      return chosen.success ?? responses().successStatus
+      return simulated.success ?? responses().successStatus
     },
-    /** The status `dropped` of `x-simulated-status`, for an event that sampling drops; else the success status. */
+    /** The status for an event that sampling drops: `x-simulated-status.dropped`, or else the success status. */
     get droppedStatus(): number {
-      return chosen.dropped ?? chosen.success ?? responses().successStatus
+      return simulated.dropped ?? simulated.success ?? responses().successStatus
     },
-    /** The numeric documented statuses, ascending. */
+    /** The documented statuses that are numbers, in ascending order. */
     get statuses(): readonly number[] {
       return responses().statuses
     },
-    /** The documented responses in the document's order: `200`, `4XX`, `default`. */
+    /** The keys of the documented responses, in document order: `200`, `4XX`, `default`. */
     get responses(): readonly string[] {
       return responses().keys
     },
     get body(): { readonly required: boolean; readonly mediaTypes: readonly string[] } | undefined {
       return body()?.described
     },
-    /** The parameters except cookies; those of the path item come first. */
+    /** The parameters except cookies. The path item's parameters come first. */
     get parameters(): readonly DescribedParameter[] {
       return parameters().described
     },
-    /** Returns the JSON schema of the request body with every `$ref` resolved; undefined if there is none. */
+    /** Returns the JSON schema of the request body with every `$ref` resolved; undefined if there is no schema. */
     bodySchema: (): JsonObject | undefined => body()?.schema(),
     bodyExamples: (): readonly Example[] => body()?.examples() ?? [],
-    /** Coerces the sent parameters to their types and lists every violation. `values` is valid if there is none. */
+    /** Coerces the sent parameters to their types, and lists every violation. Without violations, `values` is valid. */
     readParameters: (sent: RawParameters): { values: ParameterValues; violations: Violation[] } =>
       parameters().read(sent),
     /** Returns the value of a body that is not JSON: an object for a form, otherwise the text itself. */
     readText: (mediaType: string, text: string): Json => body()?.readText(mediaType, text) ?? text,
-    /** Returns every violation of a body in JSON, a form or text. `mediaType` has no parameters. */
+    /** Returns every violation in a body sent as JSON, a form or text. `mediaType` has no parameters. */
     checkBody: (mediaType: string, value: Json): Violation[] => body()?.check(mediaType, value) ?? [],
     ...describeResponses(responses),
   }
 }
 
 const describeResponses = (responses: () => ReturnType<typeof compileResponses>) => ({
-  /** Returns every violation of a response. An undocumented status is a violation with the keyword `status`. */
+  /** Returns every violation in a response. An undocumented status is a violation with the keyword `status`. */
   checkResponse: (status: number, value: Json) => responses().check(status, value, false),
-  /** Returns every violation of a simulated response, which must also follow `x-simulated-values`. */
+  /** Returns every violation in a simulated response, which must also follow `x-simulated-values`. */
   checkSimulatedResponse: (status: number, value: Json) => responses().check(status, value, true),
   examples: (status: number): readonly Example[] => responses().find(status)?.examples() ?? [],
   hasResponseBody: (status: number) => (responses().find(status)?.mediaTypes.length ?? 0) > 0,
-  /** Returns the documented media types of a status, in lower case without parameters, in the document's order. */
+  /** Returns the media types documented for a status, in document order, in lower case and without parameters. */
   responseMediaTypes: (status: number): readonly string[] => responses().find(status)?.mediaTypes ?? [],
-  /** Returns the pointer of the response for a status: its own, else that of its range (`4XX`), else `default`. */
+  /** Returns the pointer to the response documented for a status, or else for its range (`4XX`), or else `default`. */
   responsePointer: (status: number) => responses().find(status)?.pointer,
   responseDescription: (status: number) => responses().find(status)?.description,
-  /** Returns the JSON schema of a status's body with every `$ref` resolved; undefined if there is none. */
+  /** Returns the JSON schema of the body for a status with every `$ref` resolved; undefined if there is no schema. */
   responseSchema: (status: number) => responses().find(status)?.schema(),
-  /** Returns the schema of `responseSchema` with the narrower rules of `x-simulated-values`. */
+  /** Returns the same as `responseSchema`, but with the narrower rules of `x-simulated-values` applied. */
   simulatedResponseSchema: (status: number) => responses().find(status)?.simulatedSchema(),
 })
 
-/** Reads the content of a body or a response: its media types, and the schema and the examples of its JSON. */
+/** Reads the content of a request body or response: the media types, and the schema and examples of the JSON type. */
 function readContent(document: JsonObject, { pointer, value: { content } }: ResolvedObject) {
   const documented = Object.keys(isObject(content) ? content : {})
   const json = documented.find(isJson)
   const media = joinPointer(pointer, 'content', json ?? '')
-  const described = resolveSchema(document, joinPointer(media, 'schema'))
+  const resolved = resolveSchema(document, joinPointer(media, 'schema'))
   return {
     documented,
     mediaTypes: [...new Set(documented.map(bareMediaType))],
-    described,
-    schema: once(() => described && dereference(document, described.value)),
+    resolved,
+    schema: once(() => resolved && dereference(document, resolved.value)),
     examples: once(() => (json === undefined ? [] : readExamples(document, media))),
   }
 }
@@ -176,14 +176,14 @@ function compileContent(document: JsonObject, compiler: Compiler, mediaType: str
   if (schema === undefined) return {}
   const shape = new Shape(document, [schema.value])
   const isText = isCheckedText(mediaType, shape)
-  const validate = compiler.getValidator(schema.pointer, 'request') // compiled even if unused, for its findings
+  const validate = compiler.getValidator(schema.pointer, 'request') // compiled even if unused, to report its findings
   const readForm = isForm(mediaType) && shape.types.has('object') ? compileForm(document, media) : undefined
   return { isText, validate, readForm }
 }
 
 const isSuccess = (status: number) => status >= 200 && status < 300
 
-/** Compiles the responses of the operation at `pointer`, without validators unless `canCheck`. */
+/** Compiles the responses of the operation at `pointer`, with validators only if `canCheck` is true. */
 function compileResponses(document: JsonObject, compiler: Compiler, pointer: string, canCheck: boolean) {
   const listPointer = joinPointer(pointer, 'responses')
   const byKey = new Map<string, NonNullable<ReturnType<typeof compileResponse>>>()
@@ -192,7 +192,7 @@ function compileResponses(document: JsonObject, compiler: Compiler, pointer: str
     const response = compileResponse(document, canCheck ? compiler : undefined, joinPointer(listPointer, key))
     if (response !== undefined) byKey.set(key.toUpperCase(), response)
   }
-  // The response of that status, else of `4XX`, else `default`.
+  // The response documented for the status, or else for its range (`4XX`), or else `default`.
   const find = (status: number) =>
     byKey.get(String(status)) ?? byKey.get(`${Math.floor(status / 100)}XX`) ?? byKey.get('DEFAULT')
   const numbers = [...byKey.keys()].filter((key) => /^\d{3}$/.test(key)).map(Number)
@@ -204,7 +204,7 @@ function compileResponses(document: JsonObject, compiler: Compiler, pointer: str
     successStatus: statuses.find(isSuccess) ?? (byKey.has('2XX') || byKey.has('DEFAULT') ? 200 : lowest),
     keys,
     find,
-    /** Returns every violation of a response. `isSimulated`: it must also follow `x-simulated-values`. */
+    /** Returns every violation in a response, which must also follow `x-simulated-values` if `isSimulated` is true. */
     check(status: number, body: Json, isSimulated: boolean): Violation[] {
       const response = find(status)
       if (byKey.size === 0) return []
@@ -224,14 +224,14 @@ function compileResponse(document: JsonObject, compiler: Compiler | undefined, p
   const response = resolve(document, pointer)
   if (response === undefined) return undefined
   const { description } = response.value
-  const { described, schema, ...content } = readContent(document, response)
+  const { resolved, schema, ...content } = readContent(document, response)
   return {
     ...content,
     pointer: response.pointer,
     description: typeof description === 'string' ? description : '',
     schema,
-    simulatedSchema: once(() => described && applySimulatedValues(schema() ?? {}, 'schema')),
-    validate: described && compiler?.getValidator(described.pointer, 'response'),
-    validateSimulated: described && compiler?.getValidator(described.pointer, 'simulated'),
+    simulatedSchema: once(() => resolved && applySimulatedValues(schema() ?? {}, 'schema')),
+    validate: resolved && compiler?.getValidator(resolved.pointer, 'response'),
+    validateSimulated: resolved && compiler?.getValidator(resolved.pointer, 'simulated'),
   }
 }

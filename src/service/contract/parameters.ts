@@ -17,21 +17,21 @@ import { listHiddenNames } from './security.ts'
 const DEFAULT_STYLES = { path: 'simple', query: 'form', header: 'simple', cookie: 'form' } as const
 const LOCATIONS = Object.keys(DEFAULT_STYLES) as (keyof typeof DEFAULT_STYLES)[]
 
-/** The parameters of a request as sent: decoded strings; a repeated query parameter is an array. */
+/** The parameters of a request as sent, decoded. A repeated query parameter is an array. */
 export interface RawParameters {
   readonly path: Readonly<Record<string, string>>
   readonly query: Readonly<Record<string, string | readonly string[]>>
-  /** Lower-case names. */
+  /** Headers by lower-case name. */
   readonly header: Readonly<Record<string, string>>
 }
 
-/** The parameters of a request, coerced to the types of their schemas, defaults filled in. */
+/** The parameters of a request, coerced to the types of their schemas, with defaults filled in. */
 export type ParameterValues = Readonly<Record<keyof RawParameters, JsonObject>>
 
 interface Parameter extends Serialisation {
   readonly required: boolean
   readonly pointer: string
-  /** The schema with every `$ref` resolved; empty if the document has none. */
+  /** The schema with every `$ref` resolved; empty for a parameter without a schema. */
   readonly schema: JsonObject
   readonly validate: Validator | undefined
   /** True if an empty string is accepted regardless of the schema. */
@@ -44,14 +44,14 @@ export interface DescribedParameter extends Parameter {
   readonly in: keyof RawParameters
   /** True for the style `deepObject`: each member is sent as a separate parameter, such as `filter[min]=3`. */
   readonly isDeepObject: boolean
-  /** Returns true if the parameter was sent; in a query also as `filter[min]` or a property of an exploded object. */
+  /** Returns true if the parameter was sent. In a query, `filter[min]` and properties of an exploded object count. */
   isIn(sent: Fields): boolean
 }
 
 /** The headers that OpenAPI excludes from parameters, because other parts of the document describe them. */
 const IGNORED = ['header accept', 'header content-type', 'header authorization']
 
-/** Compiles the parameters of a path item and of an operation; the latter win. `described`: all except cookies. */
+/** Compiles the parameters of a path item and an operation; the operation's win. `described` excludes cookies. */
 export function compileParameters(document: JsonObject, compiler: Compiler, pathItem: string, operation: string) {
   const byName = new Map<string, Parameter>()
   for (const owner of [pathItem, operation]) {
@@ -70,11 +70,11 @@ export function compileParameters(document: JsonObject, compiler: Compiler, path
   return {
     described: groups.flatMap(({ location, parameters, find }): DescribedParameter[] => {
       if (location === 'cookie') return []
-      return parameters.map((one) => ({
-        ...one,
+      return parameters.map((parameter) => ({
+        ...parameter,
         in: location,
-        isDeepObject: one.style === 'deepObject',
-        isIn: (sent) => Object.hasOwn(sent, one.name) || (location === 'query' && find(sent).sent.has(one)),
+        isDeepObject: parameter.style === 'deepObject',
+        isIn: (sent) => Object.hasOwn(sent, parameter.name) || (location === 'query' && find(sent).sent.has(parameter)),
       }))
     }),
     read(sent: RawParameters) {
@@ -93,7 +93,7 @@ function readParameter(
   compiler: Compiler,
   { pointer, value }: ResolvedObject,
 ): Parameter | undefined {
-  const location = LOCATIONS.find((known) => known === value.in)
+  const location = LOCATIONS.find((candidate) => candidate === value.in)
   if (location === undefined || typeof value.name !== 'string') return undefined
   const name = location === 'header' ? value.name.toLowerCase() : value.name
   if (IGNORED.includes(`${location} ${name}`)) return undefined
@@ -118,54 +118,54 @@ function readParameter(
   }
 }
 
-/** Returns where violations of a parameter are reported, and how credentials are hidden; a path is shown as sent. */
+/** Returns where a parameter's violations are reported, and how credentials are hidden. Paths are shown as sent. */
 function describeFaults(document: JsonObject, location: Parameter['in'], name: string): Pick<Parameter, 'at' | 'hide'> {
   if (location === 'cookie')
     return { at: { in: 'header', pointer: joinPointer('/cookie', name) }, hide: () => redacted }
   const at = { in: location, pointer: joinPointer('', name) }
   if (location === 'path') return { at, hide: () => undefined }
-  const isKey = listHiddenNames(document).includes(name.toLowerCase())
-  return { at, hide: (names, value) => (isKey ? redacted : hideCredential([name, ...names], value)) }
+  const isApiKey = listHiddenNames(document).includes(name.toLowerCase())
+  return { at, hide: (names, value) => (isApiKey ? redacted : hideCredential([name, ...names], value)) }
 }
 
-/** Reads sent parameters into `values`, with defaults for the others. Returns violations, missing parameters first. */
+/** Reads sent parameters into `values`, with defaults for the rest. Returns violations, missing parameters first. */
 function readGroup(parameters: readonly Parameter[], sent: ReadonlyMap<Parameter, Sent>, values: JsonObject) {
   const missing: Violation[] = []
-  const wrong: Violation[] = []
+  const invalid: Violation[] = []
   for (const parameter of parameters) {
     const { name, at, required, schema } = parameter
-    const what = sent.get(parameter)
-    if (what !== undefined) {
-      const read = readValue(parameter, what)
+    const raw = sent.get(parameter)
+    if (raw !== undefined) {
+      const read = readValue(parameter, raw)
       if (read.ok) values[name] = read.value
-      else wrong.push(...read.error)
+      else invalid.push(...read.error)
     } else if (required) missing.push({ ...at, keyword: 'required', message: 'is required' })
     else if (isObject(schema.default) || Array.isArray(schema.default)) values[name] = structuredClone(schema.default)
-    else if (schema.default !== undefined) values[name] = schema.default // not copied, which would take microseconds
+    else if (schema.default !== undefined) values[name] = schema.default // not copied, to save microseconds
   }
-  return [...missing, ...wrong]
+  return [...missing, ...invalid]
 }
 
-/** Returns the value of a parameter. If it is invalid, tries it as a single value or as text, where allowed. */
-function readValue(parameter: Parameter, what: Sent): Result<Json, Violation[]> {
+/** Returns the value of a parameter. An invalid value is read again as a single value or as text, where allowed. */
+function readValue(parameter: Parameter, raw: Sent): Result<Json, Violation[]> {
   const { shape, validate, allowsEmpty, at, hide } = parameter
-  const read = readSent(parameter, what)
+  const read = readSent(parameter, raw)
   if (!read.ok) return failure([{ ...at, ...read.error }])
-  if (validate === undefined || (what === '' && allowsEmpty) || validate(read.value)) return read
+  if (validate === undefined || (raw === '' && allowsEmpty) || validate(read.value)) return read
   const violations = toViolations(validate.errors, at.in, at.pointer, hide)
-  const other = typeof what === 'string' ? (shape.types.has('array') ? shape.readText(what) : what) : read.value
-  const isOther = other !== read.value && (typeof other !== 'string' || shape.takesText)
-  return isOther && validate(other) ? success(other) : failure(violations)
+  const alternative = typeof raw === 'string' ? (shape.types.has('array') ? shape.readText(raw) : raw) : read.value
+  const isAlternative = alternative !== read.value && (typeof alternative !== 'string' || shape.takesText)
+  return isAlternative && validate(alternative) ? success(alternative) : failure(violations)
 }
 
-/** Reads the cookies of a request, percent-decoded. */
+/** Returns the percent-decoded cookies of a request. */
 export const readCookies = ({ cookie = '' }: RawParameters['header']): Fields =>
   // `parse` never sets a member to undefined, and reads a plus sign as a space.
   parse(cookie.replaceAll('; ', ';').replaceAll('+', '%2B'), ';', '=', { maxKeys: 0 }) as Fields
 
-/** Returns true for the name of a query parameter as sent, or of one of its members. */
+/** Returns true if `sent` is the name of a query parameter or of one of its members, such as `filter[min]`. */
 export const isParameterName = (parameters: readonly DescribedParameter[], sent: string): boolean =>
-  parameters.some((one) => one.in === 'query' && one.isIn({ [sent]: '' }))
+  parameters.some((parameter) => parameter.in === 'query' && parameter.isIn({ [sent]: '' }))
 
 /** Returns a function that parses a form. The media type's `encoding` defines the styles of the fields. */
 export function compileForm(document: JsonObject, media: string): (text: string) => JsonObject {
@@ -176,16 +176,16 @@ export function compileForm(document: JsonObject, media: string): (text: string)
   return (text) => {
     const fields = parse(text, '&', '=', { maxKeys: 0 }) as Fields // `parse` never sets a member to undefined
     const { sent, unknown } = finder()(fields)
-    const known = [...sent].map(([field, what]) => {
-      const read = readSent(field, what)
-      return [field.name, read.ok ? read.value : field.shape.read(what)]
+    const known = [...sent].map(([field, raw]) => {
+      const read = readSent(field, raw)
+      return [field.name, read.ok ? read.value : field.shape.read(raw)]
     })
     const others = unknown.map((name) => [name, form.member(name).read(fields[name] ?? '')])
     return Object.fromEntries([...known, ...others])
   }
 }
 
-/** Reads the style of a field. Without a style, an object is sent as JSON, or with its members in brackets. */
+/** Reads the style of a form field. Without a style, an object is sent as JSON, or with its members in brackets. */
 function readField(document: JsonObject, pointer: string, name: string, form: Shape): Serialisation {
   const shape = form.member(name)
   const { style, explode, contentType } = resolve(document, pointer)?.value ?? {}

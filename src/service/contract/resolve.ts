@@ -3,12 +3,12 @@ import { joinPointer, parseReference, valueAt } from '../../base/core/json-point
 import { mapNodes, type NodeKind } from './walk.ts'
 
 export interface ResolvedObject {
-  /** JSON pointer of the object itself, not of a reference to it. */
+  /** The JSON pointer of the object itself, not of a reference to the object. */
   readonly pointer: string
   readonly value: JsonObject
 }
 
-/** Returns the pointer at the end of a chain of references; any pointer of the chain if it is circular. */
+/** Returns the pointer where a chain of references ends; for a circular chain, any pointer in the chain. */
 export function followReferences(document: JsonObject, pointer: string) {
   const visited = new Set<string>()
   for (let at = pointer; ; ) {
@@ -20,13 +20,13 @@ export function followReferences(document: JsonObject, pointer: string) {
   }
 }
 
-/** Returns the object at the end of a chain of references; undefined if there is none, or the chain is circular. */
+/** Returns the object where a chain of references ends; undefined if there is none, or the chain is circular. */
 export function resolve(document: JsonObject, pointer: string): ResolvedObject | undefined {
   const { isCircle, ...end } = followReferences(document, pointer)
   return isObject(end.value) && !isCircle ? { pointer: end.pointer, value: end.value } : undefined
 }
 
-/** Returns the schema at a pointer. Follows a reference only if it has no sibling keywords, which also apply. */
+/** Returns the schema at a pointer. Does not follow a reference that has sibling keywords, because they apply, too. */
 export function resolveSchema(document: JsonObject, pointer: string): ResolvedObject | undefined {
   const value = valueAt(document, pointer)
   if (!isObject(value)) return undefined
@@ -48,32 +48,32 @@ export function readExamples(document: JsonObject, pointer: string): Example[] {
   if (single !== undefined) return [{ name: 'example', value: single, pointer: joinPointer(owner.pointer, 'example') }]
   return Object.keys(isObject(examples) ? examples : {}).flatMap((name) => {
     const example = resolve(document, joinPointer(owner.pointer, 'examples', name))
-    const member = ['value', 'dataValue', 'serializedValue'].find((one) => example?.value[one] !== undefined) // of 3.2
+    const member = ['value', 'dataValue', 'serializedValue'].find((key) => example?.value[key] !== undefined) // in 3.2
     if (example === undefined || member === undefined) return []
     const text = member === 'serializedValue' ? parseJson(String(example.value[member])) : undefined
     return [{ name, value: text ?? example.value[member] ?? null, pointer: joinPointer(example.pointer, member) }]
   })
 }
 
-/** The maximum number of objects in an expanded schema: 20 schemas that each refer to the next twice need a million. */
+/** The maximum number of objects in an expanded schema. 20 schemas that each refer to the next twice need a million. */
 const MAX_EXPANDED = 20_000
 
 /**
- * Returns a schema, or another object, with every `$ref` replaced with its target. Members beside a `$ref` win over the
- * target's. Recursive references stay, since their expansion is infinite. In a very large expansion, the deepest
- * references stay, too.
+ * Returns a schema, or another object, with every `$ref` replaced with its target. Members next to a `$ref` override
+ * those of the target. Recursive references are kept, since their expansion would be infinite. In a very large
+ * expansion, the deepest references are kept, too.
  */
 export function dereference(document: JsonObject, value: JsonObject, kind: NodeKind = 'schema'): JsonObject {
-  const root = { kind, value, copy: {}, around: [] as string[] } // the references that led to the value
+  const root = { kind, value, copy: {}, path: [] as string[] } // the references followed so far
   const tasks = [root]
-  // Level by level, so that the limit leaves the deepest parts unexpanded.
+  // Expands level by level, so that the limit leaves only the deepest parts unexpanded.
   for (const task of tasks) {
-    const { merged, around } =
-      tasks.length < MAX_EXPANDED ? merge(document, task.value, task.around) : { merged: task.value, around: [] }
+    const { merged, path } =
+      tasks.length < MAX_EXPANDED ? merge(document, task.value, task.path) : { merged: task.value, path: [] }
     const queue = (partKind: NodeKind, part: JsonObject) => {
       if (tasks.length >= MAX_EXPANDED) return part
       const copy = {}
-      tasks.push({ kind: partKind, value: part, copy, around })
+      tasks.push({ kind: partKind, value: part, copy, path })
       return copy
     }
     Object.assign(task.copy, mapNodes(task.kind, merged, queue))
@@ -81,11 +81,11 @@ export function dereference(document: JsonObject, value: JsonObject, kind: NodeK
   return root.copy
 }
 
-/** Returns an object with the targets of its chain of `$ref`s merged into it. */
-function merge(document: JsonObject, value: JsonObject, around: string[]): { merged: JsonObject; around: string[] } {
-  const { $ref, ...beside } = value
+/** Merges the targets of a chain of `$ref`s into an object. */
+function merge(document: JsonObject, value: JsonObject, path: string[]): { merged: JsonObject; path: string[] } {
+  const { $ref, ...siblings } = value
   const pointer = typeof $ref === 'string' ? parseReference($ref) : undefined
-  const target = pointer === undefined || around.includes(pointer) ? undefined : valueAt(document, pointer)
-  if (pointer === undefined || !isObject(target)) return { merged: value, around }
-  return merge(document, { ...target, ...beside }, [...around, pointer])
+  const target = pointer === undefined || path.includes(pointer) ? undefined : valueAt(document, pointer)
+  if (pointer === undefined || !isObject(target)) return { merged: value, path }
+  return merge(document, { ...target, ...siblings }, [...path, pointer])
 }

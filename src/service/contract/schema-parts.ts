@@ -1,6 +1,6 @@
 import { isObject, type JsonObject } from '../../base/core/json.ts'
 
-/** Returns a schema and the parts that it is composed of (`allOf`, `anyOf`, `oneOf`), at any depth. */
+/** Returns a schema and the schemas that it is composed of (`allOf`, `anyOf`, `oneOf`), at any depth. */
 export function listSchemaParts(schema: JsonObject): JsonObject[] {
   const parts = ['allOf', 'anyOf', 'oneOf'].flatMap((keyword) => listParts(schema, keyword))
   return [schema, ...parts.flatMap(listSchemaParts)]
@@ -11,7 +11,7 @@ export function listParts(schema: JsonObject, keyword: string): JsonObject[] {
   return Array.isArray(list) ? list.filter(isObject) : []
 }
 
-/** Returns the schemas of the properties in the parts of a schema, by the properties' names. */
+/** Returns the property schemas in the parts of a schema, by property name. */
 export function mergeProperties(parts: readonly JsonObject[]): Map<string, JsonObject[]> {
   const merged = new Map<string, JsonObject[]>()
   for (const { properties } of parts)

@@ -1,4 +1,4 @@
-/** The security schemes of a document, and the credentials that they require. */
+/** The security schemes in a document, and the credentials that they require. */
 import { isObject, type Json, type JsonObject } from '../../base/core/json.ts'
 import { joinPointer, valueAt } from '../../base/core/json-pointer.ts'
 import { resolve } from './resolve.ts'
@@ -11,20 +11,20 @@ export interface Credential {
   readonly scheme: string | undefined
 }
 
-/** The alternatives, each with the credentials that it requires. */
+/** Alternative lists of credentials; a request needs all credentials in one of the lists. */
 type Security = readonly (readonly Credential[])[]
 
 const schemesPointer = '/components/securitySchemes'
 
 export const schemePointer = (name: string) => joinPointer(schemesPointer, name)
 
-/** Returns the alternatives of `security`. Certificates and undefined schemes do not require credentials. */
+/** Returns the alternatives in `security`. Client certificates and undefined schemes require no credentials. */
 export function readSecurity(document: JsonObject, security: Json | undefined): Security {
   const alternatives = Array.isArray(security) ? security.filter(isObject) : []
-  return alternatives.map((one) => Object.keys(one).flatMap((name) => readScheme(document, name) ?? []))
+  return alternatives.map((schemes) => Object.keys(schemes).flatMap((name) => readScheme(document, name) ?? []))
 }
 
-/** Returns the credential of a scheme, or undefined if none is checked. */
+/** Returns the credential for a scheme, or undefined if the simulator does not check any. */
 function readScheme(document: JsonObject, id: string): Credential | undefined {
   const { type, scheme, in: location, name } = resolve(document, schemePointer(id))?.value ?? {}
   if (type === 'apiKey' && (location === 'header' || location === 'query' || location === 'cookie'))
@@ -41,26 +41,26 @@ const authorization = (scheme: string): Credential => ({
 
 export function listKeys(document: JsonObject, locations: readonly Credential['in'][]): readonly string[] {
   const credentials = Object.keys(valueAt(document, schemesPointer) ?? {}).map((id) => readScheme(document, id))
-  return credentials.flatMap((one) => (one && !one.scheme && locations.includes(one.in) ? one.name : []))
+  return credentials.flatMap((key) => (key && !key.scheme && locations.includes(key.in) ? key.name : []))
 }
 
-/** Returns the lower-case names of headers, query parameters and cookies with an API key, except `authorization`. */
+/** Returns the lower-case names of headers, query parameters and cookies for API keys, except `authorization`. */
 export function listHiddenNames(document: JsonObject): readonly string[] {
   const names = listKeys(document, ['header', 'query', 'cookie']).map((name) => name.toLowerCase())
   return names.filter((name) => name !== 'authorization') // redacted separately, except its scheme and sandbox
 }
 
-/** Returns the alternatives that require a credential; a bearer token if there are none. */
-function listDemands(security: Security): Security {
-  const demands = security.filter((credentials) => credentials.length > 0)
-  return demands.length > 0 ? demands : [[authorization('bearer')]]
+/** Returns the alternatives that require a credential; a bearer token if none do. */
+function listRequirements(security: Security): Security {
+  const requirements = security.filter((credentials) => credentials.length > 0)
+  return requirements.length > 0 ? requirements : [[authorization('bearer')]]
 }
 
 /** Describes the credentials to send: `your API key as "X-Key: <API_KEY>", or as "?key=<API_KEY>"`. */
 export function describeSecurity(security: Security): string {
-  const demands = listDemands(security)
-  const isKey = demands.flat().every(({ scheme = 'Bearer' }) => scheme === 'Bearer')
-  const alternatives = demands.map((credentials) => credentials.map(describeCredential).join(' and '))
+  const requirements = listRequirements(security)
+  const isKey = requirements.flat().every(({ scheme = 'Bearer' }) => scheme === 'Bearer')
+  const alternatives = requirements.map((credentials) => credentials.map(describeCredential).join(' and '))
   return `your ${isKey ? 'API key' : 'credentials'} as ${alternatives.join(', or as ')}`
 }
 
@@ -69,8 +69,8 @@ function describeCredential({ in: location, name, scheme }: Credential): string 
   return `"${{ header: `${name}: `, query: `?${name}=`, cookie: `Cookie: ${name}=` }[location]}<API_KEY>"`
 }
 
-/** Returns the challenges of a 401. HTTP does not define one for API keys; `APIKey` is common. */
+/** Returns the challenges in a 401 response. HTTP does not define a challenge for API keys; `APIKey` is common. */
 export function listChallenges(security: Security): string {
-  const schemes = new Set(listDemands(security).flatMap((one) => one.map(({ scheme = 'APIKey' }) => scheme)))
-  return [...schemes].map((one) => (['APIKey', 'Bearer'].includes(one) ? one : `${one} realm="api"`)).join(', ')
+  const schemes = new Set(listRequirements(security).flatMap((list) => list.map(({ scheme = 'APIKey' }) => scheme)))
+  return [...schemes].map((name) => (['APIKey', 'Bearer'].includes(name) ? name : `${name} realm="api"`)).join(', ')
 }

@@ -1,6 +1,6 @@
 import { isObject, type Json, type JsonObject } from '../../base/core/json.ts'
 
-/** Returns the path of a server URL with its variables replaced by their defaults: `/v1`; undefined if not usable. */
+/** Returns the path of a server URL, with variables replaced by their defaults; undefined for an unusable URL. */
 export function readServerPath(server: Json | undefined): string | undefined {
   if (!isObject(server) || typeof server.url !== 'string') return undefined
   const variables = isObject(server.variables) ? server.variables : {}
@@ -8,7 +8,7 @@ export function readServerPath(server: Json | undefined): string | undefined {
     const { default: value, enum: values } = toObject(variables[name])
     return String(value ?? (Array.isArray(values) ? values[0] : undefined) ?? all)
   })
-  // A server URL may be relative. The origin is not used, so its variables need no values.
+  // A server URL may be relative. The origin is not used, so variables in it need no values.
   const path = url.replace(/^([a-z][\w+.-]*:)?\/\/[^/]*\{[^/]*/i, '')
   if (/[{}]/.test(path) || !URL.canParse(path, 'http://localhost')) return undefined
   return new URL(path, 'http://localhost').pathname.replace(/(?<!\/)\/+$/, '')
@@ -16,7 +16,7 @@ export function readServerPath(server: Json | undefined): string | undefined {
 
 const toObject = (value: Json | undefined): JsonObject => (isObject(value) ? value : {})
 
-/** Returns the path of the first server of the first list that has one; empty for the root, OpenAPI's default. */
+/** Returns the path of the first server in the first non-empty list; empty for the root, OpenAPI's default. */
 export function readBasePath(...lists: readonly (Json | undefined)[]): string {
   const servers = lists.find((list) => Array.isArray(list) && list.length > 0)
   return readServerPath(Array.isArray(servers) ? servers[0] : undefined) ?? ''

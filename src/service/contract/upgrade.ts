@@ -7,7 +7,7 @@ import type { DocumentFault } from './checks/fault.ts'
 import { listOperations } from './operation.ts'
 import { resolve } from './resolve.ts'
 
-/** Pointers in OpenAPI 3, and the pointers to the same content in Swagger 2.0. */
+/** Pointers in OpenAPI 3, each with the pointer to the same content in Swagger 2.0. */
 const SWAGGER_POINTERS = [
   ['/components/schemas', '/definitions'],
   ['/components/securitySchemes', '/securityDefinitions'],
@@ -16,7 +16,7 @@ const SWAGGER_POINTERS = [
 ] as const
 
 /**
- * Returns the upgraded document, and a note unless it is already 3.1 or 3.2. For 3.0, this changes only the version;
+ * Returns the upgraded document, and a note unless the document was 3.1 or 3.2. For 3.0, only the version changes here:
  * `normaliseSchemas` upgrades the schemas, since the library would also change examples and `example` properties.
  */
 export async function upgrade(source: Source, document: JsonObject) {
@@ -64,7 +64,7 @@ function prepareOperation(document: JsonObject, item: string, method: string): J
   })
 }
 
-/** Returns the objects of a list or map with their names, after resolving references. */
+/** Returns the name and the resolved object of each member of a list or map. */
 function listMembers(document: JsonObject, pointer: string): [name: string, JsonObject][] {
   return Object.keys(valueAt(document, pointer) ?? {}).flatMap((name) => {
     const member = resolve(document, joinPointer(pointer, name))

@@ -33,17 +33,17 @@ interface MemberRule {
 const single = (kind: NodeKind): MemberRule => ({ form: 'single', kind })
 const list = (kind: NodeKind): MemberRule => ({ form: 'list', kind })
 const map = (kind: NodeKind): MemberRule => ({ form: 'map', kind })
-/** A map in which names with the prefix `x-` are extensions, as in `paths`. Other maps treat them like any name. */
+/** A map in which names with the prefix `x-` are extensions, as in `paths`. In other maps, they are ordinary names. */
 const extensibleMap = (kind: NodeKind): MemberRule => ({ form: 'map with extensions', kind })
 
 export const METHODS = ['get', 'put', 'post', 'delete', 'options', 'head', 'patch', 'trace'] as const
 
-const described = { schema: single('schema'), content: map('mediaType'), examples: map('example') }
+const valueMembers = { schema: single('schema'), content: map('mediaType'), examples: map('example') }
 
 /**
- * The members of each kind of OpenAPI 3.1 and Swagger 2.0, with the kinds of their values; `*` is every other member
- * without `x-`. Everything else is data: an example, a default or a property named `schema` is never mistaken for a
- * schema, and a `$ref` in it is not a reference.
+ * The members of each kind of object in OpenAPI 3.1 and Swagger 2.0, with the kinds of their values; `*` stands for all
+ * other members without the prefix `x-`. Everything else is data: an example, a default or a property named `schema` is
+ * never mistaken for a schema, and a `$ref` in data is not a reference.
  */
 const MEMBERS: Readonly<Partial<Record<NodeKind, Readonly<Record<string, MemberRule>>>>> = {
   document: {
@@ -76,8 +76,8 @@ const MEMBERS: Readonly<Partial<Record<NodeKind, Readonly<Record<string, MemberR
     callbacks: map('callback'),
   },
   callback: { '*': single('pathItem') },
-  parameter: described,
-  header: described,
+  parameter: valueMembers,
+  header: valueMembers,
   requestBody: { content: map('mediaType') },
   response: { headers: map('header'), content: map('mediaType'), links: map('link'), schema: single('schema') },
   mediaType: { schema: single('schema'), examples: map('example'), encoding: map('encoding') },
@@ -119,15 +119,15 @@ function findRule(kind: NodeKind, name: string): MemberRule | undefined {
   return name.startsWith('x-') || name === '$ref' ? undefined : members['*']
 }
 
-/** Returns the values that a rule describes in a member, each with its pointer token; a single value has none. */
+/** Returns the values that a rule describes in a member, each with its pointer token; a single value has no token. */
 function listItems({ form }: MemberRule, member: Json): (readonly [string | undefined, Json])[] {
   if (form === 'single') return [[undefined, member]]
   if (form === 'list' ? !Array.isArray(member) : !isObject(member)) return []
-  const items = Object.entries(member as JsonObject) // or a list, checked above
+  const items = Object.entries(member as JsonObject) // or a list, as checked above
   return form === 'map with extensions' ? items.filter(([name]) => !name.startsWith('x-')) : items
 }
 
-/** Returns a copy with inner objects mapped by `onNode`, and data by `onData`, which can omit a member. */
+/** Returns a copy with inner objects mapped by `onNode`, and data by `onData`; undefined omits a member. */
 export function mapNodes(
   kind: NodeKind,
   value: JsonObject,
@@ -143,7 +143,7 @@ export function mapNodes(
   return copy
 }
 
-/** Maps the objects of a member. Other values, such as the schema `true`, are unchanged. */
+/** Maps the objects in a member. Other values, such as the schema `true`, are unchanged. */
 function mapMember(rule: MemberRule, member: Json, onNode: (kind: NodeKind, value: JsonObject) => Json): Json {
   const mapped = listItems(rule, member).map(([token, item]) => {
     return [token ?? '', isObject(item) ? onNode(rule.kind, item) : item] as const

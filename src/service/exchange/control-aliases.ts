@@ -2,7 +2,7 @@ import type { Contract } from '../contract/contract.ts'
 
 const health = '/__sim/health'
 
-/** Paths outside `/__sim` that the control plane serves for other tools and Kubernetes, with their control paths. */
+/** Paths outside `/__sim` that the control plane serves for Kubernetes and other tools, each with its control path. */
 export const controlAliases: ReadonlyMap<string, string> = new Map([
   ['/healthz', health],
   ['/readyz', health],
@@ -13,10 +13,10 @@ export const controlAliases: ReadonlyMap<string, string> = new Map([
   ['/metrics', '/__sim/metrics'],
 ])
 
-/** Returns the full paths of operations, as Express compares them. They take precedence over simulator paths. */
+/** Returns the full paths of operations, in the form of `toRoutePath`. They take precedence over simulator paths. */
 export function listDocumentedPaths({ operations }: Contract): ReadonlySet<string> {
   return new Set(operations.map(({ basePath, path }) => toRoutePath(basePath + path)))
 }
 
-/** Returns a path as Express compares it: case-insensitive and without a trailing slash. */
+/** Returns a path in the form that Express compares: in lower case, without a trailing slash. */
 export const toRoutePath = (path: string) => path.toLowerCase().replace(/(?<=.)\/$/, '')

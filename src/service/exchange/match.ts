@@ -7,16 +7,16 @@ export interface Difference {
   /** The name of the field: `operation`, `status`, `query/period`, `header/x-team`, `body/components/0/content`. */
   readonly field: string
   readonly expected: Json
-  /** The value in the request, if any. */
+  /** The value in the request; undefined if there is none. */
   readonly actual: Json | undefined
-  /** True if the values may be equal: the decisive part is redacted or not stored. */
+  /** True if the values may still match, because the decisive part is redacted or not stored. */
   readonly isOpen?: true
 }
 
-/** Yields the differences between a subject and one condition; none if the subject meets it. */
+/** Yields the differences between a subject and a condition; yields nothing if the subject meets the condition. */
 export type Condition = (subject: MatchSubject) => Iterable<Difference>
 
-/** Yields every difference between a subject and the conditions, in their order. */
+/** Yields every difference between a subject and the conditions, in the order of the conditions. */
 export function* findDifferences(conditions: readonly Condition[], subject: MatchSubject): Generator<Difference> {
   for (const differences of conditions) yield* differences(subject)
 }
@@ -31,28 +31,28 @@ export function matchOutcome(conditions: readonly Condition[], subject: MatchSub
   return outcome
 }
 
-/** The conditions of a rule, of a filter, or of a query on the journal; an absent condition matches every request. */
+/** The conditions of a rule, filter or journal query. An absent condition matches every request. */
 export interface RequestMatch {
   readonly model?: string
-  /** The `productId` of the body; for analytics, a product to which the fixtures assign the model. */
+  /** The `productId` in the body; for analytics, a product to which the fixtures assign the model. */
   readonly product?: string
   readonly method?: string
   readonly path?: string
   /** Exact values by name; null matches a request without the parameter. */
   readonly query?: Readonly<Record<string, string | null>>
-  /** Exact values by name in any case; null matches a request without the header. */
+  /** Exact values by case-insensitive name; null matches a request without the header. */
   readonly header?: Readonly<Record<string, string | null>>
-  /** Exact values by JSON pointer if all names are pointers (`{"/eventType": "purchase"}`); else a partial body. */
+  /** Exact values by JSON pointer if all names are pointers (`{"/eventType": "purchase"}`), or else a partial body. */
   readonly body?: Readonly<Record<string, Json>>
   readonly traceId?: string
   /** A status such as 429, or a status class such as `4xx`. */
   readonly status?: number | string
   readonly origin?: Origin
-  /** True for requests that broke the contract, false for the others. */
+  /** True for requests that broke the contract, false for all others. */
   readonly violations?: boolean
-  /** True for requests that caused advice, false for the others. */
+  /** True for requests that caused advice, false for all others. */
   readonly advice?: boolean
-  /** True for requests whose response was damaged by a scenario, false for the others. */
+  /** True for requests whose response a scenario damaged, false for all others. */
   readonly damage?: boolean
 }
 
@@ -64,11 +64,11 @@ export interface RequestQuery {
 export interface MatchSubject {
   readonly operation: string | undefined
   readonly method?: string
-  /** Spellings of the path; a condition is met if it matches any of them. */
+  /** Equivalent spellings of the path; a condition is met if any of them matches. */
   readonly paths?: readonly string[]
-  /** The query as sent; empty for none. */
+  /** The query as sent; empty if there is none. */
   readonly query?: string
-  /** Lower-case names. */
+  /** Headers by lower-case name. */
   readonly headers: Readonly<Record<string, string | undefined>>
   readonly models: () => readonly string[]
   readonly products: () => readonly string[]
@@ -81,9 +81,9 @@ export interface MatchSubject {
     readonly advice: boolean
     readonly damage: boolean
   }
-  /** Returns true for a value with a redacted part. Default: no value is redacted. */
+  /** Returns true for a value with a redacted part. By default, no value is redacted. */
   readonly isRedacted?: (value: Json) => boolean
-  /** The description of a body that is not completely known: `(only 5 of 9 bytes were recorded)`. */
+  /** A description of a body that was not recorded completely: `(only 5 of 9 bytes were recorded)`. */
   readonly incompleteBody?: string | undefined
 }
 
@@ -91,7 +91,7 @@ export function modelsIn(pathParameters: Readonly<Record<string, string>>): read
   return Object.values(pathParameters).map((id) => id.toLowerCase())
 }
 
-/** Returns the lower-case ids of a request's products: the `productId` of its body, and the products of its models. */
+/** Returns the lower-case ids of a request's products: the `productId` in its body, and its models' products. */
 export function productsOf(
   body: Json | undefined,
   models: readonly string[],
@@ -102,7 +102,7 @@ export function productsOf(
   return [...own, ...models.flatMap((id) => productsOfModel.get(id) ?? [])]
 }
 
-/** Returns the conditions of a query, cheap comparisons first, the body last. */
+/** Returns the conditions of a query, from the cheapest comparisons to the body. */
 export function requestConditions({ operation, match = {} }: RequestQuery): Condition[] {
   const { method, status, product, body } = match
   return [
@@ -121,8 +121,8 @@ export function requestConditions({ operation, match = {} }: RequestQuery): Cond
     ...Object.entries(match.query ?? {}).flatMap(([name, expected]) =>
       condition(`query/${name}`, expected, ({ query = '' }) => readQueryValues(query, name)),
     ),
-    ...Object.entries(match.header ?? {}).flatMap(([writtenName, expected]) => {
-      const name = writtenName.toLowerCase()
+    ...Object.entries(match.header ?? {}).flatMap(([givenName, expected]) => {
+      const name = givenName.toLowerCase()
       return condition(`header/${name}`, expected, ({ headers }) => toList(headers[name]))
     }),
     ...condition('product', product?.toLowerCase(), ({ products }) => products(), {
@@ -139,7 +139,7 @@ function toList<Value>(value: Value | undefined): Value[] {
 const hasRedacted = ({ isRedacted }: MatchSubject, values: readonly Json[]) =>
   values.some((value) => isRedacted?.(value) === true)
 
-/** Requires a matching value, or no value if `expected` is null. `isOpen`: another value may have been sent. */
+/** Requires a matching value, or no value if `expected` is null. `isOpen`: true if a hidden value may match. */
 function condition(
   field: string,
   expected: Json | undefined,
@@ -187,7 +187,7 @@ function bodyCondition(expected: JsonObject): Condition {
   }
 }
 
-/** Compares a part of the body: an object must have every expected member, any other value must be equal. */
+/** Compares a part of the body: an object must have every expected member; any other value must be identical. */
 function* comparePart(field: string, expected: Json, actual: Json | undefined): Generator<Difference> {
   if (!isObject(expected) || !isObject(actual)) {
     if (!isSameJson(expected, actual)) yield { field, expected, actual }

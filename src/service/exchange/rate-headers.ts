@@ -4,14 +4,14 @@ export function retryHeaders(resetMs: number): Record<string, string> {
 }
 
 /**
- * Reads the wait that `Retry-After` (seconds or an HTTP date) and `retry-after-ms` demand: the shorter one, since
- * seconds are rounded up. `now`: the time of the response, epoch milliseconds. `at`: the date, if it was used.
+ * Returns the shorter of the waits in `Retry-After` (seconds or an HTTP date) and `retry-after-ms`, because seconds are
+ * rounded up. `now` is the time of the response, in epoch milliseconds. `at` is the date, if the date was used.
  */
 export function readRetryAfter(
   headers: Readonly<Record<string, string>>,
   now: number,
 ): { readonly ms: number; readonly at?: number } | undefined {
-  const read = (wanted: string) => Object.entries(headers).find(([name]) => name.toLowerCase() === wanted)?.[1] ?? ''
+  const read = (header: string) => Object.entries(headers).find(([name]) => name.toLowerCase() === header)?.[1] ?? ''
   const text = read('retry-after')
   const date = /^[A-Z][a-z]{2,8},? /.test(text) ? Date.parse(text) : Number.NaN
   const waits = [
@@ -19,18 +19,18 @@ export function readRetryAfter(
     { ms: readNumber(text) * 1000 },
     { ms: Math.max(0, date - now), at: date },
   ].filter(({ ms }) => Number.isFinite(ms))
-  return waits.sort((one, other) => one.ms - other.ms)[0]
+  return waits.sort((a, b) => a.ms - b.ms)[0]
 }
 
 const readNumber = (text: string) => (/^\s*\d{1,12}(\.\d{1,6})?\s*$/.test(text) ? Number(text) : Number.NaN)
 
-/** A limit of requests per window. `windowMs`: whole seconds. */
+/** A limit on requests per window. `windowMs` is a whole number of seconds. */
 export interface RateLimit {
   readonly quota: number
   readonly windowMs: number
 }
 
-/** The window of a plan's limit (docs/development/service.md, 2.4). */
+/** The window of a plan's limit, in milliseconds (docs/development/service.md, 2.4). */
 export const hourMs = 3_600_000
 
 export function rateHeaders({ quota, windowMs }: RateLimit, remaining: number, resetMs: number) {
@@ -41,7 +41,7 @@ export function rateHeaders({ quota, windowMs }: RateLimit, remaining: number, r
   }
 }
 
-/** Returns the `X-RateLimit-...` headers equivalent to `RateLimit`. `resetMs` is exact, if known. */
+/** Returns the `X-RateLimit-...` headers equivalent to `RateLimit`. `resetMs` is the exact wait, if known. */
 export function olderRateHeaders(
   headers: Readonly<Record<string, string>>,
   reset: 'epoch' | 'seconds',

@@ -22,7 +22,7 @@ export function readError(value: Json | undefined): string {
   return typeof error === 'string' ? error : ''
 }
 
-/** Returns the first preferred status that has its own documented response, or else the first one. */
+/** Returns the first preferred status that has its own documented response, or else the first preferred status. */
 export function pickDocumentedStatus(operation: Operation, preferred: readonly [number, ...number[]]): number {
   return preferred.find((status) => operation.statuses.includes(status)) ?? preferred[0]
 }
@@ -33,14 +33,14 @@ export function isDocumented({ responses, successStatus }: Operation, status: nu
   return status === successStatus || keys.some((key) => responses.includes(key))
 }
 
-/** Returns the body of a refusal: the simulator's if the schema has `error` or no members, else an example. */
+/** Returns the body of a refusal: the simulator's own if the schema has `error` or no members, else an example. */
 export function bodyOfRefusal(operation: Operation, { status, body }: Pick<Reply, 'status' | 'body'>) {
   if (!body || !operation.hasResponseBody(status)) return body?.value
   if (!operation.responseMediaTypes(status).some(isJson)) return undefined
   const examples = operation.examples(status).map(({ value }) => value)
   const names = mergeProperties(listSchemaParts(operation.responseSchema(status) ?? {}))
-  const isOurs = names.has('error') || (names.size === 0 && examples.length === 0)
-  return [...(isOurs ? [body.value] : []), ...examples].find((one) => operation.checkResponse(status, one).length === 0)
+  const isOwn = names.has('error') || (names.size === 0 && examples.length === 0)
+  return [...(isOwn ? [body.value] : []), ...examples].find((one) => operation.checkResponse(status, one).length === 0)
 }
 
 function refuseDocumented(
@@ -65,22 +65,22 @@ export const messages = {
 
 export const abortedMessage = 'The client disconnected before the end of the request body.'
 
-/** Milliseconds after which a client may retry while the shared state does not respond. */
+/** The time after which a client may retry if the shared state does not respond, in milliseconds. */
 const unavailableMs = 1000
 
 export const refusals = {
-  /** `right`: the path under the base URL, if that matches an operation. */
-  outsideBase: (base: string, path: string, right: string | undefined) =>
+  /** `suggestion` is the path with the base path prepended, if that matches an operation. */
+  outsideBase: (base: string, path: string, suggestion: string | undefined) =>
     refuse(
       404,
-      right
-        ? `Nothing is served at ${path}. The base URL of this service ends in ${base}: request ${right}.`
+      suggestion
+        ? `Nothing is served at ${path}. The base URL of this service ends in ${base}: request ${suggestion}.`
         : `Nothing is served at ${path}. The service is under ${base}, and the control plane is under /__sim.`,
       'simulator',
     ),
   unknownPath: (path: string, known: readonly string[]) =>
     refuse(404, `No operation has the path ${path}. Known paths: ${known.join(', ')}.`, 'contract'),
-  malformedPath: (reason: string) => refuse(400, `The path cannot be read: ${reason}`, 'contract'),
+  malformedPath: (reason: string) => refuse(400, `The path cannot be decoded: ${reason}`, 'contract'),
   wrongMethod: (method: string, path: string, allowed: readonly string[]) =>
     refuse(405, `${method} is not allowed on ${path}. Allowed: ${allowed.join(', ')}.`, 'contract', {
       Allow: allowed.join(', '),
@@ -89,9 +89,9 @@ export const refusals = {
     refuseDocumented(operation, [401], messages.unauthorized(problem, operation), {
       'WWW-Authenticate': listChallenges(operation.security),
     }),
-  /** `sufficient`: the names of the plans that include the feature. */
-  plan(operation: Operation, plan: string, sufficient: readonly string[]) {
-    const names = sufficient.map((name) => `"${name}"`).join(', ')
+  /** `sufficientPlans` lists the names of the plans that include the feature. */
+  plan(operation: Operation, plan: string, sufficientPlans: readonly string[]) {
+    const names = sufficientPlans.map((name) => `"${name}"`).join(', ')
     const message = `Your plan "${plan}" does not include this feature. It is part of: ${names}.`
     return refuseDocumented(operation, [403], message)
   },
@@ -100,7 +100,7 @@ export const refusals = {
     return refuseDocumented(operation, isMediaType ? [415, 400, 422] : [400, 422], formatViolations(violations))
   },
   aborted: () => refuse(400, abortedMessage, 'simulator'),
-  /** Recorded as the response to a client that disconnected; nobody receives it. 499 is nginx's status for this. */
+  /** Recorded as the response to a client that disconnected, which never receives it. The status 499 is nginx's. */
   clientGone: () => refuse(499, 'The client disconnected before the real service responded.', 'simulator'),
   unreadableBody: (operation: Operation, status: number, reason: string) =>
     refuseDocumented(operation, [status, 400, 422], reason),
@@ -144,13 +144,13 @@ export function formatViolations(violations: readonly Violation[]): string {
 
 export interface PageSettings {
   /**
-   * Host names allowed in addition to the private ones. If the list is empty, names without dots are allowed, too, as
-   * public name servers do not resolve them. Otherwise they must be listed, since a local name server may resolve them.
+   * Host names allowed in addition to the private names. If the list is empty, names without dots are also allowed,
+   * since public name servers do not resolve them. Otherwise they must be listed: a local name server may resolve them.
    */
   readonly hosts: readonly string[]
-  /** Origins of web pages that may send requests, besides the server's own: `http://localhost:6006`. */
+  /** Origins of web pages that may send requests, in addition to the server's own, such as `http://localhost:6006`. */
   readonly origins: readonly string[]
-  /** The origins of pages whose scripts may read the service's responses; for a proxy only `--control-origins`. */
+  /** Origins of pages whose scripts may read the service's responses; for a proxy, only the `--control-origins`. */
   readonly cors: CorsOrigins
 }
 
@@ -161,9 +161,9 @@ const privateSuffixes = ['.localhost', '.svc.cluster.local']
 /**
  * Returns a 403 for a request from a cross-origin web page; undefined if the request is allowed.
  * - Scripts from other origins are recognized by `Origin` or `Sec-Fetch-Site`.
- * - Pages with a host name that was rebound to this address (DNS rebinding) are recognized by `Host`.
+ * - Pages on a host name that was rebound to this address (DNS rebinding) are recognized by `Host`.
  *
- * `name`: the subject of the messages. `allowsLinks`: allows links from other origins, which send a GET.
+ * `name` is the subject of the messages. `allowsLinks` allows links from other origins, which send a GET.
  */
 export function refuseForeignPage(
   request: SimRequest,
@@ -173,16 +173,16 @@ export function refuseForeignPage(
   const host = request.headers['host'] ?? ''
   if (!isAllowedHost(host, hosts)) {
     const problem = `${name} does not serve the host "${host.slice(0, 100)}".`
-    return refuse(403, `${problem} If it is yours, list it with --control-hosts.`, 'simulator')
+    return refuse(403, `${problem} If the host is yours, list it with --control-hosts.`, 'simulator')
   }
   if (isFromForeignPage(request, origins, allowsLinks)) {
-    const problem = `${name} rejects requests from pages of other origins.`
+    const problem = `${name} rejects requests from pages on other origins.`
     return refuse(403, `${problem} If the page is yours, list its origin with --control-origins.`, 'simulator')
   }
   return undefined
 }
 
-/** Returns true for an IP address, a private name or a listed name; if none is listed, for any name without dots. */
+/** Returns true for an IP address, a private or listed name, or, if no name is listed, any name without dots. */
 function isAllowedHost(host: string, listed: readonly string[]): boolean {
   const name = host
     .replace(/:\d+$/, '')
@@ -201,7 +201,7 @@ function isFromForeignPage({ method, headers }: SimRequest, allowed: readonly st
   if (origin !== undefined && allowed.includes(origin)) return false
   if (origin !== undefined && origin !== `http://${host}` && origin !== `https://${host}`) return true
   const site = headers['sec-fetch-site']
-  // Another port of localhost is same-site. With `none`, the user typed the address.
+  // Another port on localhost is `same-site`. `none` means that the user typed the address.
   if (site === undefined || site === 'same-origin' || site === 'none') return false
   return !(allowsLinks && method === 'GET' && headers['sec-fetch-mode'] === 'navigate')
 }

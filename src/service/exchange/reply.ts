@@ -2,52 +2,52 @@ import type { Json } from '../../base/core/json.ts'
 import { once } from '../../base/core/memoize.ts'
 import { fromLatin1, toLatin1, utf8ToLatin1 } from '../../base/core/text.ts'
 
-/** The cause of a reply; `gateway`: a simulated gateway; `upstream`: the real service behind a proxy. */
+/** The source of a reply. `gateway` is a simulated gateway; `upstream` is the real service behind a proxy. */
 export type Origin = 'contract' | 'scenario' | 'gateway' | 'simulator' | 'upstream'
 
 export interface Reply {
   readonly status: number
-  /** Names as sent; `http/` adds `Content-Type` and `Content-Length`. */
+  /** Headers by name as sent; `http/` adds `Content-Type` and `Content-Length`. */
   readonly headers: Readonly<Record<string, string>>
-  /** The header lines of the real service, alternating names and values, sent unchanged instead of `headers`. */
+  /** The header lines from the real service, alternating names and values, sent unchanged instead of `headers`. */
   readonly rawHeaders?: readonly string[]
   readonly body: Body | undefined
   readonly origin: Origin
-  /** Chunks sent instead of `body`; absent for any other reply. */
+  /** Chunks sent instead of `body`; absent for other replies. */
   readonly stream?: ReplyStream
-  /** The real service's body, streamed as it arrives instead of `body`; absent for any other reply. */
+  /** The real service's body, sent as it arrives, instead of `body`; absent for other replies. */
   readonly relay?: RelayedBody
   /** The number of bytes streamed, if only a part of the body is recorded; absent if `body` is complete. */
   readonly passedBytes?: number
-  /** Values of `Set-Cookie`, the only header that may be repeated but not joined; absent if there are none. */
+  /** Values of `Set-Cookie`, the only header that can be repeated but not joined; absent if there are none. */
   readonly cookies?: readonly string[]
 }
 
 export interface RelayedBody {
   /** The media type, or undefined if the service did not send one. */
   readonly mediaType: string | undefined
-  /** The `Content-Length` of the service, if any. */
+  /** The service's `Content-Length`; undefined if the service did not send one. */
   readonly length: number | undefined
-  /** Yields the bytes as they arrive, no faster than consumed. Throws if the service aborts the connection. */
+  /** Yields the bytes as they arrive, no faster than they are consumed. Throws if the service aborts the connection. */
   chunks(): AsyncIterable<Uint8Array>
 }
 
-/** A body sent in chunks of text until they end or the client disconnects. */
+/** A body sent in chunks of text until the last chunk, or until the client disconnects. */
 export interface ReplyStream {
   readonly mediaType: string
   chunks(clientGone: AbortSignal): AsyncIterable<string>
 }
 
-/** The immutable body of a reply, so its encoding can be computed once and shared. */
+/** The body of a reply. It is immutable, so the encoded body can be computed once and shared. */
 export interface Body {
   readonly value: Json
   /** `application/json; charset=utf-8` unless the body is text of another type. */
   readonly mediaType: string
   /** True for an exact body from a fixture, which need not follow `x-simulated-values`. */
   readonly isExact?: true
-  /** True for an example of the document, or a body generated from its schema. Its errors are the document's. */
+  /** True for a documented example, or a body generated from a documented schema. Errors in it are the document's. */
   readonly isDocumented?: true
-  /** Returns the encoded body with one character per byte, encoded on the first call. */
+  /** Returns the encoded body, one character per byte. The first call encodes the body. */
   latin1(): string
   bytes(): Uint8Array
 }
@@ -77,12 +77,12 @@ export type DeliveryMode =
   | { readonly kind: 'dribble'; readonly ms: number; readonly pieces: number }
   /** Nothing is sent, and the connection stays open. */
   | { readonly kind: 'hang' }
-  /** TCP RST. */
+  /** A TCP reset (RST). */
   | { readonly kind: 'reset' }
   | { readonly kind: 'empty' }
-  /** The first part of the body, a share of `keep`, with the full Content-Length; then the connection closes. */
+  /** The first fraction of the body, `keep` (0 to 1), with the full Content-Length; then the connection closes. */
   | { readonly kind: 'truncated'; readonly keep: number }
-  /** The first part of the body, a share of `keep` (0 to 1), with a matching Content-Length. */
+  /** The first fraction of the body, `keep` (0 to 1), with a matching Content-Length. */
   | { readonly kind: 'malformed'; readonly keep: number }
 
 export const usableDeliveries: readonly string[] = ['whole', 'dribble'] satisfies DeliveryMode['kind'][]
@@ -91,9 +91,9 @@ export const usableDeliveries: readonly string[] = ['whole', 'dribble'] satisfie
 export type DeliveryOutcome =
   /** The whole reply was passed to the operating system, on a connection that the client had not closed. */
   | { readonly kind: 'delivered' }
-  /** The client closed the connection early. `sentBytes`: the bytes of the body sent by then, in whole chunks. */
+  /** The client closed the connection early. `sentBytes`: body bytes sent by then, counted in whole chunks. */
   | { readonly kind: 'client-gone'; readonly sentBytes: number }
-  /** The simulator shut down first, because the delivery would have taken too long. `sentBytes`: as above. */
+  /** The simulator shut down before the delivery ended, which would have taken too long. `sentBytes`: as above. */
   | { readonly kind: 'server-stopped'; readonly sentBytes: number }
   /** The real service behind a proxy aborted its response, so the proxy aborted, too. `sentBytes`: as above. */
   | { readonly kind: 'upstream-gone'; readonly sentBytes: number }
@@ -102,10 +102,10 @@ export type DeliveryOutcome =
 
 export const delivered: DeliveryOutcome = { kind: 'delivered' }
 
-export interface ClientSight {
-  /** When the head was sent, by the process's monotonic clock, in milliseconds; undefined if it was not. */
+export interface ClientObservation {
+  /** When the head was sent, in milliseconds of the process's monotonic clock; undefined if it was not sent. */
   readonly headSentAt: number | undefined
-  /** True if the client closed the connection before the reply ended, or may have closed it without reading it. */
+  /** True if the client closed the connection before the reply ended, or possibly without reading the reply. */
   readonly hasClientLeft: boolean
 }
 
@@ -120,13 +120,13 @@ export function expectedEnd({ mode: { kind } }: Delivery, now: number) {
   }
 }
 
-/** Milliseconds after the head within which a disconnecting client may not have read it, because it was busy. */
+/** A client that disconnects within this many milliseconds of the head may have been too busy to read the head. */
 const unseenMs = 250
 
-/** The shortest timeout that clients are assumed to have, milliseconds. */
+/** The shortest timeout that clients are assumed to have, in milliseconds. */
 const shortestTimeoutMs = 100
 
-/** Returns true if a client that closed its connection right after a slow head may not have read it. */
+/** Returns true if a client closed its connection so soon after a slow head that it may not have read the head. */
 export function mayBeUnread(
   { receivedAt, headSentAt }: { readonly receivedAt: number; readonly headSentAt: number | undefined },
   closedAt: number,
@@ -140,17 +140,17 @@ export interface Delivery {
   readonly mode: DeliveryMode
 }
 
-/** The delivery of the real service: immediate and complete. */
+/** A delivery like the real service's: immediate and complete. */
 export const immediateDelivery: Delivery = { delayMs: 0, mode: { kind: 'whole' } }
 
 export interface OutgoingReply {
   readonly reply: Reply
   readonly delivery: Delivery
-  /** The instant in the `Date` header, epoch milliseconds; undefined: the machine's time. */
+  /** The time in the `Date` header, in epoch milliseconds; undefined for the machine's time. */
   readonly date: number | undefined
-  /** Called once when the delivery has ended; `sight` is absent if no client received the reply. */
-  readonly onEnd?: (outcome: DeliveryOutcome, sight?: ClientSight) => void
-  /** Called at most once, after `onEnd`, if the client leaves before another request. `isReset`: with unread bytes. */
+  /** Called once, when the delivery has ended; `observation` is absent if no client received the reply. */
+  readonly onEnd?: (outcome: DeliveryOutcome, observation?: ClientObservation) => void
+  /** Called at most once, after `onEnd`, if the client leaves before its next request. `isReset`: with a TCP reset. */
   readonly onLeave?: (isReset: boolean) => void
 }
 

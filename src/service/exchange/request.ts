@@ -1,6 +1,6 @@
 /**
- * The vocabulary of one HTTP exchange: request, reply, delivery, refusals, decision trace.
- * This file defines the request; `reply.ts` defines the reply and how it is delivered.
+ * The types for one HTTP exchange: request, reply, delivery, refusals.
+ * This file defines the request; `reply.ts` defines the reply and its delivery.
  */
 
 import { parse } from 'node:querystring'
@@ -10,29 +10,29 @@ import { LruCache } from '../../base/core/memoize.ts'
 export type RequestBody =
   | { readonly kind: 'absent' }
   | { readonly kind: 'bytes'; readonly bytes: Uint8Array }
-  /** Larger than the limit, or in an encoding that could not be decoded. `status`: 413, 415 or 400. */
+  /** A body that is larger than the limit, or could not be decoded. `status`: 413, 415 or 400. */
   | { readonly kind: 'unreadable'; readonly status: number; readonly reason: string }
-  /** The client disconnected before the end of the body, so no reply can reach it. */
+  /** The client disconnected before the end of the body, so it cannot receive a reply. */
   | { readonly kind: 'aborted' }
-  /** Read, then released, because the response takes long. */
+  /** A body that was read, then released, because the response takes long. */
   | { readonly kind: 'released'; readonly size: number }
 
-/** The connection of a request. Times are milliseconds of the process's monotonic clock. */
+/** The connection of a request. Times are in milliseconds of the process's monotonic clock. */
 export interface Connection {
-  /** The time when it was opened, which also identifies it. */
+  /** The time when the connection was opened, which also identifies the connection. */
   readonly connectedAt: number
-  /** The opening times of the connections open at the time of receipt, including this one; at most 100. */
+  /** The opening times of all connections that were open on receipt, including this connection; at most 100. */
   readonly openTimes: readonly number[]
 }
 
 export interface SimRequest {
-  /** The journal's key, unique in the process; returned as `X-Request-Id`. */
+  /** The request's key in the journal, unique in the process; returned as `X-Request-Id`. */
   readonly id: string
-  /** The machine's time of receipt, epoch milliseconds. */
+  /** The time of receipt by the machine's clock, in epoch milliseconds. */
   readonly at: number
-  /** The time of receipt by the process's monotonic clock, milliseconds with fractions. */
+  /** The time of receipt by the process's monotonic clock, in fractional milliseconds. */
   readonly receivedAt: number
-  /** When the client opened the connection, by the same clock; only for its first request. */
+  /** When the client opened the connection, by the same clock; set only for the first request on a connection. */
   readonly openedAt: number | undefined
   /** Absent for a request without a socket. */
   readonly connection?: Connection
@@ -44,9 +44,9 @@ export interface SimRequest {
   readonly method: string
   /** The path as sent, percent-encoded and without the query. */
   readonly path: string
-  /** The query as sent, without the question mark; empty without a query. */
+  /** The query as sent, without the question mark; empty if there is none. */
   readonly query: string
-  /** Lower-case names. Repeated headers are joined with commas, or for singletons (`Content-Type`) the first counts. */
+  /** By lower-case name. Repeated headers are joined with commas; for singletons (`Content-Type`), the first counts. */
   readonly headers: Readonly<Record<string, string>>
   /** The header lines as sent, alternating names and values. Absent for a request without a socket. */
   readonly rawHeaders?: readonly string[]
@@ -59,7 +59,7 @@ export function releaseBody(request: { body: RequestBody }): void {
   if (body.kind === 'bytes') request.body = { kind: 'released', size: body.bytes.length }
 }
 
-/** Creates a request without a socket, received at 0 unless `at` is given. `target`: path and query. */
+/** Creates a request without a socket, received at 0 unless `at` is given. `target` is the path and query. */
 export function createRequest(
   { target, ...given }: Pick<SimRequest, 'id' | 'method' | 'headers' | 'body'> & { readonly target: string },
   at = 0,
@@ -70,7 +70,7 @@ export function createRequest(
 
 type Query = Readonly<Record<string, string | readonly string[]>>
 
-/** Most requests repeat one of a few queries. Without this cache, a cached GET takes about 4 µs more. */
+/** Most requests repeat one of a few queries. Without this cache, a GET with a cached response takes 4 µs longer. */
 const parsedQueries = new LruCache<Query>(100)
 
 /** Parses a query string: `a=1&a=2` is `{ a: ['1', '2'] }`. The result is frozen and shared between calls. */
@@ -93,13 +93,13 @@ type Headers = Readonly<Record<string, string>>
 
 export const expectationHeader = 'x-sim-expect'
 
-/** Returns the outcome that a request declares; undefined without the header, or for another value. */
+/** Returns the outcome that a request declares; undefined without the header, or for an unknown value. */
 export const readExpectation = ({ [expectationHeader]: value }: Headers) =>
   value === undefined ? undefined : expectations.find((known) => known === value)
 
 /**
- * The header that marks a request as a replay of a recorded one: `X-Sim-Replay-Of: req-7`. The console and other tools
- * send it; such a request is not from the tested client.
+ * The header that marks a request as a replay of a recorded request: `X-Sim-Replay-Of: req-7`. The console and other
+ * tools send it; such a request is not from the tested client.
  */
 export const replayHeader = 'x-sim-replay-of'
 
@@ -115,8 +115,8 @@ const traceParent = /^(?!ff|00.{54})[\da-f]{2}-(?!0{32})([\da-f]{32})-(?!0{16})[
 export const readTraceId = (header: string | undefined) => traceParent.exec(header ?? '')?.[1]
 
 /**
- * Returns true if a list such as `Accept` or `Accept-Encoding` names a value with a weight above 0: `text/html`, as
- * browsers send. Wildcards, which curl and `fetch` send, do not count.
+ * Returns true if a list such as `Accept` or `Accept-Encoding` names a value with a weight above 0, such as `text/html`
+ * from a browser. Wildcards, which curl and `fetch` send, do not count.
  */
 export function accepts(list: string | undefined, name: string): boolean {
   const items = list?.toLowerCase().split(',') ?? []

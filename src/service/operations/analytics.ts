@@ -10,18 +10,18 @@ import type { OperationDefinition } from './handler.ts'
 
 export const defaultDays = 30
 
-/** Returns the number of days in a period: 7 for `7d`; undefined for other formats in an edited contract. */
+/** Returns the number of days in a period: 7 for `7d`; undefined for other formats that an edited contract allows. */
 export const readDays = memoizeLast((period: unknown): number | undefined => {
   const [, days] = /^([1-9]\d{0,2})d$/.exec(String(period)) ?? []
   return days === undefined ? undefined : Number(days)
 })
 
-/** The maximum number of cached responses, about 50 kB each; the least recently used are evicted. */
+/** The maximum number of cached responses, about 50 kB each. The least recently used response is evicted. */
 const cacheSize = 100
 
 /**
  * GET /models/{modelId}/analytics (docs/development/service.md, 3): the model's numbers over the period. A response is
- * a pure function of the values in `cacheKey`, so recent responses are cached by this key.
+ * a pure function of the values in `cacheKey`, so recent responses are cached under that key.
  */
 export const getModelAnalytics: OperationDefinition = {
   operationId: 'getModelAnalytics',
@@ -43,7 +43,7 @@ export const getModelAnalytics: OperationDefinition = {
     const cache = new LruCache<Body>(cacheSize)
     return async ({ sandbox, seed, now, parameters, overrides, explain }) => {
       const modelId = String(parameters.path['modelId']).toLowerCase()
-      // A scenario that changes numbers needs generated ones.
+      // A scenario that changes numbers needs generated numbers.
       const exact = exactResponses.get(`${modelId} ${parameters.query['period']}`)
       if (exact && overrides === noOverrides) {
         explain(`The response is an exact response from the fixtures: ${exact.file}.`)
@@ -53,7 +53,7 @@ export const getModelAnalytics: OperationDefinition = {
       const products = productsOfModel.get(modelId)
       const shift = products && (await qualityShift(store, sandbox, products, numbers))
       return cache.get(cacheKey(numbers, overrides, shift?.key), () =>
-        jsonBody(analyticsBody(simulate, { ...numbers, qualityShift: shift?.of }, overrides)),
+        jsonBody(analyticsBody(simulate, { ...numbers, qualityShift: shift?.forDay }, overrides)),
       )
     }
   },
@@ -70,7 +70,7 @@ function cacheKey(
 ): string {
   const day = dayOf(now)
   const values = extreme && [extreme.name, ...extreme.fields.map(({ field }) => field)]
-  // Only the last part may contain a space.
+  // Only the last part can contain a space.
   return [days, day, persona, shape, nulls, values, shiftKey, seed, modelId].join(' ')
 }
 
@@ -84,8 +84,8 @@ function analyticsBody(
 }
 
 /**
- * Returns how the events of a model's products change each day's conversation quality: by the weight in the quality
- * settings times the day's impact. Undefined if there are no events. Two shifts with the same key are equal.
+ * Returns how events for a model's products change each day's conversation quality: by the weight from the quality
+ * settings times the day's impact. Returns undefined if there are no events. Shifts with the same key are identical.
  */
 async function qualityShift(store: Store, sandbox: string, productIds: readonly string[], { days, now }: PeriodQuery) {
   const today = dayOf(now)
@@ -94,7 +94,7 @@ async function qualityShift(store: Store, sandbox: string, productIds: readonly 
   const impacts = await store.eventImpact(sandbox, query)
   if (impacts.size === 0) return undefined
   const sums = Array.from(impacts, ([day, { impact }]) => `${day}=${impact}`)
-  return { of: (day: string) => weight * (impacts.get(day)?.impact ?? 0), key: `${weight}*${sums.join()}` }
+  return { forDay: (day: string) => weight * (impacts.get(day)?.impact ?? 0), key: `${weight}*${sums.join()}` }
 }
 
 const nameOfFirstDay = memoizeLast(nameOfDay)

@@ -5,7 +5,7 @@ import type { EventDraft } from '../../state/records.ts'
 import { jsonBody } from '../exchange/reply.ts'
 import { bodyOf, findEmptyIds, type OperationDefinition, type ValidBody } from './handler.ts'
 
-/** An event that conforms to the contract's schema: an `EventDraft` without the defaults. */
+/** An event that conforms to the contract's schema: an `EventDraft` before defaults are filled in. */
 type EventBody = Partial<EventDraft> & Pick<EventDraft, 'eventType' | 'productId' | 'value'>
 
 /** POST /events (docs/development/service.md, 5): records a business event once per `insertId`. */
@@ -15,8 +15,8 @@ export const createEvent: OperationDefinition = {
   samples: () => [{ success: true, eventId: '2c5ea4c0-4067-41e9-8bad-9b1deb4d3b7d' }],
   warnings(request) {
     const { eventType, value, valueType = 'text' } = eventOf(request)
-    // An edited contract can allow numbers, too.
     const empty = findEmptyIds(request, ['insertId', 'externalConversationId'])
+    // `String`, because an edited contract can allow numbers.
     return [...typeWarnings(String(eventType)), ...valueWarnings(String(value), valueType), ...empty]
   },
   recommendations(request) {
@@ -56,11 +56,11 @@ const differentPayload: Violation = {
 const withoutId = ({ insertId: _, ...others }: EventBody): EventBody => others
 
 /**
- * Fills in the defaults except `eventAt`, which the store adds, so that a retry without it has the same payload. Drops
- * an empty `insertId`.
+ * Fills in the defaults except for `eventAt`, which the store adds, so that a retry without `eventAt` has the same
+ * payload. Drops an empty `insertId`.
  */
-function withDefaults(given: EventBody): EventDraft {
-  const body = given.insertId === '' ? withoutId(given) : given
+function withDefaults(event: EventBody): EventDraft {
+  const body = event.insertId === '' ? withoutId(event) : event
   const valueType = body.valueType ?? 'text'
   const influence = body.influence ?? 'neutral'
   const at = parseInstant(String(body.eventAt ?? ''))
@@ -72,13 +72,13 @@ function withDefaults(given: EventBody): EventDraft {
 /** Warns about an empty `eventType`, which is accepted, although such an event cannot be found by its type. */
 function typeWarnings(eventType: string): Violation[] {
   if (eventType.trim() !== '') return []
-  const message = 'should name the event, such as "signup_completed"; it is empty'
+  const message = 'should name the event, for example "signup_completed"; it is empty'
   return [{ in: 'body', pointer: '/eventType', keyword: 'eventType', message }]
 }
 
 const number = /^\s*[+-]?(?:\d+(?:\.\d*)?|\.\d+)(?:e[+-]?\d+)?\s*$/i
 
-/** Formats of `value` by `valueType`. Any text is valid for `text`, and for types added by an edited contract. */
+/** The formats of `value` by `valueType`. Any text is valid for `text`, and for types added by an edited contract. */
 const valueFormats = new Map([
   ['currency', { pattern: number, expected: 'an amount such as "149.00"' }],
   ['numeric', { pattern: number, expected: 'a number such as "42"' }],

@@ -7,16 +7,16 @@ import type { ExactResponse } from '../fixtures/responses.ts'
 import type { DataOverrides } from '../scenarios/definition.ts'
 import type { AnalyticsQuery, Simulate } from '../simulation/analytics.ts'
 
-/** A validated request as a handler sees it, with sandbox, seed and time for state changes. */
+/** A validated request as a handler sees it, with the sandbox, seed and time for state changes. */
 export interface OperationContext extends WriteContext {
-  /** Typed by the contract, defaults filled in. */
+  /** The parameters, coerced to the contract's types, with defaults filled in. */
   readonly parameters: ParameterValues
   readonly body: Json | undefined
   /** The changes that data scenarios make to the response. */
   readonly overrides: DataOverrides
   /** True if a scenario makes sampling drop the event, regardless of its rate. */
   readonly isSampledOut: boolean
-  /** Selects the documented status for an event that sampling drops. */
+  /** Selects the status documented for an event that sampling drops. */
   markDropped(): void
   explain(reason: string): void
   warn(advice: Violation): void
@@ -32,16 +32,16 @@ export interface OperationDeps {
 /** An operation of the service: what it needs from the document, its preconditions, and its handler. */
 export interface OperationDefinition {
   readonly operationId: string
-  /** The name of the path parameter with the id of a model, which must exist; absent if the path has no model. */
+  /** The path parameter that contains the id of a model, which must exist; absent if the path names no model. */
   readonly modelParameter?: string
   readonly readsBody?: true
-  /** Sample responses of the handler, which the document's success status must accept. */
+  /** Returns sample responses from the handler, which the document must allow for the success status. */
   samples(simulate: Simulate): readonly Json[]
-  /** Generates the response of a model without events; absent if data scenarios do not apply. */
+  /** Generates the response for a model without events; absent if data scenarios do not apply. */
   generate?(simulate: Simulate, query: Pick<AnalyticsQuery, 'modelId' | 'seed' | 'now'>, overrides: DataOverrides): Json
-  /** The feature that the caller's plan must include (docs/development/service.md, 2.2); absent: none. */
+  /** The feature that the caller's plan must include (docs/development/service.md, 2.2); absent if none is needed. */
   readonly requires?: 'analytics'
-  /** The plan's hourly limit against which a request counts (docs/development/service.md, 2.4); absent: none. */
+  /** The plan's hourly limit that a request counts against (docs/development/service.md, 2.4); absent if unlimited. */
   readonly rateLimit?: 'analyses'
   warnings?(request: ValidBody): readonly Violation[]
   /** Returns the recommendations that the request does not follow. Such a request is never refused. */
@@ -63,7 +63,7 @@ export function findEmptyIds(request: ValidBody, names: readonly string[]): read
   return empty.map((name) => ({ in: 'body', pointer: `/${name}`, keyword: 'empty-id', message }))
 }
 
-/** Returns the request's body. In an edited contract the body can be optional and absent. */
+/** Returns the request's body. Throws if there is none, which an edited contract can allow. */
 export function bodyOf({ body }: ValidBody): Json {
   if (body === undefined) throw new Error('the operation needs a body, but the contract allowed a request without one')
   return body

@@ -1,4 +1,4 @@
-/** The service's operations, one file each, and their list. To add one, document it, write its file, and list it. */
+/** The service's operations, one per file, and a list of them. To add one, document it, write its file, and list it. */
 import { getModelAnalytics } from './analytics.ts'
 import { createEvent } from './events.ts'
 import type { OperationDefinition, OperationDeps, OperationHandler } from './handler.ts'

@@ -3,7 +3,7 @@ import type { PromptDraft } from '../../state/records.ts'
 import { jsonBody } from '../exchange/reply.ts'
 import { bodyOf, findEmptyIds, type OperationDefinition } from './handler.ts'
 
-/** POST /prompts (docs/development/service.md, 4): adds an immutable, inactive version. */
+/** POST /prompts (docs/development/service.md, 4): adds an immutable, inactive version of a prompt. */
 export const createPrompt: OperationDefinition = {
   operationId: 'createPrompt',
   readsBody: true,
@@ -17,7 +17,7 @@ export const createPrompt: OperationDefinition = {
   ],
   warnings(request) {
     const body = bodyOf(request)
-    const absent = missing.filter(({ pointer }) => isObject(body) && !Object.hasOwn(body, pointer.slice(1)))
+    const absent = missingMembers.filter(({ pointer }) => isObject(body) && !Object.hasOwn(body, pointer.slice(1)))
     return [...absent, ...findEmptyIds(request, ['externalPromptId'])]
   },
   createHandle:
@@ -32,7 +32,7 @@ export const createPrompt: OperationDefinition = {
 }
 
 /** docs/development/service.md, 4.1: typed clients send both members, so the service may require them. */
-const missing: readonly Violation[] = ['/productId', '/role'].map((pointer) => ({
+const missingMembers: readonly Violation[] = ['/productId', '/role'].map((pointer) => ({
   in: 'body',
   pointer,
   keyword: 'missing',

@@ -2,7 +2,7 @@ import { isObject, type Json, type JsonObject } from '../../base/core/json.ts'
 import { bareMediaType, isForm, isJson } from '../contract/media-types.ts'
 import { flatten } from './flatten.ts'
 
-const USUAL = new Map([
+const USUAL_TYPES = new Map([
   ['text', 'text/plain'],
   ['image', 'image/png'],
   ['audio', 'audio/mpeg'],
@@ -13,7 +13,7 @@ export function concreteType(mediaType: string): string {
   if (/[^\x20-\x7e]/.test(mediaType) || !mediaType.includes('/')) return 'application/octet-stream'
   if (!mediaType.includes('*')) return mediaType
   if (isJson(mediaType)) return 'application/json'
-  return USUAL.get(mediaType.split('/')[0] ?? '') ?? 'application/octet-stream'
+  return USUAL_TYPES.get(mediaType.split('/')[0] ?? '') ?? 'application/octet-stream'
 }
 
 const isXml = (type: string) => /[/+]xml$/.test(type)
@@ -22,13 +22,13 @@ const isSequence = (type: string) => /[/.+-](ndjson|jsonl|json-lines|json-seq|ev
 /** Returns the schema to generate a body from, such as a string for `text/css`, or undefined for binary types. */
 export function schemaFor(mediaType: string, schema: Json | undefined): Json | undefined {
   const type = bareMediaType(mediaType)
-  const isStructured = [isJson, isXml, isSequence, isForm].some((is) => is(type)) || /[/+-]yaml$/.test(type)
+  const isStructured = [isJson, isXml, isSequence, isForm].some((matches) => matches(type)) || /[/+-]yaml$/.test(type)
   if (isStructured) return schema
   if (!type.startsWith('text/')) return undefined
   return isObject(schema) && schema['type'] === 'string' ? schema : { type: 'string' }
 }
 
-/** Serialises a value as text of a media type. A string stays unchanged, except in JSON. */
+/** Serialises a value as text in a media type. A string stays unchanged, except in JSON. */
 export function toText(root: JsonObject, mediaType: string, value: Json, schema?: Json): string {
   const type = bareMediaType(mediaType)
   if (typeof value === 'string' && !isJson(type)) return value
@@ -50,7 +50,7 @@ export function toText(root: JsonObject, mediaType: string, value: Json, schema?
   return JSON.stringify(value)
 }
 
-/** Serialises a header value in OpenAPI's `simple` style: comma-separated items, or names and values of an object. */
+/** Serialises a header value in OpenAPI's `simple` style: comma-separated items, or the names and values of members. */
 export function toSimpleStyle(value: Json, explode: boolean): string {
   if (!isObject(value)) return [value].flat().map(plainText).join(',')
   return Object.entries(value)
@@ -72,8 +72,8 @@ const escapeXml = (value: Json) => plainText(value).replace(/[<>&"]/g, (characte
 /** Returns an XML element as the schema's `xml` keyword describes it; an array becomes one element per item. */
 function toXml(root: JsonObject, name: string, value: Json, schema: Json = {}): string {
   const { properties, items, additionalProperties, xml = {} }: JsonObject = flatten(root, schema, 0, []) ?? {}
-  const { name: own = name, prefix, namespace, wrapped = false } = xml as JsonObject
-  const tag = prefix === undefined ? String(own) : `${prefix}:${own}`
+  const { name: ownName = name, prefix, namespace, wrapped = false } = xml as JsonObject
+  const tag = prefix === undefined ? String(ownName) : `${prefix}:${ownName}`
   const space =
     namespace === undefined ? '' : ` xmlns${prefix === undefined ? '' : `:${prefix}`}="${escapeXml(namespace)}"`
   const element = (content: string, attributes = '') => `<${tag}${space}${attributes}>${content}</${tag}>`

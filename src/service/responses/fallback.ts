@@ -11,14 +11,14 @@ import { createMakeValue, type MakeValue } from './tools.ts'
 
 interface FallbackRequest {
   readonly operation: Operation
-  /** The status to send, documented by itself, a range (`4XX`) or `default`; undefined: the success status. */
+  /** The status to send, documented explicitly, by a range (`4XX`) or by `default`. @default the success status */
   readonly status?: number | undefined
   readonly accept?: string | undefined
 }
 
 interface FallbackReply {
   readonly status: number
-  /** Lower-case names, without `content-type`. */
+  /** Headers by lower-case name, without `content-type`. */
   readonly headers: Readonly<Record<string, string>>
   readonly body: FallbackBody | undefined
 }
@@ -29,10 +29,10 @@ interface FallbackBody {
   readonly mediaType: string
 }
 
-/** Returns the documented response: an example, else a deterministic generated body, which may violate its schema. */
+/** Returns the documented response: an example, or else a deterministic generated body, which may break its schema. */
 export type Fallback = (request: FallbackRequest) => Promise<FallbackReply>
 
-/** Creates the fallback for a document, which is read when an operation is first requested. */
+/** Creates the fallback for a document. The document is read when an operation is first requested. */
 export function createFallback({ document }: Pick<Contract, 'document'>): Fallback {
   const makeValue = once(() => createMakeValue(document))
   const replies = new Map<string, Promise<FallbackReply>>()
@@ -102,25 +102,25 @@ async function makeBody(
   const example = readExamples(document, at)[0]
   if (isJson(mediaType)) {
     const countErrors = (value: Json) => operation.checkResponse(status, value).length
-    if (example) return { value: parseWritten(example.value, countErrors), mediaType }
+    if (example) return { value: parseExample(example.value, countErrors), mediaType }
     return { value: (await makeJson(document, schema ?? false, make, countErrors)) ?? null, mediaType }
   }
   const value = example ? example.value : await make(schemaFor(mediaType, schema) ?? false)
   return { value: value === undefined ? '' : toText(document, mediaType, value, schema), mediaType }
 }
 
-/** Returns an example, parsed if it is a string of JSON, as is common in Swagger 2.0. */
-function parseWritten(example: Json, countErrors: (value: Json) => number): Json {
+/** Returns an example, parsed if it is a string that contains JSON, as is common in Swagger 2.0. */
+function parseExample(example: Json, countErrors: (value: Json) => number): Json {
   const parsed = typeof example === 'string' ? parseJson(example) : undefined
   if (typeof parsed !== 'object' || parsed === null) return example
   return countErrors(parsed) <= countErrors(example) ? parsed : example
 }
 
-/** Returns the value that breaks the fewest rules: the simulator's own, or Prism's if that breaks fewer. */
+/** Returns the value that breaks the fewest rules: the simulator's own, or Prism's if Prism's breaks fewer. */
 async function makeJson(document: JsonObject, schema: Json, make: MakeValue, countErrors: (value: Json) => number) {
-  const made = await make(schema, countErrors)
-  if (made !== undefined && countErrors(made) === 0) return made
-  const sampled = await samplePrism(document, schema)
-  if (made === undefined || sampled === undefined) return made ?? sampled
-  return countErrors(sampled) < countErrors(made) ? sampled : made
+  const generated = await make(schema, countErrors)
+  if (generated !== undefined && countErrors(generated) === 0) return generated
+  const fromPrism = await samplePrism(document, schema)
+  if (generated === undefined || fromPrism === undefined) return generated ?? fromPrism
+  return countErrors(fromPrism) < countErrors(generated) ? fromPrism : generated
 }

@@ -7,7 +7,7 @@ export interface FlatSchema extends JsonObject {
   readonly required: string[]
 }
 
-/** Returns true for a variant without optional members: four of every eight. A variant also selects alternatives. */
+/** Returns true for a variant without optional members (four of every eight). A variant also selects alternatives. */
 export const isLean = (variant: number): boolean => variant % 8 >= 4
 
 /**
@@ -16,11 +16,11 @@ export const isLean = (variant: number): boolean => variant % 8 >= 4
  */
 export function flatten(root: JsonObject, schema: Json, variant: number, path: string[]): FlatSchema | undefined {
   const flat: FlatSchema = { properties: {}, required: [] }
-  const around = path.length
+  const outerLength = path.length
   const follow = ($ref: string): boolean => {
     const pointer = parseReference($ref)
-    if (pointer !== undefined && path.includes(pointer, around)) return true // already merged
-    if (pointer === undefined || path.filter((one) => one === pointer).length > 1) return false
+    if (pointer !== undefined && path.includes(pointer, outerLength)) return true // already merged
+    if (pointer === undefined || path.filter((each) => each === pointer).length > 1) return false
     path.push(pointer)
     return add(valueAt(root, pointer) ?? false)
   }
@@ -50,9 +50,9 @@ export const numberOf = (value: Json | undefined, other: number) => (typeof valu
 
 export const listOf = (value: Json | undefined): Json[] => (Array.isArray(value) ? value : [])
 
-/** Selects an alternative, with null as the last one, and adds its discriminator value. */
+/** Selects an alternative, in an order that puts null last, and adds its discriminator value. */
 function choose(alternatives: readonly Json[], { discriminator }: JsonObject, variant: number): Json {
-  const isNull = (one: Json) => Number(isObject(one) && one['type'] === 'null')
+  const isNull = (schema: Json) => Number(isObject(schema) && schema['type'] === 'null')
   const sorted = alternatives.toSorted((a, b) => isNull(a) - isNull(b))
   const chosen = sorted[variant % sorted.length] ?? false
   const { propertyName, mapping } = isObject(discriminator) ? discriminator : {}
@@ -63,13 +63,13 @@ function choose(alternatives: readonly Json[], { discriminator }: JsonObject, va
   return { allOf: [chosen], properties: { [propertyName]: { const: mapped ?? name } }, required: [propertyName] }
 }
 
-const both = (one: Json, other: Json): Json => (one === false || other === false ? false : { allOf: [one, other] })
+const combine = (one: Json, other: Json): Json => (one === false || other === false ? false : { allOf: [one, other] })
 
-/** How values of a keyword in several schemas are merged; for other keywords the last value wins. */
+/** How the values of a keyword in several schemas are merged. For other keywords, the last value wins. */
 const JOINS: readonly (readonly [RegExp, (old: Json, added: Json) => Json])[] = [
   [/^required$/, (old, added) => [...new Set([...listOf(old), ...listOf(added)])]],
   [/^(properties|patternProperties|dependent\w+)$/, mergeMembers],
-  [/^(items|additionalProperties|propertyNames|contains)$/, both],
+  [/^(items|additionalProperties|propertyNames|contains)$/, combine],
   [/^enum$/, (old, added) => listOf(old).filter((one) => listOf(added).some((other) => isSameJson(one, other)))],
   [/^type$/, mergeTypes],
   [/^(min|exclusiveMin)/, (old, added) => Math.max(Number(old), Number(added))],
@@ -86,7 +86,7 @@ function merge(flat: FlatSchema, keyword: string, value: Json): void {
 function mergeMembers(old: Json, added: Json): JsonObject {
   const merged = { ...(old as JsonObject) }
   for (const [name, value] of Object.entries(isObject(added) ? added : {}))
-    merged[name] = Object.hasOwn(merged, name) ? both(merged[name] ?? true, value) : value
+    merged[name] = Object.hasOwn(merged, name) ? combine(merged[name] ?? true, value) : value
   return merged
 }
 

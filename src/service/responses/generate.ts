@@ -9,13 +9,13 @@ interface At {
   readonly variant: number
 }
 
-/** The depth of a body, and the number of its values, beyond which optional parts are omitted. */
+/** Beyond this depth, or this number of values, the optional parts of a body are omitted. */
 const [maxShownDepth, maxShown] = [8, 1000]
 
-/** The maximum depth of a body, and the maximum number of its values. */
+/** The maximum depth and the maximum number of values in a body. */
 const [maxDepth, maxValues] = [30, 10_000]
 
-/** The maximum number of variants tried per value, and of checks in total. */
+/** The maximum number of variants tried per value, and the maximum number of checks in total. */
 const [maxVariants, maxChecks] = [16, 200]
 
 /** Keywords that the first variant may violate. */
@@ -38,8 +38,8 @@ const UNCERTAIN = [
 ]
 
 /**
- * Returns a deterministic value for a schema, or undefined if none is found. It has the optional members, except those
- * for requests only. With `isValid`, each part that may violate its schema is checked, and varied until it is valid.
+ * Returns a deterministic value for a schema, or undefined if none is found. The value has the optional members, except
+ * `writeOnly` members. With `isValid`, each part that may violate its schema is checked, and varied until it is valid.
  */
 export const generate = (root: JsonObject, schema: Json, tools: Tools): Json | undefined =>
   new Generator(root, tools).make(schema, { path: [], depth: 0, variant: 0 })
@@ -55,21 +55,21 @@ class Generator {
     this.#tools = tools
   }
 
-  make(schema: Json, { path: around, depth, variant: first }: At): Json | undefined {
+  make(schema: Json, { path: outerPath, depth, variant: first }: At): Json | undefined {
     this.#values += 1
     if (depth > maxDepth || this.#values > maxValues) return undefined
-    let any: Json | undefined
+    let fallback: Json | undefined
     for (let variant = first; variant < first + maxVariants; variant += 1) {
-      const path = [...around]
+      const path = [...outerPath]
       const flat = flatten(this.#root, schema, variant, path)
       const value = flat && this.#makeFlat(flat, { path, depth: depth + 1, variant })
-      if (flat && value !== undefined && this.#isFine(schema, flat, value)) return value
-      any ??= value
+      if (flat && value !== undefined && this.#isAcceptable(schema, flat, value)) return value
+      fallback ??= value
     }
-    return any
+    return fallback
   }
 
-  #isFine(schema: Json, flat: FlatSchema, value: Json): boolean {
+  #isAcceptable(schema: Json, flat: FlatSchema, value: Json): boolean {
     const { isValid } = this.#tools
     if (isValid === undefined || !isObject(schema) || !UNCERTAIN.some((name) => name in flat)) return true
     this.#checks += 1
@@ -79,8 +79,8 @@ class Generator {
   #makeFlat(flat: FlatSchema, at: At): Json | undefined {
     const { variant } = at
     if (Array.isArray(flat.enum)) return flat.enum[variant % flat.enum.length]
-    const known = flat.example ?? listOf(flat.examples)[0] ?? flat.default
-    if (known !== undefined && variant === 0) return structuredClone(known)
+    const example = flat.example ?? listOf(flat.examples)[0] ?? flat.default
+    if (example !== undefined && variant === 0) return structuredClone(example)
     const types = listTypes(flat)
     const type = types[variant < maxVariants / 2 ? 0 : variant % types.length]
     if (type === 'object') return this.#makeObject(flat, at)
@@ -93,20 +93,20 @@ class Generator {
   #isShort = ({ depth, variant }: At) => isLean(variant) || depth > maxShownDepth || this.#values > maxShown
 
   #makeArray(flat: FlatSchema, at: At): Json[] | undefined {
-    const least = Math.max(numberOf(flat.minItems, 0), listSchemas(flat, 0).length)
+    const min = Math.max(numberOf(flat.minItems, 0), listSchemas(flat, 0).length)
     const shown = flat.items === false || this.#isShort(at) ? 0 : 1
-    const length = Math.min(Math.max(least, shown), numberOf(flat.maxItems, maxValues), maxValues)
+    const length = Math.min(Math.max(min, shown), numberOf(flat.maxItems, maxValues), maxValues)
     const list = this.#makeItems(listSchemas(flat, length).slice(0, length), flat.uniqueItems === true, at)
-    return list.length < Math.min(least, length) && this.#values <= maxValues ? undefined : list
+    return list.length < Math.min(min, length) && this.#values <= maxValues ? undefined : list
   }
 
   #makeItems(schemas: readonly Json[], isUnique: boolean, at: At): Json[] {
     const items = new Map<string, Json>()
-    for (let tried = 0; items.size < schemas.length && tried < 2 * schemas.length; tried += 1) {
-      const variant = isUnique ? at.variant + tried : at.variant
+    for (let attempt = 0; items.size < schemas.length && attempt < 2 * schemas.length; attempt += 1) {
+      const variant = isUnique ? at.variant + attempt : at.variant
       const item = this.make(schemas[items.size] ?? {}, { ...at, variant })
       if (item === undefined) break
-      const key = isUnique ? canonicalJson(item) : String(tried)
+      const key = isUnique ? canonicalJson(item) : String(attempt)
       if (!items.has(key)) items.set(key, item)
     }
     return [...items.values()]
@@ -134,8 +134,8 @@ class Generator {
     const known = [...Object.keys(flat.properties), ...listOf(toObject(names).enum).map(String)]
     const isMap = known.length === 0 && (names !== undefined || isObject(flat.additionalProperties))
     const shown = isMap && !this.#isShort(at) ? 1 : 0
-    const least = Math.min(Math.max(numberOf(flat.minProperties, 0), shown), numberOf(flat.maxProperties, maxValues))
-    const missing = least - Object.keys(object).length
+    const min = Math.min(Math.max(numberOf(flat.minProperties, 0), shown), numberOf(flat.maxProperties, maxValues))
+    const missing = min - Object.keys(object).length
     const own = (variant: number) =>
       names === undefined
         ? `property${variant + 1}`
@@ -161,7 +161,7 @@ class Generator {
 
 const toObject = (value: Json | undefined): JsonObject => (isObject(value) ? value : {})
 
-/** Returns the schemas of at least `length` items: those of `prefixItems`, those of `contains`, then the others. */
+/** Returns the schemas of at least `length` items: first from `prefixItems`, then from `contains`, then the rest. */
 function listSchemas({ prefixItems, contains, minContains, ...flat }: FlatSchema, length: number): Json[] {
   const others = flat.items ?? flat.unevaluatedItems ?? {}
   const contained = contains === undefined ? 0 : Math.min(numberOf(minContains, 1), maxValues)
@@ -176,7 +176,7 @@ const TYPES_OF_KEYWORDS: readonly (readonly [string, RegExp])[] = [
   ['number', /imum$|^multipleOf$/],
 ]
 
-/** Returns the types that a value can have, null last; if all are allowed, those that keywords suggest come first. */
+/** Returns the types that a value can have, null last; if all are allowed, the type that keywords suggest is first. */
 function listTypes({ type, ...flat }: FlatSchema): Json[] {
   if (type !== undefined) return [type].flat().toSorted((a, b) => Number(a === 'null') - Number(b === 'null'))
   const { properties, required, ...keywords } = flat

@@ -2,13 +2,13 @@ import type { Json, JsonObject } from '../../base/core/json.ts'
 import { type FlatSchema, numberOf } from './flatten.ts'
 
 export interface Tools {
-  /** Returns a text that matches a regular expression, if one is found. */
+  /** Returns text that matches a regular expression; undefined if none is found. */
   readonly matchText: (pattern: string, seed: number) => string | undefined
   readonly isMatch: (pattern: string, text: string) => boolean
   readonly isValid?: (schema: JsonObject, value: Json) => boolean
 }
 
-/** The maximum length of a generated text, in characters. */
+/** The maximum length of generated text, in characters. */
 const maxLength = 10_000
 
 const FORMATS: ReadonlyMap<string, readonly string[]> = new Map(
@@ -30,25 +30,25 @@ const FORMATS: ReadonlyMap<string, readonly string[]> = new Map(
     ['regex', '^a'],
     ['json-pointer', '/a'],
     ['relative-json-pointer', '0'],
-  ].flatMap(([names = '', ...texts]) => names.split(' ').map((name) => [name, texts] as const)),
+  ].flatMap(([names = '', ...candidates]) => names.split(' ').map((name) => [name, candidates] as const)),
 )
 
-/** Returns a text for a schema, within its length limits; without format and pattern, each variant differs. */
+/** Returns text within a schema's length limits. Without a format or pattern, each variant is different. */
 export function makeText(flat: FlatSchema, variant: number, matchText: Tools['matchText']): string {
   const { pattern, format } = flat
-  const least = Math.min(numberOf(flat.minLength, 0), maxLength)
-  const most = numberOf(flat.maxLength, maxLength)
+  const min = Math.min(numberOf(flat.minLength, 0), maxLength)
+  const max = numberOf(flat.maxLength, maxLength)
   const matched = typeof pattern === 'string' ? matchText(pattern, variant) : undefined
-  const texts = matched === undefined ? FORMATS.get(String(format)) : [matched]
-  if (texts === undefined) {
+  const candidates = matched === undefined ? FORMATS.get(String(format)) : [matched]
+  if (candidates === undefined) {
     const suffix = String(variant || '')
-    return 'string'.padEnd(least, 'string').slice(0, Math.max(0, most - suffix.length)) + suffix.slice(0, most)
+    return 'string'.padEnd(min, 'string').slice(0, Math.max(0, max - suffix.length)) + suffix.slice(0, max)
   }
-  const text = texts.find(({ length }) => length <= most) ?? texts.at(-1) ?? ''
-  return [...text.padEnd(least, text.at(-1))].slice(0, most).join('')
+  const text = candidates.find(({ length }) => length <= max) ?? candidates.at(-1) ?? ''
+  return [...text.padEnd(min, text.at(-1))].slice(0, max).join('')
 }
 
-/** Returns the valid number nearest to 0; each further variant is one step away. */
+/** Returns the valid number nearest to 0; each further variant is one step further away. */
 export function makeNumber(flat: FlatSchema, variant: number, isInteger: boolean): number {
   const above = numberOf(flat.exclusiveMinimum, Number.NEGATIVE_INFINITY)
   const below = numberOf(flat.exclusiveMaximum, Number.POSITIVE_INFINITY)
@@ -56,7 +56,7 @@ export function makeNumber(flat: FlatSchema, variant: number, isInteger: boolean
   const high = Math.min(below, numberOf(flat.maximum, Number.POSITIVE_INFINITY))
   const divisor = numberOf(flat.multipleOf, isInteger ? 1 : 0)
   const multiples = Array.from({ length: 100 }, (_, index) => divisor * (index + 1))
-  const unit = multiples.find((one) => !isInteger || Number.isInteger(one)) ?? 1
+  const unit = multiples.find((multiple) => !isInteger || Number.isInteger(multiple)) ?? 1
   const step = unit || Math.min((high - low) / 4, 0.5)
   const align = (limit: number, round: (number: number) => number) =>
     unit > 0 ? round(Number((limit / unit).toPrecision(12))) * unit : limit

@@ -14,8 +14,8 @@ const CONFIG = {
 } as const
 
 /**
- * Loads Prism, which takes a second and 95 MB; undefined if it is not installed, since the npm package does not include
- * it. Prism calls `logger.success`, which pino lacks, for each request.
+ * Loads Prism, which takes a second and 95 MB. Returns undefined if Prism is not installed, since the npm package does
+ * not include it. Prism calls `logger.success`, which pino lacks, for each request.
  */
 const load = once(async () => {
   try {
@@ -27,19 +27,19 @@ const load = once(async () => {
   }
 })
 
-/** Matches recursive schemas, and what Prism does not support: members for requests only, null, discriminators. */
-const unsuited = /"\$ref"|"writeOnly":true|"discriminator":|"type":\[?"null"/
+/** Matches recursive schemas, and what Prism does not support: request-only members, null, discriminators. */
+const unsupported = /"\$ref"|"writeOnly":true|"discriminator":|"type":\[?"null"/
 
-/** Returns the body that Prism's mock sends for a JSON schema; undefined for an unsupported schema, or no body. */
+/** Returns the body that Prism's mock sends for a JSON schema; undefined for an unsupported schema or no body. */
 export async function samplePrism(document: JsonObject, schema: Json | undefined): Promise<Json | undefined> {
   const expanded = typeof schema === 'object' ? dereference(document, schema as JsonObject) : undefined
-  if (expanded === undefined || unsuited.test(JSON.stringify(expanded))) return undefined
+  if (expanded === undefined || unsupported.test(JSON.stringify(expanded))) return undefined
   const loaded = await load()
   const content = { 'application/json': { schema: expanded } }
   const paths = { '/': { get: { responses: { 200: { description: '', content } } } } }
   const description = { openapi: '3.1.0', info: { title: '', version: '' }, paths }
   try {
-    // The contract has already matched the operation, so Prism gets only that one.
+    // The contract has already matched the operation, so Prism gets only this operation.
     const operations = (await loaded?.prism.getHttpOperationsFromSpec(description)) ?? []
     const reply = await loaded?.instance.request({ method: 'get', url: { path: '/' } }, operations)()
     if (reply?._tag !== 'Right' || reply.right.output.body === undefined) return undefined

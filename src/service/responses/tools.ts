@@ -7,18 +7,18 @@ import type { Tools } from './leaf.ts'
 /** Returns the value for a schema in which `countErrors` finds the fewest errors; undefined if there is none. */
 export type MakeValue = (schema: Json, countErrors?: (value: Json) => number) => Promise<Json | undefined>
 
-/** Milliseconds after which work on a pattern is abandoned, since neither the engine nor the library has a limit. */
+/** Milliseconds before work on a pattern is abandoned, since neither the engine nor the library has a time limit. */
 const maxPatternMs = 100
 
-/** Texts for patterns that printable ASCII does not match, since the library generates nothing else. */
-const otherTexts = ['é', 'éé', 'éàü', '日本語', '\n', '\t', '😀']
+/** Strings for patterns that printable ASCII does not match, since the library generates only printable ASCII. */
+const otherStrings = ['é', 'éé', 'éàü', '日本語', '\n', '\t', '😀']
 
-/** Loads the library that generates texts for patterns; the code that checks values is loaded when needed. */
+/** Loads the library that generates strings for patterns. The code that checks values is loaded when it is needed. */
 export async function createMakeValue(document: JsonObject): Promise<MakeValue> {
   const { sample, stringMatching } = await import('fast-check')
   const matchText: Tools['matchText'] = (pattern, seed) =>
     tryFlags(pattern, (expression) => {
-      // The library does not support assertions, so texts are generated without them, and then tested.
+      // The library does not support assertions, so strings are generated without assertions, and then tested.
       const plain = pattern.replace(/\(\?<?[=!][^()]*\)|\\[bB]/g, '')
       const source = new RegExp(plain, expression.flags)
       // The library lists all characters of a class such as \p{L}, which takes hundreds of milliseconds.
@@ -26,7 +26,7 @@ export async function createMakeValue(document: JsonObject): Promise<MakeValue> 
       const find = (list: () => readonly string[]) =>
         runWithTimeout(ms, () => list().find((text) => expression.test(text)))?.value
       const sampled = () => sample(stringMatching(source, { size: 'xsmall' }), { seed, numRuns: 20 })
-      return find(sampled) ?? find(() => otherTexts)
+      return find(sampled) ?? find(() => otherStrings)
     })
   const isMatch = (pattern: string, text: string) =>
     tryFlags(pattern, (expression) => runWithTimeout(maxPatternMs, () => expression.test(text))?.value) ?? false
@@ -39,7 +39,7 @@ export async function createMakeValue(document: JsonObject): Promise<MakeValue> 
   }
 }
 
-/** Returns a result for a regular expression with the flag `u`, or else without; undefined if neither yields one. */
+/** Returns the result of `use` for a pattern with the flag `u`, or else without it; undefined if neither works. */
 function tryFlags<T>(pattern: string, use: (expression: RegExp) => T | undefined): T | undefined {
   for (const flags of ['u', '']) {
     try {
@@ -61,7 +61,7 @@ async function createCheck(document: JsonObject): Promise<NonNullable<Tools['isV
     const validate = validators.get(key)
     const isValid = validate?.(value) ?? true
     if (validate?.errors?.[0]?.keyword !== TIMEOUT) return isValid
-    validators.set(key, undefined) // none of its variants can be checked
+    validators.set(key, undefined) // other values for this schema cannot be checked, either
     return true
   }
 }

@@ -1,21 +1,21 @@
 import { isObject, type Json, type JsonObject } from '../../base/core/json.ts'
 import { joinPointer, parsePointer } from '../../base/core/json-pointer.ts'
 
-export interface BodyPlace {
-  /** JSON pointer. In a schema, an asterisk represents the index of an item: `/dataPoints/*`. */
+export interface BodyField {
+  /** JSON pointer. In a schema, an asterisk stands for the index of an item: `/dataPoints/*`. */
   readonly pointer: string
   readonly schema: JsonObject
-  /** True for a required member. */
-  readonly required: boolean
+  /** True if the schema of the enclosing object requires the member. */
+  readonly isRequired: boolean
 }
 
-export interface BodyLocation extends BodyPlace {
+export interface BodyLocation extends BodyField {
   readonly value: Json
 }
 
-/** Returns all values of a body that the schema describes by `properties` and `items`, outermost first. */
+/** Returns all values in a body that `properties` and `items` of the schema describe, outermost first. */
 export function listBodyLocations(body: Json, schema: JsonObject): BodyLocation[] {
-  const locations: BodyLocation[] = [{ pointer: '', schema, value: body, required: false }]
+  const locations: BodyLocation[] = [{ pointer: '', schema, value: body, isRequired: false }]
   // The list grows during the loop: each location adds its inner locations.
   for (const location of locations) locations.push(...listInnerLocations(location))
   return locations
@@ -28,40 +28,40 @@ function listInnerLocations({ schema, value, pointer }: BodyLocation): BodyLocat
     const described = Array.isArray(value) ? items : isObject(properties) && properties[name]
     if (!isObject(described)) return []
     const isRequired = !Array.isArray(value) && Array.isArray(required) && required.includes(name)
-    return [{ pointer: joinPointer(pointer, name), schema: described, value: inner, required: isRequired }]
+    return [{ pointer: joinPointer(pointer, name), schema: described, value: inner, isRequired }]
   })
 }
 
-interface SchemaLocation extends BodyPlace {
-  /** True if every body has the value: it is required at each level, and not in an array. */
+interface SchemaLocation extends BodyField {
+  /** True if every body has the value: every level of the pointer is a required member, and none is an array item. */
   readonly isCertain: boolean
 }
 
 /** Returns all locations in a resolved schema, outermost first; a recursive `$ref` is not followed. */
 export function listSchemaLocations(schema: JsonObject): SchemaLocation[] {
-  return [...visit({ pointer: '', schema, required: false, isCertain: true })]
+  return [...visit({ pointer: '', schema, isRequired: false, isCertain: true })]
 }
 
 function* visit(location: SchemaLocation): Generator<SchemaLocation> {
   yield location
   const { pointer, isCertain, schema } = location
-  const { properties, items, required: names } = schema
-  if (isObject(items)) yield* visit({ pointer: `${pointer}/*`, schema: items, required: false, isCertain: false })
+  const { properties, items, required } = schema
+  if (isObject(items)) yield* visit({ pointer: `${pointer}/*`, schema: items, isRequired: false, isCertain: false })
   for (const [name, inner] of Object.entries(isObject(properties) ? properties : {})) {
     if (!isObject(inner)) continue
-    const required = Array.isArray(names) && names.includes(name)
-    yield* visit({ pointer: joinPointer(pointer, name), schema: inner, required, isCertain: isCertain && required })
+    const isRequired = Array.isArray(required) && required.includes(name)
+    yield* visit({ pointer: joinPointer(pointer, name), schema: inner, isRequired, isCertain: isCertain && isRequired })
   }
 }
 
-/** Returns the field name of a location, without the items of lists: `dataPoints.date` for the `date` of each item. */
-export function fieldOf({ pointer }: BodyPlace): string {
+/** Returns the field name of a location, without steps into list items: `dataPoints.date` for the `date` of an item. */
+export function fieldOf({ pointer }: BodyField): string {
   return parsePointer(pointer)
     .filter((token) => token !== '*')
     .join('.')
 }
 
-/** Returns the names of the types that a schema allows; empty: any type. */
+/** Returns the names of the types that a schema allows; an empty list means any type. */
 export function typesOf({ type }: JsonObject): string[] {
-  return [type ?? []].flat().filter((one) => typeof one === 'string')
+  return [type ?? []].flat().filter((name) => typeof name === 'string')
 }

@@ -8,10 +8,10 @@ import { gatewayScenarios } from './gateways.ts'
 import { createStatusScenario, refusalScenarios, statusScenarios } from './refusals.ts'
 import { timeScenarios } from './time.ts'
 
-/** The expectations family, for rules that mark requests of negative tests which cannot send `X-Sim-Expect`. */
+/** The expectations family: lets rules mark negative tests whose client cannot send `X-Sim-Expect`. */
 const expectationScenarios = (
   [
-    ['violation', 'break the contract: reports count it separately, and a request that does not is a finding.'],
+    ['violation', 'break the contract: reports count it separately, and it is a finding if the request is valid.'],
     ['refusal', 'be refused: reports count it separately, and a response below 400 is a finding.'],
   ] as const
 ).map(
@@ -24,7 +24,7 @@ const expectationScenarios = (
   }),
 )
 
-/** The scenario of an event that sampling drops regardless of its rate. */
+/** The scenario in which sampling drops the event, whatever its `sampleRate`. */
 const sampledOut: ScenarioDefinition = {
   name: 'sampled-out',
   family: 'idempotency',
@@ -39,7 +39,7 @@ const sampledOut: ScenarioDefinition = {
   effect: () => ({ kind: 'sample-out' }),
 }
 
-/** Creates the catalogue. `generated`: the ids of the operations whose numbers are generated, for the data family. */
+/** Creates the catalogue. `generated` lists the ids of the operations whose numbers the data family can change. */
 export function createCatalogue(
   contract: Contract,
   personas: readonly NamedPersona[],

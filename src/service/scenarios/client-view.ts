@@ -25,13 +25,13 @@ export function describeClientView(effect: Effect, operation: Operation): string
     case 'data':
       return `${success} with ${describeData(effect.overrides)}.`
     case 'delay':
-      return `The ordinary response after ${effect.drawn ? 'a seeded random delay' : `${effect.ms(() => 0)} ms`}.`
+      return `The ordinary response after ${effect.isRandom ? 'a seeded random delay' : `${effect.ms(() => 0)} ms`}.`
     case 'deliver':
       return describeDelivery(effect.mode, success) + describeWrite(operation, effect.isBeforeWork)
     case 'lose-ack':
       return describeDelivery({ kind: 'reset' }, success) + describeWrite(operation, false)
     case 'drift':
-      return `${success} with a body that is damaged at one location; the header X-Sim-Damage names it.`
+      return `${success} with a body that is damaged at one location, which the header X-Sim-Damage names.`
     case 'expect':
       return 'The ordinary response; only the reports differ.'
   }
@@ -66,13 +66,13 @@ function describeDelivery(mode: DeliveryMode, success: string): string {
     case 'whole':
       return 'The ordinary response.'
     case 'dribble':
-      return `${success} at once, then the body in ${mode.pieces} pieces within ${mode.ms} ms.`
+      return `${success} immediately, then the body in ${mode.pieces} pieces over ${mode.ms} ms.`
     case 'hang':
       return 'No response: the request ends when the client times out.'
     case 'reset':
       return 'No response: the connection is reset (in Node the error ECONNRESET).'
     case 'empty':
-      return 'No response: the connection is closed without a byte (in Node "other side closed").'
+      return 'No response: the connection is closed before the first byte (in Node "other side closed").'
     case 'truncated':
       return (
         `${success}, then the connection is closed after ${formatPercent(mode.keep)} of the body ` +
@@ -83,7 +83,7 @@ function describeDelivery(mode: DeliveryMode, success: string): string {
   }
 }
 
-const formatPercent = (share: number) => `${Math.round(share * 100)}%`
+const formatPercent = (fraction: number) => `${Math.round(fraction * 100)}%`
 
 function describeWrite({ method }: Operation, isBeforeWork: boolean): string {
   if (method === 'GET') return ''

@@ -2,42 +2,42 @@ import type { DeliveryMode } from '../exchange/reply.ts'
 import type { ScenarioDefinition } from './definition.ts'
 import { isBeforeWork, number, numberOf, type Parameter, type ScenarioValues, whenParameter } from './parameters.ts'
 
-const keepParameter = number('keep', [0, 0.99], 'The share of the body that is sent.', { default: 0.5 })
+const keepParameter = number('keep', [0, 0.99], 'The fraction of the body that is sent.', { default: 0.5 })
 
 export const connectionScenarios: readonly ScenarioDefinition[] = [
   deliveryScenario(
     'connection',
     'reset',
-    'The connection is reset (TCP RST) instead of a response, and nothing is stored unless when=after.',
+    'The connection is reset (TCP RST) without a response, and nothing is stored unless when=after.',
     [whenParameter('before')],
     () => ({ kind: 'reset' }),
   ),
   deliveryScenario(
     'connection',
     'empty-response',
-    'The connection is closed without a byte of a response, and nothing is stored unless when=after.',
+    'The connection is closed before the first byte of a response, and nothing is stored unless when=after.',
     [whenParameter('before')],
     () => ({ kind: 'empty' }),
   ),
   deliveryScenario(
     'connection',
     'truncated',
-    'The body is cut off: the connection closes after fewer bytes than Content-Length; ' +
-      'the write is kept unless when=before.',
+    'The body is cut off: the connection closes after fewer bytes than Content-Length declares; ' +
+      'a write is stored unless when=before.',
     [keepParameter, whenParameter('after')],
     (values) => ({ kind: 'truncated', keep: numberOf(values, 'keep') }),
   ),
   deliveryScenario(
     'connection',
     'malformed-json',
-    'The body is cut off, with a matching Content-Length, so it is not JSON; the write is kept unless when=before.',
+    'The body is cut off, with a matching Content-Length, so it is invalid JSON; a write is stored unless when=before.',
     [keepParameter, whenParameter('after')],
     (values) => ({ kind: 'malformed', keep: numberOf(values, 'keep') }),
   ),
   {
     name: 'lost-ack',
     family: 'idempotency',
-    description: 'The write is kept, and the connection is reset before the response.',
+    description: 'The write is stored, and the connection is reset before the response.',
     parameters: [],
     inapplicableReason: ({ id, method }) => (method === 'GET' ? `${id} writes nothing` : undefined),
     effect: () => ({ kind: 'lose-ack' }),

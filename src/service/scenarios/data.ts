@@ -2,7 +2,7 @@ import type { Contract } from '../contract/contract.ts'
 import type { DataOverrides, NamedPersona, ScenarioDefinition } from './definition.ts'
 import { fieldScenarios } from './fields.ts'
 
-/** Returns the data family. `generated`: the ids of the operations that it applies to, whose numbers are generated. */
+/** Returns the data family, which applies only to operations with generated numbers. `generated` lists their ids. */
 export function dataScenarios(
   { operations }: Contract,
   personas: readonly NamedPersona[],

@@ -32,13 +32,13 @@ export interface ScenarioDefinition {
   inapplicableReason?(operation: Operation, values: ScenarioValues): string | undefined
   /** Returns the problem with values that contradict each other (`"max" is less than "ms"`), if any. */
   problem?(values: ScenarioValues): string | undefined
-  /** Returns the values of the parameter "pointer" for an operation, with an asterisk for items; absent without one. */
+  /** Returns the possible values of "pointer" for an operation, with `*` for items; absent without this parameter. */
   pointers?(operation: Operation): readonly string[]
   effect(values: ScenarioValues): Effect
 }
 
-/** The parameter `p` of every scenario: the probability that it acts on a request. */
-export const probability = number('p', [0, 1], 'Its probability per request, drawn from the seed.', { default: 1 })
+/** The parameter `p`, which every scenario has. */
+export const probability = number('p', [0, 1], 'The probability that it acts; the seed decides.', { default: 1 })
 
 export interface ActiveScenario {
   readonly definition: ScenarioDefinition
@@ -53,9 +53,9 @@ export const effectOf = ({ definition, values }: ActiveScenario): Effect => defi
 
 export interface Catalogue {
   readonly definitions: readonly ScenarioDefinition[]
-  /** The documented statuses; each is a scenario by its number: `429`. Lists omit them. */
+  /** The scenarios that are named after a documented status: `429`. Lists of scenarios omit them. */
   readonly statuses: readonly ScenarioDefinition[]
-  /** Also finds each status from 400 to 599 that is not documented. */
+  /** Finds a scenario by its name, which can also be an undocumented status from 400 to 599. */
   find(name: string): ScenarioDefinition | undefined
 }
 
@@ -66,7 +66,7 @@ export interface NamedPersona {
 
 /** The changes that the data family makes to the generated numbers of one response. */
 export interface DataOverrides {
-  /** The persona that replaces the model's own; undefined: the model's own. */
+  /** The persona that replaces the model's own, if any. */
   readonly persona: string | undefined
   readonly shape: 'no-null' | 'all-null' | undefined
   /** Fields set to null regardless of the numbers: `avgSafetyScore`, `dataPoints.avgSafetyScore`. */
@@ -74,13 +74,13 @@ export interface DataOverrides {
   readonly extreme: Extreme | undefined
 }
 
-/** A field of a response with an extreme value: `recommendations.summary`. A list and its items have the same name. */
+/** A response field and its extreme value: `recommendations.summary`. A list and its items have the same name. */
 export interface ExtremeField {
   readonly field: string
   readonly value: Json
 }
 
-/** The extreme values of a response; its name and the names of its fields determine it. */
+/** The extreme values in a response. They depend only on `name` and the names of the fields. */
 export interface Extreme {
   readonly name: string
   readonly fields: readonly ExtremeField[]
@@ -97,22 +97,22 @@ interface DriftedBody {
 }
 
 export type Effect =
-  /** Carries out the operation, responds with the status if documented, and overrides scenarios of wider scopes. */
+  /** Carries out the operation, responds with the status if documented, and overrides scenarios from wider scopes. */
   | { readonly kind: 'ordinary'; readonly status: number }
-  /** Replies instead of the operation. `modelId`: the model in the path, if any. `now`: epoch milliseconds. */
+  /** Replies in place of the operation. `modelId`: the model in the path, if any. `now`: in epoch milliseconds. */
   | { readonly kind: 'response'; readonly reply: (operation: Operation, modelId?: string, now?: number) => Reply }
   /** Carries out the operation as if sampling dropped the event. */
   | { readonly kind: 'sample-out' }
-  /** Replies before any check, even if no operation matches. `target`: path and query; `now`: epoch milliseconds. */
+  /** Replies before any check, even if no operation matches. `target`: path and query. `now`: in epoch ms. */
   | { readonly kind: 'gateway'; readonly reply: (request: { target: string; now: number }) => Reply }
   | { readonly kind: 'data'; readonly overrides: Partial<DataOverrides> }
-  /** Delays the reply by these milliseconds. `drawn` is true if the delay is random. */
-  | { readonly kind: 'delay'; readonly drawn: boolean; readonly ms: (chance: Chance) => number }
-  /** Changes how the reply is written to the socket; with `isBeforeWork` the operation is not carried out. */
+  /** Delays the reply by `ms`. `isRandom` is true if the delay is drawn from a distribution. */
+  | { readonly kind: 'delay'; readonly isRandom: boolean; readonly ms: (chance: Chance) => number }
+  /** Changes how the reply is written to the socket; if `isBeforeWork`, the operation is not carried out. */
   | { readonly kind: 'deliver'; readonly mode: DeliveryMode; readonly isBeforeWork: boolean }
   /** Does not change the reply. Declares the outcome that the reports expect. */
   | { readonly kind: 'expect'; readonly expectation: Expectation }
   /** Stores the write and resets the connection before its acknowledgement. */
   | { readonly kind: 'lose-ack' }
-  /** Breaks one rule of the reply's schema: at the scenario's `pointer`, or at one that depends on `seed`. */
+  /** Breaks one rule of the reply's schema: at the scenario's `pointer`, or at a location drawn from `seed`. */
   | { readonly kind: 'drift'; readonly damage: (body: Json, schema: JsonObject, seed: string) => Result<DriftedBody> }

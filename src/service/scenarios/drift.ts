@@ -4,7 +4,7 @@ import { failure, success } from '../../base/core/result.ts'
 import { deriveChance } from '../../base/core/seeded.ts'
 import { cutText, describeKnown } from '../../base/core/text.ts'
 import type { Operation } from '../contract/contract.ts'
-import { type BodyLocation, type BodyPlace, listBodyLocations, listSchemaLocations, typesOf } from './body-locations.ts'
+import { type BodyField, type BodyLocation, listBodyLocations, listSchemaLocations, typesOf } from './body-locations.ts'
 import type { ScenarioDefinition } from './definition.ts'
 import { integer, numberOf, type Parameter, type ScenarioValues, textOf } from './parameters.ts'
 
@@ -12,8 +12,8 @@ import { integer, numberOf, type Parameter, type ScenarioValues, textOf } from '
 interface Drift {
   readonly name: string
   readonly description: string
-  readonly fits: (place: BodyPlace) => boolean
-  /** Returns true for a value that it can damage; absent: any. */
+  readonly fits: (field: BodyField) => boolean
+  /** Returns true for a value that this drift can damage; absent if it can damage any value. */
   readonly fitsValue?: (value: Json) => boolean
   /** Returns the replacement value; undefined removes the member. */
   readonly damage: (location: BodyLocation) => Json | undefined
@@ -25,7 +25,7 @@ const drifts: readonly Drift[] = [
   {
     name: 'drop-field',
     description: 'A required field is missing.',
-    fits: ({ required }) => required,
+    fits: ({ isRequired }) => isRequired,
     damage: () => undefined,
   },
   {
@@ -36,7 +36,7 @@ const drifts: readonly Drift[] = [
   },
   {
     name: 'null-required',
-    description: 'A field that is never null is null.',
+    description: 'A field that must not be null is null.',
     fits: ({ schema, pointer }) => pointer !== '' && hasType(schema) && !typesOf(schema).includes('null'),
     damage: () => null,
   },
@@ -50,7 +50,7 @@ const drifts: readonly Drift[] = [
   {
     name: 'extra-field',
     description:
-      'An object has a field that the contract does not list; it breaks only clients that reject unknown fields.',
+      'An object has a field that the contract does not list, which breaks only clients that reject unknown fields.',
     fits: ({ schema }) => isObject(schema['properties']),
     fitsValue: isObject,
     damage: ({ value }) => ({ ...(value as JsonObject), unexpectedField: 'added in a later version' }),
@@ -63,12 +63,12 @@ const parameters: readonly Parameter[] = [
     type: 'text',
     description:
       'The location, as a JSON pointer such as /recommendations/healthLevel, or /dataPoints/*/date for each item; ' +
-      'by default the seed chooses one.',
+      'by default, the seed selects it.',
   },
-  integer('seed', [0, 1_000_000_000], 'Another number chooses another location.', { default: 0 }),
+  integer('seed', [0, 1_000_000_000], 'A different number selects a different location.', { default: 0 }),
 ]
 
-/** Returns the drift family: damage derived from the reply's schema with its simulated values. */
+/** The drift family: damage derived from the reply's schema and its `x-simulated-values`. */
 export const driftScenarios = drifts.map(
   (drift): ScenarioDefinition => ({
     name: drift.name,
@@ -77,18 +77,18 @@ export const driftScenarios = drifts.map(
     parameters,
     inapplicableReason(operation, values) {
       const pointer = textOf(values, 'pointer')
-      const possible = responseLocations(operation).filter(drift.fits)
-      // A write is stored before its reply is damaged, so drift that may be impossible is refused in advance.
-      const fitting = possible.filter(({ isCertain }) => isCertain || operation.method === 'GET')
-      if (fitting.length === 0) return `the response of ${operation.id} has no field that this applies to`
-      if (pointer === undefined || fitting.some((one) => withStars(one.pointer) === withStars(pointer)))
+      const candidates = responseLocations(operation).filter(drift.fits)
+      // A write is stored before its reply is damaged, so drift that might not apply is refused in advance.
+      const allowed = candidates.filter(({ isCertain }) => isCertain || operation.method === 'GET')
+      if (allowed.length === 0) return `the response of ${operation.id} has no field that this applies to`
+      if (pointer === undefined || allowed.some((field) => withStars(field.pointer) === withStars(pointer)))
         return undefined
-      const known = fitting.map((one) => one.pointer || '"" (the whole response)')
-      const problem = `it cannot be applied at ${cutText(pointer)} of the response of ${operation.id}.`
+      const known = allowed.map((field) => field.pointer || '"" (the whole response)')
+      const problem = `it cannot be applied at ${cutText(pointer)} in the response of ${operation.id}.`
       return `${problem} ${describeKnown(pointer, known)}`
     },
     pointers: (operation) =>
-      responseLocations(operation).flatMap((one) => (one.pointer !== '' && drift.fits(one) ? one.pointer : [])),
+      responseLocations(operation).flatMap((field) => (field.pointer !== '' && drift.fits(field) ? field.pointer : [])),
     effect: (values) => ({
       kind: 'drift',
       damage: (body, schema, seed) => damageAt(drift, values, body, schema, seed),
@@ -98,19 +98,19 @@ export const driftScenarios = drifts.map(
 
 function damageAt(drift: Drift, values: ScenarioValues, body: Json, schema: JsonObject, seed: string) {
   const pointer = textOf(values, 'pointer')
-  const possible = listBodyLocations(body, schema).filter(
-    (one) => drift.fits(one) && (drift.fitsValue?.(one.value) ?? true),
+  const candidates = listBodyLocations(body, schema).filter(
+    (field) => drift.fits(field) && (drift.fitsValue?.(field.value) ?? true),
   )
-  const drawn = Math.floor(deriveChance([`${seed}:${numberOf(values, 'seed')}`, drift.name]) * possible.length)
+  const index = Math.floor(deriveChance([`${seed}:${numberOf(values, 'seed')}`, drift.name]) * candidates.length)
   const chosen =
     pointer === undefined
-      ? possible.slice(drawn, drawn + 1)
-      : possible.filter((one) => one.pointer === pointer || withStars(one.pointer) === pointer)
+      ? candidates.slice(index, index + 1)
+      : candidates.filter((field) => field.pointer === pointer || withStars(field.pointer) === pointer)
   const [first] = chosen
-  const where = pointer === undefined ? 'anywhere in' : `at ${pointer} of`
+  const where = pointer === undefined ? 'anywhere in' : `at ${pointer} in`
   if (!first) return failure(`The scenario "${drift.name}" cannot be applied ${where} this response.`)
   let damaged = body
-  for (const one of chosen) damaged = replaceAt(damaged, parsePointer(one.pointer), drift.damage(one)) ?? null
+  for (const field of chosen) damaged = replaceAt(damaged, parsePointer(field.pointer), drift.damage(field)) ?? null
   return success({ body: damaged, pointer: pointer ?? first.pointer })
 }
 

@@ -6,11 +6,11 @@ import { fieldOf, listSchemaLocations, typesOf } from './body-locations.ts'
 import type { DataOverrides, ExtremeField, ScenarioDefinition } from './definition.ts'
 import { namesOf } from './parameters.ts'
 
-/** A scenario that sets fields of a response: all suitable ones, or those named by its parameter. */
+/** A scenario that sets fields in a response: all suitable fields, or those that its parameter names. */
 interface FieldKind {
   readonly name: string
   readonly description: string
-  /** Returns the value for fields with a schema; undefined for fields that stay unchanged. */
+  /** Returns the value for a field with this schema, or undefined if the field stays unchanged. */
   readonly valueFor: (schema: JsonObject) => Json | undefined
 }
 
@@ -28,17 +28,17 @@ const extremes: readonly FieldKind[] = [
   },
   {
     name: 'largest-numbers',
-    description: 'Every number is the largest that the contract allows, so totals do not add up.',
+    description: 'Every number is as large as the contract allows, so totals do not add up.',
     valueFor: largestNumber,
   },
   {
     name: 'longest-texts',
-    description: 'Every free text is as long as the contract allows, at most 10000 characters.',
-    valueFor: (schema) => textOfSchema(schema, 'A text that goes on and on. ', maxTextLength),
+    description: 'Every free-text value is as long as the contract allows, up to 10000 characters.',
+    valueFor: (schema) => textOfSchema(schema, 'This text just keeps going. ', maxTextLength),
   },
   {
     name: 'strange-texts',
-    description: 'Every free text has quotes, markup, line breaks, emoji, and right-to-left letters.',
+    description: 'Every free-text value has quotes, markup, line breaks, emoji, and right-to-left letters.',
     valueFor: (schema) => textOfSchema(schema, strangeText, [...strangeText].length),
   },
 ]
@@ -71,8 +71,8 @@ function fieldScenario(kind: FieldKind, operations: readonly Operation[]): Scena
           return listAll()[0]?.field ?? 'FIELD'
         },
         description: isNull
-          ? 'Nullable fields separated by "|", e.g. fields=recommendations|dataPoints.avgSafetyScore.'
-          : 'Only these fields, separated by "|", such as dataPoints.messageCount; by default all of them.',
+          ? 'Nullable fields, separated by "|", e.g. fields=recommendations|dataPoints.avgSafetyScore.'
+          : 'The fields to change, separated by "|", such as dataPoints.messageCount; by default all.',
       },
     ],
     inapplicableReason: ({ id }) =>
@@ -83,9 +83,9 @@ function fieldScenario(kind: FieldKind, operations: readonly Operation[]): Scena
       return unknown && `there is no such field "${cutText(unknown)}". ${describeKnown(unknown, known)}`
     },
     effect(values) {
-      const only = namesOf(values, 'fields')
-      if (isNull) return { kind: 'data', overrides: { nulls: only } }
-      const fields = listAll().filter(({ field }) => only.length === 0 || only.includes(field))
+      const names = namesOf(values, 'fields')
+      if (isNull) return { kind: 'data', overrides: { nulls: names } }
+      const fields = listAll().filter(({ field }) => names.length === 0 || names.includes(field))
       return { kind: 'data', overrides: { extreme: { name, fields } } }
     },
   }
@@ -94,13 +94,13 @@ function fieldScenario(kind: FieldKind, operations: readonly Operation[]): Scena
 /** Lists the fields that a kind sets, outermost first: `recommendations.strengths`. Items have their list's name. */
 function listFields({ valueFor }: FieldKind, operation: Operation): ExtremeField[] {
   const schema = operation.simulatedResponseSchema(operation.successStatus)
-  return listSchemaLocations(schema ?? {}).flatMap((place) => {
-    const value = fieldOf(place) === '' ? undefined : valueFor(place.schema)
-    return value === undefined ? [] : [{ field: fieldOf(place), value }]
+  return listSchemaLocations(schema ?? {}).flatMap((location) => {
+    const value = fieldOf(location) === '' ? undefined : valueFor(location.schema)
+    return value === undefined ? [] : [{ field: fieldOf(location), value }]
   })
 }
 
-/** Sets fields of a body that have a value to their extreme values, then some to null. Changes the body in place. */
+/** Replaces non-null fields of a body with extreme values, then sets fields to null. Changes the body in place. */
 export function overrideFields(body: JsonObject, { extreme, nulls }: DataOverrides): JsonObject {
   for (const { field, value } of extreme?.fields ?? []) setField(body, field.split('.'), value)
   for (const field of nulls) setField(body, field.split('.'), null)
@@ -119,7 +119,7 @@ function setField(within: Json, [name = '', ...rest]: readonly string[], value: 
 const isOfType = (schema: JsonObject, type: string) =>
   typesOf(schema).includes(type) && !('enum' in schema || 'const' in schema)
 
-/** Returns the largest number of a schema, or, without a maximum, the largest integer that is safe in JSON. */
+/** Returns the largest number that a schema allows; without a maximum, the largest integer that is safe in JSON. */
 function largestNumber(schema: JsonObject): number | undefined {
   const isNumber = isOfType(schema, 'number') || isOfType(schema, 'integer')
   if (!isNumber || 'multipleOf' in schema || 'exclusiveMaximum' in schema) return undefined
@@ -128,7 +128,7 @@ function largestNumber(schema: JsonObject): number | undefined {
   return format === 'int32' ? 2 ** 31 - 1 : Number.MAX_SAFE_INTEGER
 }
 
-/** Returns a text of `length` characters, or as many as the schema allows; undefined if it has other rules. */
+/** Returns `length` characters, or as close as the schema allows; undefined if the schema has a format or pattern. */
 function textOfSchema(schema: JsonObject, text: string, length: number): string | undefined {
   if (!isOfType(schema, 'string') || 'format' in schema || 'pattern' in schema) return undefined
   const { minLength = 0, maxLength = Number.POSITIVE_INFINITY } = schema

@@ -28,20 +28,20 @@ export const gatewayScenarios: readonly ScenarioDefinition[] = [
   define('gateway-timeout', 'Returns 504 with plain text: the service did not respond to the gateway in time.', () =>
     reply(504, textBody('upstream request timeout', 'text/plain; charset=utf-8')),
   ),
-  define('too-large', 'Returns 413 with an HTML page: the gateway accepts no body of this size.', () =>
+  define('too-large', 'Returns 413 with an HTML page: the gateway does not accept a body of this size.', () =>
     reply(413, page('413 Request Entity Too Large')),
   ),
   define(
     'redirect',
-    'Returns 307 or 308 with Location, as a gateway that moves clients to another URL does.',
+    'Returns 307 or 308 with Location, like a gateway that sends clients to another URL.',
     ({ target }, values) =>
       reply(numberOf(values, 'code'), undefined, { Location: textOf(values, 'location') ?? target }),
     [
       integer('code', [307, 308], 'Temporary (307) or permanent (308).', { default: 307 }),
-      text('location', '/v1/elsewhere', 'The URL; by default the requested one, for a rule that acts once.'),
+      text('location', '/v1/elsewhere', 'The new URL; by default the requested URL, for a rule that acts once.'),
     ],
     ({ location = '/' }) =>
-      /^[\x21-\x7e]+$/.test(String(location)) ? undefined : '"location" is a URL in visible ASCII characters',
+      /^[\x21-\x7e]+$/.test(String(location)) ? undefined : '"location" must be a URL in visible ASCII characters',
   ),
   define(
     'maintenance',
@@ -55,7 +55,7 @@ export const gatewayScenarios: readonly ScenarioDefinition[] = [
   ),
   define(
     'status',
-    'Returns any status with any body, such as the login page of a proxy or the refusal of a firewall.',
+    "Returns any status with any body, such as a proxy's login page or a firewall's refusal.",
     (_, values) => {
       const [named, body] = [textOf(values, 'type'), textOf(values, 'body')]
       const type = named ?? (body === undefined ? '' : 'text/plain')
@@ -64,12 +64,12 @@ export const gatewayScenarios: readonly ScenarioDefinition[] = [
     },
     [
       { ...integer('code', [200, 599], 'The status.'), required: true, example: '418' },
-      text('type', 'text/html', 'The media type of the body; text/plain if none is given.'),
-      text('body', '<h1>Blocked</h1>', 'The body; quote it if it has a comma or semicolon, and escape quotes as \\".'),
+      text('type', 'text/html', 'The media type of the body; by default text/plain.'),
+      text('body', '<h1>Blocked</h1>', 'The body; quote it if it has commas or semicolons, and escape quotes as \\".'),
     ],
     ({ code, type, body }) => {
-      if ([204, 205, 304].includes(Number(code)) && body !== undefined) return `a ${code} has no body`
-      return type === undefined || mediaType.test(String(type)) ? undefined : '"type" is a media type such as text/html'
+      if ([204, 205, 304].includes(Number(code)) && body !== undefined) return `a ${code} cannot have a body`
+      return type === undefined || mediaType.test(String(type)) ? undefined : '"type" must be a media type: text/html'
     },
   ),
 ]

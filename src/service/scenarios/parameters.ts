@@ -6,7 +6,7 @@ type ParameterKind =
       readonly type: 'integer' | 'number'
       readonly minimum: number
       readonly maximum: number
-      /** Words that are accepted besides numbers: `none`. */
+      /** Words that are accepted in addition to numbers: `none`. */
       readonly words?: readonly string[]
     }
   | { readonly type: 'choice'; readonly of: readonly string[] }
@@ -21,14 +21,14 @@ export type Parameter = ParameterKind & {
   readonly required?: boolean
   /** A value for examples, needed for required parameters: `recommendations`. */
   readonly example?: string
-  /** `s` or `ms`; absent for a plain number or a text. */
+  /** The unit, such as `s` or `ms`; absent for text and plain numbers. */
   readonly unit?: string
   /** One sentence, for help and documentation. */
   readonly description: string
 }
 
 /** Returns a function that creates number parameters: `integer('ms', [0, 1000], 'The delay.')`. */
-const ofNumber =
+const numericParameter =
   (type: 'integer' | 'number') =>
   (
     name: string,
@@ -37,8 +37,8 @@ const ofNumber =
     more: Pick<Parameter, 'default' | 'unit'> & { readonly words?: readonly string[] } = {},
   ): Parameter => ({ name, type, ...more, minimum, maximum, description })
 
-export const integer = ofNumber('integer')
-export const number = ofNumber('number')
+export const integer = numericParameter('integer')
+export const number = numericParameter('number')
 
 type ScenarioValue = number | string | readonly string[]
 
@@ -49,7 +49,7 @@ export function whenParameter(defaultValue: 'before' | 'after'): Parameter {
     type: 'choice',
     of: ['before', 'after'],
     default: defaultValue,
-    description: 'Before the service handles the request, so that nothing is checked, counted or stored, or after it.',
+    description: 'Whether the fault comes before or after the request is checked, counted and stored.',
   }
 }
 
@@ -60,7 +60,7 @@ export type ScenarioValues = Readonly<Record<string, ScenarioValue>>
 
 export const maxControlLength = 2000
 
-/** Parses the texts of parameters and fills in defaults. The error completes a sentence: `has no parameter "x"`. */
+/** Parses parameters and fills in defaults. The error completes a sentence: `has no parameter "x"`. */
 export function readValues(specs: readonly Parameter[], texts: ReadonlyMap<string, string>): Result<ScenarioValues> {
   const unknownName = [...texts.keys()].find((name) => !specs.some((spec) => spec.name === name))
   if (unknownName !== undefined) return failure(describeUnknownName(unknownName, specs))
@@ -82,7 +82,7 @@ function describeUnknownName(name: string, specs: readonly Parameter[]): string 
   return `has no parameter "${cutText(name)}"${guess}; it takes: ${known.join(', ')}`
 }
 
-// `readValues` has given each value the type of its parameter.
+// The casts are safe: `readValues` gives each value the type of its parameter.
 export const numberOf = (values: ScenarioValues, name: string) => values[name] as number
 export const textOf = (values: ScenarioValues, name: string) => values[name] as string | undefined
 export const namesOf = (values: ScenarioValues, name: string) => (values[name] ?? []) as readonly string[]
@@ -116,7 +116,7 @@ function readValue(spec: Parameter, text: string): ScenarioValue | undefined {
     case 'text':
       return text === '' ? undefined : text
     case 'choice':
-      return spec.of.find((one) => one === text)
+      return spec.of.find((choice) => choice === text)
     default:
       return spec.words?.find((word) => word === text) ?? readNumber(spec, text)
   }

@@ -9,16 +9,16 @@ interface SequenceItem {
   readonly times: number
 }
 
-/** A sequence such as `429*2, 200`: two requests get the first item, and all later ones the last item. */
+/** A sequence such as `429*2, 200`: two requests get the first item, and all later requests get the last. */
 export interface Sequence {
   readonly items: readonly SequenceItem[]
   /** The text of the sequence. Within a sandbox and operation, sequences with the same text share one count. */
   readonly text: string
 }
 
-/** Parses comma-separated items. A blank text is an empty list. */
+/** Parses comma-separated items. Blank text yields an empty list. */
 function parseList<Item>(kind: string, text: string, parse: (item: string) => Result<Item>): Result<Item[]> {
-  if (text.length > maxControlLength) return failure(`A ${kind}'s text is at most ${maxControlLength} characters long.`)
+  if (text.length > maxControlLength) return failure(`A ${kind} must be at most ${maxControlLength} characters long.`)
   const parts = splitParts(text, ',')
   if (!parts.ok) return parts
   const items: Item[] = []
@@ -48,15 +48,15 @@ function isSequenceItem(text: string, catalogue: Catalogue): boolean {
 
 const describeMisplaced = (item: string) =>
   `"${cutText(item)}" is an item of a sequence, but scenarios are expected here. ` +
-  'A sequence is the value of X-Sim-Sequence, or of "sequence" in a rule (--rules FILE, PUT /__sim/scenarios).'
+  'Send a sequence in X-Sim-Sequence, or set it as "sequence" in a rule (--rules FILE, PUT /__sim/scenarios).'
 
-/** The prefix of the store's keys for sequences of `X-Sim-Sequence`, unique to them. */
+/** The prefix of the store keys for `X-Sim-Sequence` sequences; no other keys start with it. */
 export const sequencePrefix = 'sequence '
 
 export function parseSequence(text: string, catalogue: Catalogue): Result<Sequence> {
   const items = parseList('sequence', text, (item) => parseItem(item, catalogue))
   if (!items.ok) return items
-  if (items.value.length === 0) return failure('A sequence has at least one item, e.g. "429*2, 200".')
+  if (items.value.length === 0) return failure('A sequence needs at least one item, e.g. "429*2, 200".')
   return success({ items: items.value, text })
 }
 
@@ -76,7 +76,7 @@ const itemForm =
   'An item is a scenario with its parameters, then "*" and a count from 1 to 999999. Commas separate items: ' +
   '"429;retry-after=1*2, 200".'
 
-/** Returns the position of the item for the request at an index, both from 0: `429*2, 200` yields 0, 0, 1, 1... */
+/** Returns the item's position for a request's index, both counted from 0: `429*2, 200` yields 0, 0, 1, 1... */
 export function positionAt({ items }: Sequence, index: number): number {
   let end = 0
   const position = items.findIndex(({ times }) => {
@@ -106,13 +106,13 @@ const decidedAspect = {
   drift: 'drift',
 } as const satisfies Record<Effect['kind'], string>
 
-/** Returns a sentence about two scenarios that cannot both act on one reply, or undefined if all can. */
+/** Returns a sentence about two scenarios that cannot both act on one reply, or undefined without a conflict. */
 export function findConflict(scenarios: readonly ActiveScenario[]): string | undefined {
   if (scenarios.length < 2) return undefined
   const decided = new Map<string, ActiveScenario>()
   for (const active of scenarios) {
     const effect = effectOf(active)
-    // Nulls can be combined with numbers of another scenario.
+    // Nulls can be combined with another scenario's numbers.
     if (effect.kind === 'data' && effect.overrides.nulls) continue
     const aspect = aspectOf(effect)
     const other = decided.get(aspect)
@@ -121,8 +121,8 @@ export function findConflict(scenarios: readonly ActiveScenario[]): string | und
   }
   const isResponding = (active: ActiveScenario) => effectOf(active).kind === 'response' || isGateway(active)
   const responding = scenarios.find((active) => isResponding(active) && numberOf(active.values, probability.name) === 1)
-  const idle = ['data', 'lose-ack', ...(responding && isGateway(responding) ? ['drift'] : [])]
-  const ineffective = scenarios.find((active) => idle.includes(effectOf(active).kind))
+  const ineffectiveKinds = ['data', 'lose-ack', ...(responding && isGateway(responding) ? ['drift'] : [])]
+  const ineffective = scenarios.find((active) => ineffectiveKinds.includes(effectOf(active).kind))
   return responding && ineffective && formatConflict(responding, ineffective)
 }
 
@@ -160,7 +160,7 @@ function parseScenario(text: string, catalogue: Catalogue): Result<ActiveScenari
 function describeUnknownScenario(name: string, { definitions, statuses }: Catalogue): string {
   const unknown = `There is no scenario "${cutText(name)}".`
   if (/^\d+$/.test(name))
-    return `${unknown} The documented statuses are ${statuses.map((one) => one.name).join(', ')}; 400 to 599 all work.`
+    return `${unknown} Documented statuses: ${statuses.map((one) => one.name).join(', ')}; any from 400 to 599 works.`
   const names = definitions.map((definition) => definition.name)
   return `${unknown} ${describeKnown(name, names, 'convsim scenarios and GET /__sim/catalogue list all.')}`
 }

@@ -7,24 +7,24 @@ import { integer, numberOf, type Parameter, readValues, type ScenarioValues } fr
 
 interface Refusal {
   readonly name: string
-  /** Statuses in order of preference: the first documented one, else the first, is sent. */
+  /** Statuses in order of preference. The first documented status is sent, or the first one if none is documented. */
   readonly statuses: readonly [number, ...number[]]
-  /** A sentence for the catalogue; also the message for an operation without an example of the status. */
+  /** A sentence for the catalogue, which is also the message if the operation has no example of the status. */
   readonly summary: string
-  /** Returns the message of the error body; absent or undefined: the error of the document's first example. */
+  /** Returns the message in the error body. Without it, the document's first example provides the message. */
   readonly message?: (values: ScenarioValues, modelId: string | undefined, operation: Operation) => string | undefined
   readonly parameters?: readonly Parameter[]
-  /** `now`: the sandbox's time, epoch milliseconds. */
+  /** `now`: the sandbox's time in epoch milliseconds. */
   readonly headers?: (values: ScenarioValues, now: number, operation?: Operation) => Record<string, string>
 }
 
-const retryAfter = integer('retry-after', [0, 86_400], 'When the client may retry; date: an HTTP date.', {
+const retryAfter = integer('retry-after', [0, 86_400], 'When the client may retry; "date" sends an HTTP date.', {
   default: 1,
   unit: 's',
   words: ['date', 'none'],
 })
 
-const retryAfterMs = integer('retry-after-ms', [0, 86_400_000], 'The same; by default retry-after, if a number.', {
+const retryAfterMs = integer('retry-after-ms', [0, 86_400_000], 'The wait; by default retry-after, if numeric.', {
   unit: 'ms',
   words: ['none'],
 })
@@ -95,7 +95,7 @@ export const refusalScenarios = namedRefusals.map((refusal) =>
   refusalScenario(refusal.name, `Returns ${refusal.statuses[0]}: ${refusal.summary}`, refusal.statuses, refusal),
 )
 
-/** Returns a scenario for every documented status: `404`. A status below 400 overrides scenarios of wider scopes. */
+/** Returns a scenario for every documented status: `404`. A status below 400 overrides scenarios from wider scopes. */
 export function statusScenarios({ operations }: Contract): ScenarioDefinition[] {
   const statuses = new Set(operations.flatMap((operation) => [operation.successStatus, ...operation.statuses]))
   // A 1xx is not a final response.
@@ -105,8 +105,6 @@ export function statusScenarios({ operations }: Contract): ScenarioDefinition[] 
     .map(createStatusScenario)
 }
 
-const overridesScopes = 'which overrides wider scopes'
-
 export function createStatusScenario(status: number): ScenarioDefinition {
   const name = String(status)
   const namedRefusal = namedRefusals.find((refusal) => refusal.statuses[0] === status)
@@ -114,17 +112,17 @@ export function createStatusScenario(status: number): ScenarioDefinition {
     return {
       name,
       family: 'refusals',
-      description: `The ordinary response, with the status ${status} if documented, ${overridesScopes}.`,
+      description: `The ordinary response, with status ${status} if documented; wider scopes do not apply.`,
       parameters: [],
       // Every success status applies to every operation, so that "429*2, 200" works for an operation that returns 201.
       effect: () => ({ kind: 'ordinary', status }),
     }
   }
-  const manner = namedRefusal ? `, as "${namedRefusal.name}" does` : ', with the documented body, if any'
-  return refusalScenario(name, `Returns ${status}${manner}.`, [status], namedRefusal)
+  const detail = namedRefusal ? `, as "${namedRefusal.name}" does` : ', with the documented body, if any'
+  return refusalScenario(name, `Returns ${status}${detail}.`, [status], namedRefusal)
 }
 
-/** Creates a scenario that refuses with the pipeline's message, or else with that of the document's first example. */
+/** Creates a scenario that refuses requests with the pipeline's message, or else the document's first example. */
 function refusalScenario(
   name: string,
   description: string,
@@ -152,7 +150,7 @@ function refusalScenario(
   }
 }
 
-/** Returns the default headers of a refusal: the challenge of a 401, the time to retry of a 429 or 503. */
+/** Returns the default headers of a refusal: the challenge for a 401, the retry time for a 429 or 503. */
 export function standardHeaders(status: number): Record<string, string> {
   const { parameters = [], headers } = namedRefusals.find(({ statuses }) => statuses[0] === status) ?? {}
   const defaults = readValues(parameters, new Map())

@@ -7,14 +7,14 @@ import type { RequestMatch } from '../exchange/match.ts'
 
 const maxFields = 100
 
-/** Returns a message about an unknown operation; undefined if it is known, or no operation is given. */
+/** Returns a message about an unknown operation, or undefined if the operation is known or none is given. */
 export function findUnknownOperation(id: string | undefined, operations: readonly Operation[]): string | undefined {
   const known = operations.map((operation) => operation.id)
   if (id === undefined || known.includes(id)) return undefined
   return `There is no operation "${cutText(id, 200)}". ${describeKnown(id, known, 'GET /__sim/info lists all.')}`
 }
 
-/** Finds the conditions of a rule's `match` that requests to its operations can never meet. */
+/** Finds the conditions in a rule's `match` that requests to the rule's operations can never meet. */
 export function findMatchProblems(
   match: RequestMatch,
   pointer: string,
@@ -23,9 +23,9 @@ export function findMatchProblems(
 ): Flaw[] {
   if (operations.length === 0) return [] // an unknown operation is reported separately
   const problems = [
-    ['model', findUselessModel(match, operations)],
-    ['method', findUselessMethod(match, operations)],
-    ['path', findUselessPath(match, contract, operations)],
+    ['model', findImpossibleModel(match, operations)],
+    ['method', findImpossibleMethod(match, operations)],
+    ['path', findImpossiblePath(match, contract, operations)],
     ['query', findUnknownParameter(match, operations)],
     ...findUnknownFields(match, operations).map((message) => ['body', message]),
   ]
@@ -36,20 +36,20 @@ export function findMatchProblems(
 
 const listIds = (operations: readonly Operation[]) => operations.map(({ id }) => id).join(', ')
 
-export const asksForModel = ({ path }: Operation) => path.includes('{')
+export const hasModelParameter = ({ path }: Operation) => path.includes('{')
 
-function findUselessModel({ model }: RequestMatch, operations: readonly Operation[]): string | undefined {
-  if (model === undefined || operations.some(asksForModel)) return undefined
-  return `${listIds(operations)} has no model in its path.`
+function findImpossibleModel({ model }: RequestMatch, operations: readonly Operation[]): string | undefined {
+  if (model === undefined || operations.some(hasModelParameter)) return undefined
+  return `There is no model in the path of ${listIds(operations)}.`
 }
 
-function findUselessMethod({ method }: RequestMatch, operations: readonly Operation[]): string | undefined {
+function findImpossibleMethod({ method }: RequestMatch, operations: readonly Operation[]): string | undefined {
   const known = [...new Set(operations.map((operation) => operation.method))]
   if (method === undefined || known.includes(method.toUpperCase())) return undefined
   return `The method of ${listIds(operations)} is ${known.join(', ')}, not "${method}".`
 }
 
-function findUselessPath(
+function findImpossiblePath(
   { path }: RequestMatch,
   { match }: Contract,
   operations: readonly Operation[],
@@ -61,15 +61,15 @@ function findUselessPath(
   }
   if (path === undefined || operations.some(isMatched)) return undefined
   const known = [...new Set(operations.map((operation) => operation.basePath + operation.path))]
-  return `No request of ${listIds(operations)} has the path "${cutText(path, 200)}". ${describeKnown(path, known)}`
+  return `No request to ${listIds(operations)} has the path "${cutText(path, 200)}". ${describeKnown(path, known)}`
 }
 
-/** Finds a query parameter that no operation has, if any. One that must be absent (null) may have any name. */
+/** Describes an unknown query parameter, if any. A parameter that must be absent (null) can be unknown. */
 export function findUnknownParameter({ query = {} }: RequestMatch, operations: readonly Operation[]) {
   const parameters = operations.flatMap((operation) => operation.parameters)
   const unknown = Object.keys(query).find((name) => query[name] !== null && !isParameterName(parameters, name))
   if (unknown === undefined) return undefined
-  const known = parameters.filter((one) => one.in === 'query').map(({ name }) => name)
+  const known = parameters.filter((parameter) => parameter.in === 'query').map(({ name }) => name)
   return `There is no query parameter "${cutText(unknown)}". ${describeKnown(unknown, [...new Set(known)])}`
 }
 
@@ -84,7 +84,7 @@ export function findUnknownFields({ body = {} }: RequestMatch, operations: reado
   )
 }
 
-/** Returns the pointers in a condition on the body: its names, or those of the members of a partial body. */
+/** Returns the pointers of a body condition: its keys if these are pointers, else those of a partial body's members. */
 function listPointers(body: JsonObject): string[] {
   const names = Object.keys(body)
   return names.every((name) => name === '' || name.startsWith('/')) ? names : [...partPointers(body, '')]

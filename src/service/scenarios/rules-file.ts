@@ -8,7 +8,7 @@ import { readSource } from '../../base/documents/read-source.ts'
 import { errorAt, type Findings } from '../../base/documents/source.ts'
 import { type Rule, type RuleContext, readRules } from './rules.ts'
 
-/** Loads the file of `--rules`. The error lists a finding with its line for each invalid value. */
+/** Loads the `--rules` file. The error has a finding with a line number for each invalid value. */
 export async function loadRulesFile(file: string, context: RuleContext): Promise<Result<readonly Rule[], Findings>> {
   const read = await readSource(file)
   if (!read.ok) return read
@@ -16,15 +16,15 @@ export async function loadRulesFile(file: string, context: RuleContext): Promise
   const { value } = source
   if (isContract(value)) return failure([errorAt(file, contractMessage)])
   const check = await loadSchema({ name: 'scenario file', schema: scenarioSchema })
-  const faults = check(value).map((violation) => describeFault(violation, value))
-  const rules = faults.length > 0 ? failure(faults) : readRules((value as { rules: JsonObject[] }).rules, context)
+  const flaws = check(value).map((violation) => describeFlaw(violation, value))
+  const rules = flaws.length > 0 ? failure(flaws) : readRules((value as { rules: JsonObject[] }).rules, context)
   if (rules.ok) return rules
   return failure(rules.error.map(({ pointer, message }) => errorAt(source.place(pointer), message)))
 }
 
 const contractMessage = 'is an OpenAPI document, not a file of scenario rules; pass it with --contract'
 
-/** Returns true for a value that looks like a rules file: with a member such as `rules`, a rule, or a list of rules. */
+/** Returns true for a value that resembles a rules file: a member named like `rules`, a rule, or a list of rules. */
 export function isRulesFile(value: Json): boolean {
   if (Array.isArray(value)) return value.some(isRule)
   if (!isObject(value) || isContract(value)) return false
@@ -40,8 +40,8 @@ export function isContract(value: Json): boolean {
   return isObject(value) && ['openapi', 'swagger', 'paths'].some((name) => name in value)
 }
 
-/** Describes a schema violation, with the remedy for a status that YAML reads as a number. */
-function describeFault({ pointer, message }: Violation, document: Json): Flaw {
+/** Describes a schema violation, and adds the remedy if YAML reads a status as a number. */
+function describeFlaw({ pointer, message }: Violation, document: Json): Flaw {
   const tokens = parsePointer(pointer)
   const value = valueAtTokens(document, tokens)
   const isText = tokens.length === 3 && ['scenario', 'sequence'].includes(tokens[2] ?? '')

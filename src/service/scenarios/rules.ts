@@ -11,17 +11,17 @@ import {
 } from '../exchange/match.ts'
 import type { ActiveScenario, Catalogue } from './definition.ts'
 import { parseScenarios, parseSequence, type Sequence } from './parse.ts'
-import { asksForModel, findMatchProblems, findUnknownOperation } from './rule-match-problems.ts'
+import { findMatchProblems, findUnknownOperation, hasModelParameter } from './rule-match-problems.ts'
 
 type WrittenRule = Partial<Pick<Rule, 'operation' | 'match' | 'times' | 'probability' | 'enabled'>> & {
   readonly scenario?: string
-  /** The parameters of the scenario, if its text has none; parsing moves them into the text. */
+  /** The scenario's parameters, if `scenario` has none; parsing moves them into `scenario`. */
   readonly parameters?: JsonObject
   readonly sequence?: string
 }
 
 export interface Rule {
-  /** `operationId`; absent: every operation. */
+  /** The `operationId`, or undefined for every operation. */
   readonly operation: string | undefined
   /** The conditions of `POST /__sim/verify`, except those on the response. */
   readonly match: Pick<RequestMatch, 'model' | 'product' | 'method' | 'path' | 'query' | 'header' | 'body'>
@@ -30,7 +30,7 @@ export interface Rule {
   readonly sequence: Sequence | undefined
   /** The maximum number of requests that the rule acts on, or undefined if unlimited. */
   readonly times: number | undefined
-  /** The probability, 0 to 1, that the rule acts; drawn for each request from the seed. */
+  /** The probability (0 to 1) that the rule acts on a matching request; the seed decides. */
   readonly probability: number
   readonly enabled: boolean
   readonly conditions: readonly Condition[]
@@ -39,39 +39,39 @@ export interface Rule {
 }
 
 export interface ActiveRule extends Rule {
-  /** Identifies the rule's counts in store keys. A rule with a new key counts from 0. */
+  /** Identifies the rule's counts in the store. A rule with a new key counts from 0. */
   readonly key: string
-  /** The reason why the rule is skipped since the contract was reloaded, or undefined if it still applies. */
+  /** The reason why the rule has been skipped since the contract was reloaded, or undefined if it still applies. */
   readonly misfit?: string
 }
 
 /** Rules in order; only the first applicable rule acts on a request. */
 export type ActiveRules = readonly ActiveRule[]
 
-/** Assigns each rule a key that starts with the unused `id`. A rule equal to a `former` one keeps its key. */
+/** Assigns each rule a key that starts with the unused `id`. A rule identical to one in `former` keeps the old key. */
 export function activateRules(id: string, rules: readonly Rule[], former: ActiveRules = []): ActiveRules {
-  const free = [...former]
+  const unmatched = [...former]
   return rules.map((rule, index): ActiveRule => {
     const text = canonicalJson(rule.source)
-    const at = free.findIndex(({ source }) => canonicalJson(source) === text)
-    const [same] = at < 0 ? [] : free.splice(at, 1)
-    return { ...rule, key: same?.key ?? `${id} ${index}` }
+    const at = unmatched.findIndex(({ source }) => canonicalJson(source) === text)
+    const [identical] = at < 0 ? [] : unmatched.splice(at, 1)
+    return { ...rule, key: identical?.key ?? `${id} ${index}` }
   })
 }
 
-export interface PlacedRule extends RuleReference {
+export interface ScopedRule extends RuleReference {
   readonly rule: ActiveRule
 }
 
 /** Lists the rules in the order in which they are tried: the sandbox rules, then the startup rules. */
-export function placeRules(ofSandbox: ActiveRules, startUp: ActiveRules): PlacedRule[] {
+export function listRulesInOrder(ofSandbox: ActiveRules, startUp: ActiveRules): ScopedRule[] {
   return [
     ...ofSandbox.map((rule, index) => ({ rule, scope: 'sandbox', index }) as const),
     ...startUp.map((rule, index) => ({ rule, scope: 'start-up', index }) as const),
   ]
 }
 
-/** The store keys of a rule: the prefix for its sequence, its used `times`, and the count of requests it acted on. */
+/** The store keys for a rule: the prefix for its sequence, its used `times`, and the number of requests it acted on. */
 export const ruleSequencePrefix = ({ key }: ActiveRule) => `rule sequence ${key} `
 export const ruleTimesKey = ({ key }: ActiveRule) => `rule ${key}`
 export const ruleActedKey = ({ key }: ActiveRule) => `acted rule ${key}`
@@ -84,7 +84,7 @@ export interface RuleContext {
   readonly contract: Contract
 }
 
-/** The number of problems after which the check stops; each message lists all known names. */
+/** The number of problems after which the check stops, because a message can list all known names. */
 const maxProblems = 100
 const more = `There may be more problems: the check stops after ${maxProblems}.`
 
@@ -105,7 +105,7 @@ export function readRules(
   return problems.length === 0 ? success(rules) : failure(problems)
 }
 
-/** Reads a stored rule. If the contract no longer allows it, it stays in the list, with the reason in `misfit`. */
+/** Reads a stored rule. A rule that the contract no longer allows stays in the list, with the reason in `misfit`. */
 export function readActiveRule(source: JsonObject, key: string, context: RuleContext): ActiveRule {
   const { rule, problems } = readRule(source, '', context)
   if (problems.length === 0) return { ...rule, key }
@@ -118,7 +118,7 @@ function readRule(sent: JsonObject, pointer: string, context: RuleContext): { ru
   const written = source as WrittenRule // validated against spec/scenarios.schema.json
   const { operation, match = {}, times, probability = 1, enabled = true } = written
   const ruleOperations = operations.filter(({ id }) => operation === undefined || id === operation)
-  const affected = match.model === undefined ? ruleOperations : ruleOperations.filter(asksForModel)
+  const affected = match.model === undefined ? ruleOperations : ruleOperations.filter(hasModelParameter)
   const action = readRuleAction(written, context.catalogue)
   const { scenarios, sequence } = action.ok ? action.value : { scenarios: [], sequence: undefined }
   const conditions = requestConditions({ operation, match })
@@ -133,7 +133,7 @@ function readRule(sent: JsonObject, pointer: string, context: RuleContext): { ru
   return { rule, problems }
 }
 
-/** Moves the parameters of a rule into its scenario text, unless that has parameters already: `slow;ms=200`. */
+/** Moves a rule's `parameters` into its `scenario`, unless that already has parameters: `slow;ms=200`. */
 function withParametersInText({ parameters, ...rule }: JsonObject): JsonObject {
   const { scenario } = rule
   if (!isObject(parameters)) return rule
@@ -151,17 +151,17 @@ function readRuleAction(
   { scenario, parameters, sequence }: WrittenRule,
   catalogue: Catalogue,
 ): Result<RuleAction, Flaw> {
-  const fault = (member: string, message: string) => failure({ pointer: `/${member}`, message })
+  const flawAt = (member: string, message: string) => failure({ pointer: `/${member}`, message })
   if (parameters)
-    return fault('parameters', 'The values must not have a quotation mark, and "scenario" must name one scenario.')
+    return flawAt('parameters', 'Values must not contain quotation marks, and "scenario" must name one scenario.')
   if (sequence !== undefined) {
-    if (scenario !== undefined) return fault('sequence', 'A rule has either a scenario or a sequence.')
+    if (scenario !== undefined) return flawAt('sequence', 'A rule has either a scenario or a sequence, not both.')
     const parsed = parseSequence(sequence, catalogue)
-    return parsed.ok ? success({ scenarios: [], sequence: parsed.value }) : fault('sequence', parsed.error)
+    return parsed.ok ? success({ scenarios: [], sequence: parsed.value }) : flawAt('sequence', parsed.error)
   }
   const parsed = parseScenarios(scenario ?? '', catalogue)
-  if (!parsed.ok) return fault('scenario', parsed.error)
-  if (parsed.value.length === 0) return fault('scenario', 'The rule does not turn on a scenario.')
+  if (!parsed.ok) return flawAt('scenario', parsed.error)
+  if (parsed.value.length === 0) return flawAt('scenario', 'The rule does not turn on a scenario.')
   return success({ scenarios: parsed.value, sequence: undefined })
 }
 
@@ -182,7 +182,7 @@ export function listInapplicable({ scenarios, sequence }: RuleAction, operations
   })
 }
 
-/** The rule that acted on a request, by its scope and its index in the scope's list at that time, from 0. */
+/** Identifies the rule that acted on a request by its scope and its index, from 0, in the scope's list at that time. */
 export interface RuleReference {
   readonly scope: 'sandbox' | 'start-up'
   readonly index: number

@@ -1,23 +1,23 @@
 import { failure, type Result, success } from '../../base/core/result.ts'
 import { cutText } from '../../base/core/text.ts'
 
-/** The separators in a scenario's text and the parts between them, as messages name them. */
+/** The separators in a scenario's text and the parts between them, as they are called in messages. */
 const partNames = {
   ',': { part: 'item', separator: 'comma' },
   ';': { part: 'parameter', separator: 'semicolon' },
 } as const
 
-/** Splits a text at separators outside quotes, in which `\"` is a quote. Empty parts and open quotes are errors. */
+/** Splits text at separators outside quotes; within quotes, `\"` is a quote. Empty parts and open quotes are errors. */
 export function splitParts(text: string, separator: keyof typeof partNames): Result<string[]> {
   if (text.trim() === '') return success([])
   const { parts, isQuoteOpen } = split(text, separator)
-  if (isQuoteOpen) return failure(`A quotation mark of "${cutText(text)}" is not closed.`)
+  if (isQuoteOpen) return failure(`A quotation mark in "${cutText(text)}" is not closed.`)
   if (!parts.includes('')) return success(parts)
   const names = partNames[separator]
   return failure(`"${cutText(text)}" has an empty ${names.part}. Remove the extra ${names.separator}.`)
 }
 
-/** Splits a text at separators outside quotes, and drops empty parts, as in an HTTP header. */
+/** Splits text at separators outside quotes, and drops empty parts, as in an HTTP header. */
 export function splitOutsideQuotes(text: string, separator: string): string[] {
   return split(text, separator).parts.filter((part) => part !== '')
 }
@@ -34,7 +34,7 @@ function split(text: string, separator: string): { parts: string[]; isQuoteOpen:
   return { parts: parts.map((part) => part.trim()), isQuoteOpen }
 }
 
-/** Splits `name = "value"` at the first equals sign, and removes the quotes; without a sign the value is empty. */
+/** Splits `name = "value"` at the first equals sign, and removes the quotes; without the sign, the value is empty. */
 export function splitPair(text: string): { readonly name: string; readonly value: string } {
   const at = text.indexOf('=')
   return at < 0

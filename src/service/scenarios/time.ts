@@ -2,7 +2,7 @@ import { deliveryScenario } from './connection.ts'
 import type { Chance, ScenarioDefinition } from './definition.ts'
 import { integer, number, numberOf, type Parameter, type ScenarioValues, textOf, whenParameter } from './parameters.ts'
 
-/** The maximum delay, milliseconds: ten minutes, because clients give up earlier. */
+/** The maximum delay in milliseconds: ten minutes, because clients give up earlier. */
 const maxDelayMs = 600_000
 
 const milliseconds = (name: string, defaultMs: number | undefined, description: string): Parameter =>
@@ -12,9 +12,9 @@ export const timeScenarios: readonly ScenarioDefinition[] = [
   {
     name: 'slow',
     family: 'time',
-    description: 'The response is late.',
+    description: 'The response is delayed.',
     parameters: [
-      milliseconds('ms', 1000, 'The delay; for uniform the minimum, for lognormal the median.'),
+      milliseconds('ms', 1000, 'The delay; for uniform, the minimum; for lognormal, the median.'),
       {
         name: 'distribution',
         type: 'choice',
@@ -22,16 +22,16 @@ export const timeScenarios: readonly ScenarioDefinition[] = [
         default: 'fixed',
         description: 'The distribution of the delay.',
       },
-      milliseconds('max', undefined, 'The maximum delay; by default twice ms for uniform.'),
+      milliseconds('max', undefined, 'The maximum delay; for uniform, it is twice ms by default.'),
       number('sigma', [0, 5], 'For lognormal, the standard deviation of the logarithm.', { default: 0.5 }),
     ],
     problem(values) {
-      const isDrawn = textOf(values, 'distribution') !== 'fixed'
-      return isDrawn && longestDelay(values) < numberOf(values, 'ms') ? '"max" is less than "ms"' : undefined
+      const isRandom = textOf(values, 'distribution') !== 'fixed'
+      return isRandom && longestDelay(values) < numberOf(values, 'ms') ? '"max" is less than "ms"' : undefined
     },
     effect: (values) => ({
       kind: 'delay',
-      drawn: textOf(values, 'distribution') !== 'fixed',
+      isRandom: textOf(values, 'distribution') !== 'fixed',
       ms: (chance) => drawDelay(values, chance),
     }),
   },
@@ -73,7 +73,7 @@ function drawDelay(values: ScenarioValues, chance: Chance): number {
   }
 }
 
-/** Draws a number of the standard normal distribution (Box-Muller transform). */
+/** Draws a number from the standard normal distribution (Box-Muller transform). */
 function drawNormal(chance: Chance): number {
   const radius = Math.sqrt(-2 * Math.log(1 - chance('radius')))
   return radius * Math.cos(2 * Math.PI * chance('angle'))

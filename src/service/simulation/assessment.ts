@@ -26,7 +26,7 @@ type PhraseWriter = ReturnType<typeof createPhraseWriter>
 type MetIssue = ReturnType<typeof findIssues>[number]
 type MetStrength = ReturnType<typeof findStrengths>[number]
 
-/** Assesses the totals of a period by the rules. Null: the period has fewer than `MIN_CONVERSATIONS` conversations. */
+/** Assesses the totals of a period by the rules. Returns null for fewer than `MIN_CONVERSATIONS` conversations. */
 export function assess(model: AssessedModel, totals: PeriodTotals, phrases: Phrases): Recommendations | null {
   if (totals.conversations < MIN_CONVERSATIONS) return null
   const measurements = measurePeriod(totals)
@@ -43,7 +43,7 @@ export function assess(model: AssessedModel, totals: PeriodTotals, phrases: Phra
   }
 }
 
-/** Creates the writer of a model's texts. The seed chooses a variant for each `key`: `low-growth title`. */
+/** Creates the writer of phrases about a model. The seed chooses a variant for each `key`: `low-growth title`. */
 function createPhraseWriter(model: AssessedModel, phrases: Phrases, totals: PeriodTotals) {
   const { seed, modelId } = model
   const fill = (phrase: string, wording: Wording) =>
@@ -65,10 +65,10 @@ function findIssues(totals: PeriodTotals, measurements: Measurements, writer: Ph
   const first = met.filter((rule) => met.find(({ measure }) => measure === rule.measure) === rule)
   const sorted = SEVERITIES.flatMap((severity) => first.filter((rule) => rule.severity === severity))
   return sorted.map(({ id, severity, measure, threshold }) => {
-    const texts = requirePhrases(writer.phrases.issues, id)
+    const phrases = requirePhrases(writer.phrases.issues, id)
     const wording = ruleWording(measure, measurements[measure] ?? 0, threshold, totals)
-    const title = writer.write(texts.title, `${id} title`, wording)
-    return { id, severity, measure, title, sentence: writer.write(texts.pattern, `${id} pattern`, wording) }
+    const title = writer.write(phrases.title, `${id} title`, wording)
+    return { id, severity, measure, title, sentence: writer.write(phrases.pattern, `${id} pattern`, wording) }
   })
 }
 
@@ -117,26 +117,26 @@ function writeRecommendation(
   pattern: string,
   writer: PhraseWriter,
 ): Recommendation {
-  const texts = requirePhrases(writer.phrases.recommendations, id)
+  const phrases = requirePhrases(writer.phrases.recommendations, id)
   const wording = { pattern }
   const write = (part: 'title' | 'action' | 'whyThisMatters' | 'observedPattern') =>
-    writer.write(texts[part], `${id} ${part}`, wording)
+    writer.write(phrases[part], `${id} ${part}`, wording)
   return {
     title: write('title'),
     action: write('action'),
     rationale: {
       whyThisMatters: write('whyThisMatters'),
       observedPattern: write('observedPattern'),
-      ...(texts.tradeoff && { tradeoff: writer.write(texts.tradeoff, `${id} tradeoff`, wording) }),
+      ...(phrases.tradeoff && { tradeoff: writer.write(phrases.tradeoff, `${id} tradeoff`, wording) }),
     },
-    evidence: { exampleSnippets: writer.writeTwo(texts.exampleSnippets, `${id} snippets`, wording) },
-    expectedImpact: writer.writeTwo(texts.expectedImpact, `${id} impact`, wording),
+    evidence: { exampleSnippets: writer.writeTwo(phrases.exampleSnippets, `${id} snippets`, wording) },
+    expectedImpact: writer.writeTwo(phrases.expectedImpact, `${id} impact`, wording),
     priority,
     category,
   }
 }
 
-/** Returns the phrases of a rule. Throws if there are none, which `checkPhrases` rules out. */
+/** Returns the phrases for a rule. Throws if there are none, which `checkPhrases` rules out. */
 function requirePhrases<Value>(entries: Readonly<Record<string, Value>>, id: string): Value {
   const entry = entries[id]
   if (entry === undefined) throw new Error(`phrases.yaml has no phrases for "${id}"`)

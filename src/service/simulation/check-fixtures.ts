@@ -18,12 +18,12 @@ export function checkPersonas(personas: readonly Persona[]): Flaw[] {
   return problems
 }
 
-/** Checks that every rule has phrases, every phrase a rule, and every placeholder a value. */
-export function checkPhrases({ summary, outlook, ...ofRules }: Phrases): Flaw[] {
+/** Checks that every rule has phrases, that every phrase has a rule, and that every placeholder has a value. */
+export function checkPhrases({ summary, outlook, ...rulePhrases }: Phrases): Flaw[] {
   return [
-    ...checkRulePhrases('/phrases/issues', ofRules.issues, ISSUE_RULES),
-    ...checkRulePhrases('/phrases/strengths', ofRules.strengths, STRENGTH_RULES),
-    ...checkRulePhrases('/phrases/recommendations', ofRules.recommendations, RECOMMENDATION_RULES),
+    ...checkRulePhrases('/phrases/issues', rulePhrases.issues, ISSUE_RULES),
+    ...checkRulePhrases('/phrases/strengths', rulePhrases.strengths, STRENGTH_RULES),
+    ...checkRulePhrases('/phrases/recommendations', rulePhrases.recommendations, RECOMMENDATION_RULES),
     ...checkPlaceholders('/phrases/summary/healthy', summary.healthy, []),
     ...checkPlaceholders('/phrases/summary/needs_attention', summary.needs_attention, ['issues']),
     ...checkPlaceholders('/phrases/summary/critical', summary.critical, ['issues']),
@@ -56,13 +56,13 @@ function listNumbers(measure: Measure): string[] {
   return isDetection ? ['number', 'threshold', 'count'] : ['number', 'threshold']
 }
 
-/** Checks all phrases within a value. `own`: the placeholders allowed besides the common ones. */
-function checkPlaceholders(pointer: string, phrases: unknown, own: readonly string[]): Flaw[] {
+/** Checks all phrases within a value. `ownNames` lists the placeholders allowed in addition to the common ones. */
+function checkPlaceholders(pointer: string, phrases: unknown, ownNames: readonly string[]): Flaw[] {
   if (typeof phrases !== 'string')
     return Object.entries(phrases ?? {}).flatMap(([name, value]) =>
-      checkPlaceholders(joinPointer(pointer, name), value, own),
+      checkPlaceholders(joinPointer(pointer, name), value, ownNames),
     )
-  const known = [...own, ...Object.keys(COMMON_WORDING)]
+  const known = [...ownNames, ...Object.keys(COMMON_WORDING)]
   const messages = listPlaceholders(phrases)
     .filter((name) => !known.includes(name))
     .map((name) => `{{${name}}} is not a placeholder here; known: ${known.join(', ')}`)

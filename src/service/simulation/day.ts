@@ -32,18 +32,18 @@ interface ModelProfile {
   readonly modelId: string
   readonly persona: Persona
   readonly traits: Traits
-  /** The minimum numbers of each day: 0, or more if every field must have data. */
+  /** The minimum counts for each day: 0, or more if every field must have data. */
   readonly minimum: { readonly conversations: number; readonly ratings: number }
 }
 
-/** The weight of each score in the conversation quality index, 1 in total; friction counts as 1 - friction. */
+/** The weights of the scores in the conversation quality index. Their sum is 1. Friction counts as 1 - friction. */
 export const QUALITY_BLEND = { satisfaction: 0.4, growth: 0.15, friction: 0.2, safety: 0.25 } as const
 
-/** Draws a day, deterministic for a profile and day. `day`: days since 1970-01-01. */
+/** Draws a day, deterministically for a profile and day. `day` is the number of days since 1970-01-01. */
 export function drawDay(profile: ModelProfile, day: number): Day {
   return withSeededRandom([profile.seed, profile.modelId, day], (random) => {
     const { persona, traits, minimum } = profile
-    // Both numbers are always drawn, even for a probability of 0, so that later ones do not depend on probabilities.
+    // Both numbers are always drawn, even for a probability of 0, so that later numbers do not depend on probabilities.
     const isSilent = uniform(random) < persona.traffic.silence
     const hasIncident = uniform(random) < (persona.incidents?.chance ?? 0)
     const expected = persona.traffic.conversationsPerDay * traits.volume * trafficFactor(persona.traffic, traits, day)
@@ -129,5 +129,5 @@ export const roundScore = (value: number): number => Math.round(value * 10_000) 
 
 export const clamp = (value: number, low: number, high: number): number => Math.min(high, Math.max(low, value))
 
-/** Rounds up or down at random, preserving the average: 0.3 becomes 1 in three of ten cases. */
+/** Rounds up or down at random, preserving the average: 0.3 becomes 1 in three out of ten cases. */
 const roundStochastically = (expected: number, random: Random): number => Math.floor(expected + uniform(random))

@@ -19,11 +19,11 @@ export interface PeriodTotals {
   readonly scores: Readonly<Record<ScoreField, number | null>>
   readonly labels: Readonly<Record<LabelField, number | null>>
   readonly detections: Readonly<Record<DetectionField, DetectionCount | null>>
-  /** 1 to 5. */
+  /** The average rating, from 1 to 5. */
   readonly rating: number | null
-  /** The average quality of the first half of the period: 3 of 7 days. */
+  /** The average quality in the first half of the period, such as 3 of 7 days. */
   readonly earlierQuality: number | null
-  /** The average quality of the second half of the period: 4 of 7 days. */
+  /** The average quality in the second half of the period, such as 4 of 7 days. */
   readonly laterQuality: number | null
 }
 
@@ -47,7 +47,7 @@ export function aggregate(days: readonly Day[], switchedOff: readonly string[]):
   }
 }
 
-/** The values of a period that the rules of an assessment compare with their thresholds. Null: no data. */
+/** The values of a period that the assessment rules compare with their thresholds. Null: no data. */
 export type Measurements = Readonly<Record<Measure, number | null>>
 
 export function measurePeriod(totals: PeriodTotals): Measurements {
@@ -69,14 +69,14 @@ export function measurePeriod(totals: PeriodTotals): Measurements {
 
 export function worstDay(days: readonly Day[]): { day: number; quality: number } | undefined {
   const rated = days.flatMap(({ day, values }) => (values ? [{ day, quality: qualityOf(values) }] : []))
-  return rated.sort((one, other) => one.quality - other.quality)[0]
+  return rated.sort((a, b) => a.quality - b.quality)[0]
 }
 
 const qualityOf = ({ scores }: DayValues) => scores.avgConversationQualityIndex
 
 /**
- * Averages rounded values, weighted by conversations. Clients can recompute the result, because sums of integers, here
- * ten-thousandths, are exact in any order. Null: no conversations.
+ * Averages rounded values, weighted by conversations. Clients can recompute the result, because the values are added as
+ * integers (ten-thousandths), which is exact in any order. Returns null if there are no conversations.
  */
 function average(days: readonly Day[], pick: (values: DayValues) => number): number | null {
   let units = 0

@@ -1,6 +1,6 @@
 import { deriveChance } from '../../base/core/seeded.ts'
 
-/** The analytics fields that are a score; a data point has them, too. */
+/** The analytics fields that are scores. A data point has them, too. */
 export const SCORE_FIELDS = [
   'avgConversationQualityIndex',
   'avgSatisfactionScore',
@@ -34,14 +34,14 @@ export type LabelField = (typeof LABEL_FIELDS)[number]
 export const mapToRecord = <K extends string, V>(keys: readonly K[], toValue: (key: K) => V) =>
   Object.fromEntries(keys.map((key) => [key, toValue(key)])) as Record<K, V>
 
-/** A kind of model: the parameters from which its days are drawn. `fixtures/personas.yaml` explains each. */
+/** A kind of model: the parameters from which its days are drawn. `fixtures/personas.yaml` explains them. */
 export interface Persona {
   readonly name: string
   readonly about: string
-  /** The relative frequency among models not listed in fixtures. 0: never. */
+  /** The relative frequency among models that are not listed in the fixtures; 0 for never. */
   readonly weight: number
   readonly traffic: Traffic
-  /** Typical values, 0 to 1. */
+  /** Typical values, from 0 to 1. */
   readonly scores: {
     readonly satisfaction: number
     readonly growth: number
@@ -50,29 +50,29 @@ export interface Persona {
     readonly safety: number
     readonly commercialIntent: number
   }
-  /** The deviation of a day's scores from the typical ones, 0 to 0.3. */
+  /** The deviation of a day's scores from the typical scores, from 0 to 0.3. */
   readonly spread: number
-  /** A gradual change of all scores by `change`, negative for worse, over `days` days, after which it starts again. */
+  /** A gradual change in all scores by `change` (negative for worse) over `days` days, which then starts again. */
   readonly drift?: { readonly days: number; readonly change: number }
-  /** Bad days: their probability, and how much lower the scores are. */
+  /** Bad days: their probability, and how much lower their scores are. */
   readonly incidents?: { readonly chance: number; readonly depth: number }
   /** Detections per 1,000 messages. */
   readonly detections: Readonly<Record<DetectionField, number>>
-  /** The share of conversations that users rate, 0 to 1. */
+  /** The fraction (0 to 1) of conversations that users rate. */
   readonly ratedShare: number
   /** The fields without data regardless of traffic, as if their analysis were switched off. */
   readonly switchedOff?: readonly (LabelField | DetectionField)[]
 }
 
 export interface Traffic {
-  /** The average number on a working day. */
+  /** The average number of conversations on a working day. */
   readonly conversationsPerDay: number
   readonly messagesPerConversation: number
-  /** Weekend traffic as a share of a working day's. */
+  /** Weekend traffic as a fraction of a working day's traffic. */
   readonly weekend: number
-  /** The probability of a day without any conversation, 0 to 1. */
+  /** The probability (0 to 1) of a day without any conversations. */
   readonly silence: number
-  /** Traffic in waves: `silentDays`, then `climbDays` up to full traffic, which lasts until the wave of `days` ends. */
+  /** Waves of `days`: `silentDays` without traffic, `climbDays` up to full traffic, then full traffic to the end. */
   readonly cycle?: { readonly days: number; readonly silentDays: number; readonly climbDays: number }
 }
 
@@ -80,14 +80,14 @@ export interface KnownModel {
   readonly id: string
   readonly name: string
   readonly about: string
-  /** The model's persona; by default it is drawn as for any other model. */
+  /** The model's persona; by default, a persona is drawn as for any other model. */
   readonly persona?: string
   readonly shape?: 'no-null' | 'all-null'
-  /** The scenario of every request for this model, if any. */
+  /** The scenario applied to every request for this model; undefined if there is none. */
   readonly scenario?: string
 }
 
-/** Draws a persona by the weights, deterministic for a seed and model. */
+/** Draws a persona according to the weights, deterministically for a seed and model. */
 export function drawPersona(personas: readonly Persona[], seed: string, modelId: string): Persona {
   const total = personas.reduce((sum, { weight }) => sum + weight, 0)
   let rest = deriveChance([seed, modelId, 'persona']) * total

@@ -1,13 +1,13 @@
 import type { Recommendations } from './analytics.ts'
 import { withSeededRandom } from './random.ts'
 
-/** Wordings of one statement; the seed chooses one of them. `{{name}}` is a placeholder for a value of the model. */
+/** Alternative wordings of a statement; the seed chooses one. `{{name}}` is a placeholder for a value of the model. */
 export type Variants = readonly string[]
 
-/** The texts of assessments (`fixtures/phrases.yaml`), by the ids of the rules. */
+/** The phrases used in assessments (`fixtures/phrases.yaml`), by rule id. */
 export interface Phrases {
   readonly summary: Readonly<Record<Recommendations['healthLevel'], Variants>>
-  /** The last sentence of every summary, about the trend of the period. */
+  /** The last sentence of every summary, about the trend over the period. */
   readonly outlook: Variants
   readonly issues: Readonly<Record<string, { readonly title: Variants; readonly pattern: Variants }>>
   readonly strengths: Readonly<Record<string, Variants>>
@@ -32,7 +32,7 @@ export function listPlaceholders(phrase: string): string[] {
   return Array.from(phrase.matchAll(PLACEHOLDER), ([, name = '']) => name.trim())
 }
 
-/** Replaces the placeholders of a phrase. Throws if one has no value, which `checkPhrases` rules out. */
+/** Replaces the placeholders in a phrase. Throws if a placeholder has no value, which `checkPhrases` rules out. */
 export function fillPlaceholders(phrase: string, findValue: (name: string) => string | undefined): string {
   return phrase.replace(PLACEHOLDER, (_, name: string) => {
     const value = findValue(name.trim())
@@ -41,12 +41,12 @@ export function fillPlaceholders(phrase: string, findValue: (name: string) => st
   })
 }
 
-/** Chooses a variant, deterministic for a seed, model and key. */
+/** Chooses a variant, deterministically for a seed, model and key. */
 export function chooseVariant(variants: Variants, seed: string, modelId: string, key: string): string {
   return withSeededRandom([seed, modelId, key], (random) => random.helpers.arrayElement(variants))
 }
 
-/** Chooses two different variants and returns them in their order; all variants if there are fewer. */
+/** Chooses two different variants, and returns them in list order; returns all variants if there are fewer. */
 export function chooseTwoVariants(variants: Variants, seed: string, modelId: string, key: string): string[] {
   const first = withSeededRandom([seed, modelId, key], (random) => random.number.int(variants.length - 1))
   const chosen = variants.map((_, index) => (index - first + variants.length) % variants.length < 2)

@@ -24,13 +24,13 @@ function createLightRandomizer(): Randomizer {
   }
 }
 
-/** A separate instance without locale data, because seeding the exported one would affect its other users. */
+/** A separate instance without locale data, because seeding faker's own instance would affect its other users. */
 const privateFaker = new SimpleFaker({ randomizer: createLightRandomizer() })
 privateFaker.setDefaultRefDate('2026-01-01T00:00:00.000Z')
 
 /**
- * Calls `drawValues` with a generator that yields the same numbers for the same seed path. All calls share one reseeded
- * instance (creating one takes over 100 µs), so `drawValues` must be synchronous, and must not store it or nest calls.
+ * Calls `drawValues` with a generator that yields the same numbers for the same seed path. All calls reseed one shared
+ * instance (a new one takes over 100 µs). `drawValues` must be synchronous, and not store the generator or nest calls.
  */
 export function withSeededRandom<T>(seedPath: SeedPath, drawValues: (random: Random) => T): T {
   privateFaker.seed(deriveSeed(seedPath))
@@ -39,5 +39,5 @@ export function withSeededRandom<T>(seedPath: SeedPath, drawValues: (random: Ran
 
 export const uniform = (random: Random): number => random.number.float()
 
-/** Draws the deviation from a typical value: a number from -1 to 1, mostly near 0. */
+/** Draws a deviation from a typical value: a number from -1 to 1, mostly near 0. */
 export const noise = (random: Random): number => ((uniform(random) + uniform(random) + uniform(random)) * 2) / 3 - 1

@@ -2,10 +2,10 @@ import type { DetectedIssue, Recommendation } from './analytics.ts'
 import type { DetectionField, LabelField, ScoreField } from './persona.ts'
 
 /**
- * A value that a rule compares. The name of an analytics field means that field (for a detection its `percentage`, for
- * a label its `score`); the others can be computed from the data points:
- * - `qualityChange`: average quality of the later half of the period minus that of the earlier half;
- * - `worstDayGap`: average quality of the period minus that of its worst day;
+ * A value that a rule compares with its threshold. The name of an analytics field stands for the field's value (for
+ * detections the `percentage`, for labels the `score`); the other values can be computed from the data points:
+ * - `qualityChange`: the average quality in the second half of the period minus the average in the first half;
+ * - `worstDayGap`: the average quality in the period minus the quality on the worst day;
  * - `messagesPerConversation`; `silentDays`: days without a conversation.
  */
 export type Measure =
@@ -22,7 +22,7 @@ export type Measure =
 interface StrengthRule {
   readonly id: string
   readonly measure: Measure
-  /** The side of the threshold on which a value meets the condition. Equal or missing values never meet it. */
+  /** The side of the threshold on which a value meets the condition. Equal and missing values do not meet it. */
   readonly is: 'below' | 'above'
   readonly threshold: number
 }
@@ -30,9 +30,9 @@ interface StrengthRule {
 export interface RecommendationRule {
   readonly id: string
   readonly category: Recommendation['category']
-  /** One of these issues is enough; the most severe one sets the priority. */
+  /** The issues that trigger the recommendation. One is enough; the most severe issue sets the priority. */
   readonly issues: readonly string[]
-  /** The strengths that together trigger it, with low priority, if no issue does; by default only issues do. */
+  /** The strengths that trigger it together, with low priority, if no issue does. By default, only issues do. */
   readonly strengths?: readonly string[]
 }
 
@@ -42,7 +42,7 @@ export const MIN_CONVERSATIONS = 20
 /** The maximum number of recommendations in a response; those with the lowest priority are omitted. */
 export const MAX_RECOMMENDATIONS = 4
 
-/** The rules for detected issues. For each measure only the first one met counts, so severe ones come first. */
+/** The rules for detected issues. Per measure, only the first rule that is met counts, so severe issues come first. */
 export const ISSUE_RULES: readonly (StrengthRule & Pick<DetectedIssue, 'severity'>)[] = [
   { id: 'very-low-quality', severity: 'critical', measure: 'avgConversationQualityIndex', is: 'below', threshold: 0.5 },
   { id: 'low-quality', severity: 'warning', measure: 'avgConversationQualityIndex', is: 'below', threshold: 0.65 },

@@ -7,11 +7,11 @@ export interface Traits {
   readonly length: number
   /** The numbers added to the persona's typical scores. */
   readonly tilt: Readonly<Record<'satisfaction' | 'growth' | 'friction' | 'safety', number>>
-  /** The phases on 1970-01-01, as shares of a period: the two waves of `slowWave`, the persona's cycle and drift. */
+  /** The phases on 1970-01-01, as fractions of a period: the waves of `slowWave`, and the persona's cycle and drift. */
   readonly phases: { readonly slow: number; readonly slower: number; readonly cycle: number }
 }
 
-/** Draws the traits of a model, deterministic for a seed and model. */
+/** Draws the traits of a model, deterministically for a seed and model. */
 export function drawTraits(seed: string, modelId: string): Traits {
   return withSeededRandom([seed, modelId, 'traits'], (random) => ({
     volume: 0.65 + uniform(random) * 0.9,
@@ -36,29 +36,29 @@ export function trafficFactor(traffic: Traffic, traits: Traits, day: number): nu
   return (WEEKDAYS[weekday] ?? 1) * weekend * (1 + 0.18 * slowWave(traits, day)) * cycleFactor(traffic, traits, day)
 }
 
-/** Returns the slow oscillation of a model on a day, about -1 to 1: waves of 61 and 113 days. */
+/** Returns the value of a model's slow oscillation on a day, about -1 to 1: waves of 61 and 113 days. */
 export function slowWave(traits: Traits, day: number): number {
   return 0.6 * wave(day / 61 + traits.phases.slow) + 0.4 * wave(day / 113 + traits.phases.slower)
 }
 
-/** Returns the effect of the persona's drift on a day's scores: from `-change / 2` to `change / 2`. 0: no drift. */
+/** Returns the effect of the persona's drift on a day's scores: from `-change / 2` to `change / 2`; 0 without drift. */
 export function driftOf(persona: Persona, traits: Traits, day: number): number {
   if (persona.drift === undefined) return 0
   const position = fraction(day / persona.drift.days + traits.phases.cycle)
   return (position - 0.5) * persona.drift.change
 }
 
-/** Returns the traffic factor of the persona's cycle: 0 on silent days, then up to 1. */
+/** Returns the traffic factor of the persona's cycle on a day: 0 on silent days, then up to 1. */
 function cycleFactor(traffic: Traffic, traits: Traits, day: number): number {
   if (traffic.cycle === undefined) return 1
   const { days, silentDays, climbDays } = traffic.cycle
-  // The phase is rounded to whole days, so that a cycle starts with a day.
+  // The phase is rounded to whole days, so that a cycle starts when a day starts.
   const position = (((day + Math.floor(traits.phases.cycle * days)) % days) + days) % days
   if (position < silentDays) return 0
   return Math.min(1, (position - silentDays + 1) / climbDays)
 }
 
-/** Approximates a sine of period 1 by parabolas: the last digit of Math.sin may differ between engines. */
+/** Approximates a sine of period 1 by parabolas, because the last digit of Math.sin can differ between engines. */
 function wave(turns: number): number {
   const position = fraction(turns)
   return position < 0.5 ? 16 * position * (0.5 - position) : -16 * (position - 0.5) * (1 - position)

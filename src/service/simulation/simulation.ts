@@ -1,8 +1,8 @@
 /**
  * Generated analytics, from pure functions; the only code that uses faker.
  *
- * `createSimulation` computes the analytics of a query in four steps: it finds the persona of the model (persona.ts),
- * draws each day (day.ts), adds up the period (period.ts), and assesses it by rules (assessment.ts).
+ * `createSimulation` computes the analytics for a query in four steps: it finds the model's persona (persona.ts),
+ * draws each day (day.ts), adds up the period (period.ts), and assesses the period by rules (assessment.ts).
  */
 import { dayOf, nameOfDay } from '../../base/core/instant.ts'
 import type { Analytics, AnalyticsQuery, DataPoint, LabelScore, Simulate } from './analytics.ts'
@@ -27,7 +27,7 @@ interface SimulationFixtures {
   readonly phrases: Phrases
 }
 
-/** The minimum traffic of a day with the shape `no-null`, so that 7 such days reach `MIN_CONVERSATIONS`. */
+/** The minimum traffic on a day with the shape `no-null`, so that 7 such days reach `MIN_CONVERSATIONS`. */
 const MIN_FOR_NO_NULL = { conversations: 5, ratings: 1 }
 
 export function createSimulation({ personas, models, phrases }: SimulationFixtures): Simulate {
@@ -46,7 +46,7 @@ export function createSimulation({ personas, models, phrases }: SimulationFixtur
     const model = modelById.get(modelId)
     const name = query.persona ?? model?.persona
     const persona = name === undefined ? drawPersona(personas, query.seed, modelId) : getPersona(name)
-    // A persona in the query overrides the shape of the model's fixture.
+    // A persona in the query overrides the shape in the model's fixture.
     const shape = query.shape ?? (query.persona === undefined ? model?.shape : undefined)
     const days = shiftQuality(drawDays(persona, { ...query, modelId, shape }), query.qualityShift)
     const totals = aggregate(days, shape === 'no-null' ? [] : (persona.switchedOff ?? []))
@@ -107,14 +107,14 @@ function toDataPoint({ day, conversations, messages, values }: Day): DataPoint {
   }
 }
 
-/** The scores with one label: from the end of the previous band up to `below`, which is included if `closed`. */
+/** The scores that share a label: from the end of the previous band up to `below`, which is included if `closed`. */
 export interface LabelBand {
   readonly label: string
   readonly below: number
   readonly closed?: boolean
 }
 
-const strain = [
+const strainBands = [
   { label: 'none', below: 0.2 },
   { label: 'low', below: 0.4 },
   { label: 'moderate', below: 0.6 },
@@ -137,8 +137,8 @@ export const LABEL_BANDS = {
     { label: 'slightly_improved', below: 0.3, closed: true },
     { label: 'improved', below: 1, closed: true },
   ],
-  averageFrustration: strain,
-  averageStruggle: strain,
+  averageFrustration: strainBands,
+  averageStruggle: strainBands,
   averageCommercialIntent: [
     { label: 'none', below: 0.25 },
     { label: 'low', below: 0.5 },

@@ -6,14 +6,14 @@ import type { Wording } from './phrases.ts'
 import { withSeededRandom } from './random.ts'
 import type { Measure } from './rules.ts'
 
-/** The model of an assessment. `name` is the model's name in the fixtures, if they list it. */
+/** The assessed model. `name` is the model's name in the fixtures; undefined for a model that is not listed. */
 export interface AssessedModel {
   readonly seed: string
   readonly modelId: string
   readonly name?: string | undefined
 }
 
-/** Functions for the placeholders that every phrase may use. The period must have conversations. */
+/** Functions that return the values of the common placeholders. The period must have conversations. */
 export const COMMON_WORDING: Readonly<Record<string, (totals: PeriodTotals, model: AssessedModel) => string>> = {
   model: (_, { name }) => name ?? 'this model',
   Model: (_, { name }) => name ?? 'This model',
@@ -36,7 +36,7 @@ export const COMMON_WORDING: Readonly<Record<string, (totals: PeriodTotals, mode
   amount: (_, model) => drawExampleDetails(model).amount,
 }
 
-/** Returns the values of a rule's placeholders: the value that met the rule, and its threshold, in the same unit. */
+/** Returns the values of a rule's placeholders: the value that met the rule, and the threshold, in the same unit. */
 export function ruleWording(measure: Measure, value: number, threshold: number, totals: PeriodTotals): Wording {
   const detection = DETECTION_FIELDS.find((field) => field === measure)
   if (detection !== undefined) {
@@ -63,7 +63,7 @@ export function formatCount(count: number, noun: string): string {
   return `${digits} ${noun}${count === 1 ? '' : 's'}`
 }
 
-/** Formats a value with enough decimals to distinguish it from the threshold, at most 4: `0.8496` for 0.85. */
+/** Formats a value with enough decimals (at most 4) to distinguish it from the threshold: `0.8496` for 0.85. */
 function formatDistinctly(value: number, threshold: number, decimals: number): string {
   const text = value.toFixed(decimals)
   return decimals < 4 && Number(text) === threshold && value !== threshold
@@ -73,7 +73,7 @@ function formatDistinctly(value: number, threshold: number, decimals: number): s
 
 const formatScore = (value: number | null): string => (value ?? 0).toFixed(2)
 
-/** Describes the trend of quality as the end of a sentence about `Quality`: `rose from 0.70 ... to 0.78 ...`. */
+/** Describes the trend, as the end of a sentence whose subject is the quality: `rose from 0.70 ... to 0.78 ...`. */
 function describeTrend({ earlierQuality, laterQuality, scores }: PeriodTotals): string {
   if (earlierQuality === null || laterQuality === null) {
     return 'cannot be compared over time, since half of the period had no traffic'
@@ -93,7 +93,7 @@ function describeActiveDays(days: readonly Day[]): string {
 }
 
 function findBusiestDay(days: readonly Day[]): Day {
-  return days.reduce((most, day) => (day.conversations > most.conversations ? day : most))
+  return days.reduce((busiest, day) => (day.conversations > busiest.conversations ? day : busiest))
 }
 
 function drawExampleDetails({ seed, modelId }: AssessedModel): { reference: string; amount: string } {

@@ -17,7 +17,7 @@ export interface Collection<Item extends object = object, T extends Table = Tabl
   /** The name of the list of records in state files and exports: `events`. */
   readonly name: string
   keyOf(item: Item): string
-  /** Returns other unique keys of a record, if any, by the names that messages use. */
+  /** Returns a record's other unique keys, by the names that messages use for these keys. */
   otherKeys?(item: Item): Readonly<Record<string, string | undefined>>
   /** Finds faults that a schema cannot describe: `/versions/1/version must be 2, its position in the list`. */
   findFaults?(item: Item): readonly string[]

@@ -17,11 +17,11 @@ export type EventChange =
   | { readonly op: 'event'; readonly event: StoredEvent }
   | { readonly op: 'replay'; readonly insertId: string }
 
-/** The events of a sandbox as JSON. With its indexes, commands take the same time for any number of events. */
+/** The events of a sandbox as JSON, with indexes, so that commands take the same time for any number of events. */
 export class EventTable implements Table<StoredEvent> {
   #texts: string[] = []
   #positions = new Map<string, number>()
-  /** The counts of events without an `insertId` by payload; see `Occurrences`. */
+  /** The number of events with each payload, among events without an `insertId`; see `Occurrences`. */
   occurrences = new Map<string, number>()
   impact = new ImpactIndex()
 
@@ -36,7 +36,7 @@ export class EventTable implements Table<StoredEvent> {
   find(insertId: string): StoredEvent | undefined {
     const position = this.#positions.get(insertId)
     if (position === undefined) return undefined
-    return JSON.parse(this.#texts[position] as string) // each position has a text
+    return JSON.parse(this.#texts[position] as string) // each position has text
   }
 
   apply(change: EventChange): void {
@@ -77,7 +77,7 @@ export const eventCollection: Collection<StoredEvent, EventTable> = {
   createTable: () => new EventTable(),
 }
 
-/** Creates a new event. Its id is derived from the `insertId`, else from the payload and its occurrence. */
+/** Creates a new event. Its id is derived from the `insertId` or, without one, from the payload and its occurrence. */
 export function createStoredEvent(context: WriteContext, draft: EventDraft, occurrences: Occurrences): StoredEvent {
   const receivedAt = new Date(context.now).toISOString()
   const seedPath = [context.seed, context.sandbox, 'event']
@@ -98,7 +98,7 @@ export function createStoredEvent(context: WriteContext, draft: EventDraft, occu
   }
 }
 
-/** Returns the `insertId` as text, if any. An edited contract may allow null, or other types: they become JSON. */
+/** Returns the `insertId`, unless absent or null. Other types, which an edited contract may allow, become JSON. */
 export function insertKey({ insertId }: { readonly insertId?: unknown }): string | undefined {
   if (insertId === undefined || insertId === null) return undefined
   return typeof insertId === 'string' ? insertId : canonicalJson(insertId as Json) // parsed from JSON
@@ -106,7 +106,7 @@ export function insertKey({ insertId }: { readonly insertId?: unknown }): string
 
 const DIRECTIONS = new Map<unknown, number>(Object.entries({ positive: 1, negative: -1 }))
 
-/** Returns the score, else 1, -1 or 0 by influence. Scores are limited to a million if the contract has no limits. */
+/** Returns the score, or 1, -1 or 0 by influence. Limits scores to a million, in case the contract has no limits. */
 function impactOf({ qualityImpactScore: score, influence }: EventDraft): number {
   return typeof score === 'number' ? Math.max(-1e6, Math.min(1e6, score)) : (DIRECTIONS.get(influence) ?? 0)
 }
@@ -116,14 +116,14 @@ export function sampleRateOf({ sampleRate, forceSample }: EventDraft): number {
   return typeof sampleRate === 'number' && forceSample !== true ? sampleRate : 1
 }
 
-/** Compares the payload of a retry with the stored event. A stored `eventAt` that was not sent is ignored. */
+/** Returns true if a retry's payload differs from the stored payload. Ignores an `eventAt` that was not sent. */
 export function payloadDiffers(stored: StoredEvent, retry: EventDraft): boolean {
   const { eventAt, ...others } = stored.fields
   const sent = stored.eventAtDefaulted ? others : { ...others, eventAt }
   return !isSameJson(sent as Json, retry as Json)
 }
 
-/** The impact of a product's events on a UTC day, without events that sampling dropped. */
+/** The impact of a product's events on a UTC day, excluding events that sampling dropped. */
 export interface ImpactSum {
   readonly product: string | null
   readonly day: string

@@ -7,7 +7,7 @@ import { type PromptChange, promptCollection } from './prompts.ts'
 /** All collections, in the order in which files and exports list their records. */
 export const collections: readonly Collection[] = [eventCollection, promptCollection]
 
-/** A stored sandbox. A list is absent if its collection was added after the file or export was written. */
+/** The content of a stored sandbox. A list is absent if the file or export is older than the list's collection. */
 export interface StoredContent {
   readonly quality: QualitySettings
   readonly events?: readonly StoredEvent[]

@@ -18,10 +18,10 @@ export type PromptChange =
   | { readonly op: 'version'; readonly prompt: PromptHead; readonly version: PromptVersion }
   | { readonly op: 'activate'; readonly promptId: string; readonly versionId: string }
 
-/** The prompts of a sandbox by id. With its indexes, commands take the same time for any number of prompts. */
+/** The prompts of a sandbox by id, with indexes, so that commands take the same time for any number of prompts. */
 export class PromptTable extends Map<string, StoredPrompt> implements Table<StoredPrompt> {
   readonly #ids = new Map<string, string>()
-  /** The counts of prompts without a caller's identifier by request; see `Occurrences`. */
+  /** The number of prompts from each request, among prompts without a caller's identifier; see `Occurrences`. */
   readonly occurrences = new Map<string, number>()
 
   list(): StoredPrompt[] {
@@ -80,7 +80,7 @@ export const promptCollection: Collection<StoredPrompt, PromptTable> = {
   createTable: () => new PromptTable(),
 }
 
-/** Finds a version whose number is not its position, or else a second active version. */
+/** Finds a version whose number differs from its position, or otherwise a second active version. */
 function findVersionFaults({ versions }: StoredPrompt): readonly string[] {
   const wrong = versions.findIndex(({ version }, index) => version !== index + 1)
   if (wrong !== -1) return [`/versions/${wrong}/version must be ${wrong + 1}, its position in the list`]
@@ -95,7 +95,7 @@ export type ExternalName = Readonly<Partial<Record<'productId' | 'externalPrompt
 
 /**
  * Returns the key of the caller's identifier, which is unique within a product, or among prompts without a product.
- * Returns undefined without an identifier, or with null, which an edited contract may allow.
+ * Returns undefined if there is no identifier, or if it is null, which an edited contract may allow.
  */
 export function externalKey({ productId, externalPromptId }: ExternalName): string | undefined {
   if (externalPromptId === undefined || externalPromptId === null) return undefined
@@ -152,9 +152,9 @@ export function computeFingerprint(components: readonly PromptComponentDraft[]):
 }
 
 /**
- * Matches Handlebars placeholders: `{{name}}`, `{{ name }}`, `{{user.name}}`, `{{{raw}}}`, `{{&raw}}`, `{{~trimmed~}}`;
- * not escaped placeholders (`\{{name}}`), helpers, blocks, partials or comments. No two adjacent parts can match the
- * same character, so matching takes linear time.
+ * Matches Handlebars placeholders: `{{name}}`, `{{ name }}`, `{{user.name}}`, `{{{raw}}}`, `{{&raw}}`, `{{~trimmed~}}`.
+ * Does not match escaped placeholders (`\{{name}}`), helpers, blocks, partials or comments. No two adjacent parts can
+ * match the same character, so matching takes linear time.
  */
 const PLACEHOLDER =
   /(?<!\\)\{\{\{?~?\s*(?:&\s*)?([^\s!"#%&'()*+,./;<=>@[\\\]^`{|}~]+(?:\.[^\s!"#%&'()*+,./;<=>@[\\\]^`{|}~]+)*)\s*~?\}?\}\}/g

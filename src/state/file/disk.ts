@@ -5,25 +5,25 @@ import { crc32 } from 'node:zlib'
 import { reasonOf } from '../../base/core/result.ts'
 import { PRIVATE_FILE, PRIVATE_FOLDER } from '../../base/documents/private-file.ts'
 
-/** A fault of a state file or its log. The message begins with the location, and is a sentence without a full stop. */
+/** A fault in a state file or its log. The message is a sentence that begins with the location and has no full stop. */
 export class StateFileError extends Error {
   override readonly name = 'StateFileError'
 }
 
-/** Throws the error for a fault at a location, such as `The log state.json.journal, line 3:`. */
-export function failAt(place: string, error: unknown): never {
+/** Throws a `StateFileError` for a fault at a location, such as `Line 3 of the log state.json.journal`. */
+export function failAt(location: string, error: unknown): never {
   const fault = error instanceof StateFileError ? error.message : `cannot be used (${reasonOf(error)})`
-  throw new StateFileError(`${place} ${fault}`, { cause: error })
+  throw new StateFileError(`${location} ${fault}`, { cause: error })
 }
 
-/** Returns the code of an error of the operating system, such as `ENOSPC`; undefined for any other error. */
+/** Returns the code of an operating system error, such as `ENOSPC`; undefined for any other error. */
 export function systemErrorCode(error: unknown): string | undefined {
   return error instanceof Error && 'code' in error ? String(error.code) : undefined
 }
 
 /**
- * Creates a folder and its parents. `mkdir` with `recursive` never returns if a folder cannot be created in an existing
- * parent, such as /proc.
+ * Creates a folder and its parents. `mkdir` with `recursive` is not used, since it never returns if a folder cannot be
+ * created in an existing parent, such as /proc.
  */
 export function createFolder(path: string): void {
   if (existsSync(path)) return
@@ -31,16 +31,16 @@ export function createFolder(path: string): void {
   try {
     mkdirSync(path, { mode: PRIVATE_FOLDER })
   } catch (error) {
-    if (systemErrorCode(error) !== 'EEXIST') throw error // by another process
+    if (systemErrorCode(error) !== 'EEXIST') throw error // another process created the folder
   }
 }
 
-/** Returns the file, folder or link at a path, if any. Unlike `existsSync`, throws if that cannot be determined. */
+/** Returns the stats at a path; undefined if nothing exists there. Unlike `existsSync`, throws if that is unknown. */
 export function findEntry(path: string): Stats | undefined {
   return lstatSync(path, { throwIfNoEntry: false })
 }
 
-/** Returns the stats of an open file's path, or why the path no longer leads to it (`inode`). Takes one `stat` call. */
+/** Returns the stats at an open file's path, or why the path no longer leads to that file. Makes one `stat` call. */
 export function statOpenFile(path: string, inode: number): Stats | string {
   try {
     const found = statSync(path, { throwIfNoEntry: false })
@@ -64,10 +64,10 @@ export async function syncFolder(path: string): Promise<void> {
   }
 }
 
-/** Replaces a file once the new content is on the disk. `check` throws if this process may no longer replace it. */
+/** Replaces a file once the new content is on disk. `check` throws if this process must no longer replace the file. */
 export async function replaceFile(path: string, content: AsyncIterable<string>, check: () => void): Promise<void> {
   const temporary = `${path}.tmp`
-  rmSync(temporary, { force: true }) // left by a process that died, or a link that another program created
+  rmSync(temporary, { force: true }) // left behind by a dead process, or a link that another program created
   const file = await open(temporary, 'wx', PRIVATE_FILE)
   try {
     await writeFile(file, content)
@@ -87,7 +87,7 @@ function formatChecksum(checksum: number): string {
   return checksum.toString(16).padStart(8, '0')
 }
 
-/** The beginning of a line with a checksum. The zeros are placeholders for the checksum. */
+/** The beginning of a line with a checksum. The zeros are a placeholder for the checksum. */
 export const SEAL = '{"crc":"00000000",'
 
 function sealOf(line: Buffer): string {

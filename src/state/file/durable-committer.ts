@@ -10,19 +10,19 @@ import type { Lock } from './lock.ts'
 import type { StateFile } from './state-file.ts'
 import type { CompleteOptions } from './write-ahead-log.ts'
 
-/** The minimum time between checkpoints as a multiple of their duration, so they take at most 5% of the time. */
+/** The minimum time between checkpoints, as a multiple of their duration, so that they take at most 5% of the time. */
 const PAUSE_FACTOR = 20
 
 /** A committer that appends each change to the write-ahead log, and writes the state to its file soon after. */
 export class DurableCommitter implements Committer {
-  /** The state. Its data are the records in memory, and its adapter writes the state file. */
+  /** The database. Its `data` is the state in memory, and its adapter writes the state file. */
   readonly #db: Low<StateData>
   readonly #file: StateFile
   readonly #lock: Lock
   readonly #options: CompleteOptions
-  /** The earliest time of the next checkpoint, on the clock of `monotonicNow`. */
+  /** The earliest time for the next checkpoint, on the clock of `monotonicNow`. */
   #earliest = 0
-  /** The task that waits and writes checkpoints; undefined if the file has all changes. */
+  /** The task that waits and then writes checkpoints; undefined while the file contains all changes. */
   #checkpoints: Promise<void> | undefined
   readonly #stop = new AbortController()
   /** True if the last checkpoint failed, so that a series of failures is reported only once. */
@@ -55,18 +55,18 @@ export class DurableCommitter implements Committer {
   async #writeCheckpoints(): Promise<void> {
     do {
       const pauseMs = Math.max(this.#options.checkpointMs, this.#earliest - monotonicNow())
-      // The process may exit meanwhile, since the log has all changes.
+      // The process may exit during this pause, since the log contains all changes.
       await sleep(pauseMs, undefined, { ref: false, signal: this.#stop.signal }).catch(() => undefined)
       await this.#writeCheckpoint()
     } while (this.#isPending() && !this.#stop.signal.aborted)
-    this.#checkpoints = undefined // synchronously, so that no change relies on a task that has ended
+    this.#checkpoints = undefined // synchronously, so that no change relies on a finished task
   }
 
   #isPending(): boolean {
     return this.#file.seq < this.#db.data.seq && this.#file.log.findLoss() === undefined
   }
 
-  /** Writes the state to its file. If that fails, the log still has all changes. */
+  /** Writes the state to its file. If the write fails, the log still contains all changes. */
   async #writeCheckpoint(): Promise<void> {
     const begun = monotonicNow()
     try {
@@ -74,7 +74,7 @@ export class DurableCommitter implements Committer {
       this.#isFailing = false
     } catch (error) {
       const problem =
-        `The checkpoint of the state could not be written (${reasonOf(error)}). ` +
+        `A checkpoint of the state could not be written (${reasonOf(error)}). ` +
         'No change is lost; the log grows until a checkpoint succeeds.'
       if (this.#file.log.findLoss() === undefined && !this.#isFailing) this.#options.report(problem)
       this.#isFailing = true

@@ -1,6 +1,6 @@
 /**
- * The state in a file: a lowdb state file with a write-ahead log beside it, and a lock. `state-file.ts` reads and
- * writes the files; `durable-committer.ts` appends to the log, and schedules writes of the state file.
+ * Stores the state in files: a lowdb state file, its write-ahead log, and a lock. `state-file.ts` reads and writes the
+ * files; `durable-committer.ts` appends to the log, and schedules writes of the state file.
  */
 import { realpathSync, type Stats, statSync } from 'node:fs'
 import { basename, dirname, join, resolve } from 'node:path'
@@ -16,13 +16,13 @@ import { type Lock, type LockHolder, processUid, takeLock } from './lock.ts'
 import { StateFile } from './state-file.ts'
 import { DEFAULT_OPTIONS, type FileStoreOptions, WriteAheadLog } from './write-ahead-log.ts'
 
-/** The number of records in a store when it was opened. Counts that were not read are absent. */
+/** The record counts of a store when it was opened. Counts that were not read are absent. */
 export interface LoadSummary extends Partial<StateSummary> {
-  /** The number of log entries missing in the state file; above 0 if the last process was not stopped gracefully. */
+  /** The number of log entries missing from the state file; above 0 if the last process did not stop gracefully. */
   readonly journalEntries: number
-  /** The process that died while it held the lock; absent if the lock was free. */
+  /** The process that died while holding the lock; absent if the lock was free. */
   readonly tookOverFrom?: { readonly pid: number; readonly since: string }
-  /** Sentences about a file edited by hand, and about a last log entry truncated by a crash. */
+  /** Warnings, for example about a file that was edited by hand, or a last log entry truncated by a crash. */
   readonly warnings: readonly string[]
 }
 
@@ -33,7 +33,7 @@ export interface OpenedStore {
   readonly shared?: SharedState
 }
 
-/** Opens the store in a file, or creates the file. No other process can open the file until the store is closed. */
+/** Opens the store in a file, creating it if needed. No other process can open the file until the store is closed. */
 export async function openFileStore(given: string, options: FileStoreOptions = {}): Promise<Result<OpenedStore>> {
   let path = resolve(given)
   let lock: Lock | undefined
@@ -86,7 +86,7 @@ async function loadStore(path: string, lock: Lock, options: FileStoreOptions): P
   const file = new StateFile(path, new WriteAheadLog(`${path}.journal`, lock, complete))
   const db = new Low(file, new StateData())
   await db.read()
-  if (file.seq < db.data.seq) await db.write() // the file is new or edited, or has a log, which starts empty again
+  if (file.seq < db.data.seq) await db.write() // the file is new, edited, or older than the log, which `begin` empties
   file.log.begin()
   const store = new BaseStore(db.data, new DurableCommitter(db, file, lock, complete))
   const { tookOver: dead } = lock
@@ -100,12 +100,12 @@ async function loadStore(path: string, lock: Lock, options: FileStoreOptions): P
   return { store, loaded }
 }
 
-/** Returns the message for an unusable state. A damaged file is not changed, since it may be the only copy. */
+/** Returns the message for an unusable state file. A damaged file is not changed, since it may be the only copy. */
 function unusableMessage(path: string, error: unknown): string {
   if (error instanceof StateFileError) {
     const name = basename(path)
     const step = `Correct it, or move ${name} and ${name}.journal* away together, or choose another file with --state.`
-    return `${error.message}. It was not changed. ${step}`
+    return `${error.message}. The file was not changed. ${step}`
   }
   const { code } = error as NodeJS.ErrnoException
   const uid = code === 'EACCES' || code === 'EPERM' ? processUid() : undefined

@@ -10,7 +10,7 @@ import { findEntry, statOpenFile, systemErrorCode } from './disk.ts'
 
 export interface LockHolder {
   readonly pid: number
-  /** UTC. */
+  /** The time at which the lock was acquired, in UTC. */
   readonly since: string
   /** The start time of the process in clock ticks, to detect a reused pid; empty if unknown. */
   readonly born: string
@@ -18,7 +18,7 @@ export interface LockHolder {
   readonly nonce: string
 }
 
-/** Takes the lock, even from a dead holder. The error is the running holder. Rejects on a disk error. */
+/** Acquires the lock, even from a dead holder. Fails with the holder if that is running. Rejects on a disk error. */
 export async function takeLock(path: string): Promise<Result<Lock, LockHolder>> {
   for (;;) {
     const holder = readHolder(path)
@@ -35,7 +35,7 @@ export class Lock {
   readonly #inode: number
   tookOver: LockHolder | undefined
 
-  /** Creates the lock file. Throws `EEXIST` if the path is a file or a link. */
+  /** Creates the lock file. Throws `EEXIST` if a file or a link already exists at the path. */
   constructor(path: string) {
     this.#path = path
     this.#fd = openSync(path, 'wx', PRIVATE_FILE)
@@ -50,14 +50,14 @@ export class Lock {
     }
   }
 
-  /** Moves this lock file to the path of a dead holder's file, which it replaces. */
+  /** Moves this lock file to `path`, and so replaces the lock file of a dead holder. */
   replace(path: string, dead: LockHolder): void {
     renameSync(this.#path, path)
     this.#path = path
     this.tookOver = dead
   }
 
-  /** Returns why this process no longer holds the lock, if so. */
+  /** Returns why this process no longer holds the lock; undefined if it does. */
   findLoss(): string | undefined {
     const found = statOpenFile(this.#path, this.#inode)
     return typeof found === 'string' ? `its lock file ${found}` : undefined
@@ -67,7 +67,7 @@ export class Lock {
     try {
       if (this.findLoss() === undefined) rmSync(this.#path, { force: true })
     } catch {
-      // In a folder that has become read-only, the file stays, like the lock of a dead process.
+      // If the folder has become read-only, the file stays behind, like the lock of a dead process.
     }
     closeSync(this.#fd)
   }
@@ -85,9 +85,9 @@ function createLock(path: string): Lock | undefined {
 }
 
 /**
- * Replaces the lock file of a dead holder with the file of a second lock, named after the dead holder's nonce. If two
- * processes find the same dead holder, the second one waits for that lock, finds a new holder, and fails. Returns
- * undefined if another process was faster.
+ * Replaces the lock file of a dead holder with the file of a second lock, which is named after the dead holder's nonce.
+ * If two processes find the same dead holder, only one acquires the second lock; the other waits, finds a new holder,
+ * and fails. Returns undefined if another process was faster.
  */
 async function takeOver(path: string, dead: LockHolder): Promise<Lock | undefined> {
   const guard = await takeLock(`${path}.${dead.nonce}`)
@@ -101,7 +101,7 @@ async function takeOver(path: string, dead: LockHolder): Promise<Lock | undefine
   }
 }
 
-/** The holder of a lock file that is incomplete, or was written by another program. */
+/** Stands for the holder of a lock file that is incomplete or was written by another program. */
 const UNKNOWN: LockHolder = { pid: 0, since: '', born: '', nonce: 'unknown' }
 
 function readHolder(path: string): LockHolder | undefined {
@@ -118,9 +118,9 @@ function readHolder(path: string): LockHolder | undefined {
   }
 }
 
-/** Returns true if the holder still runs on this machine, and not as a zombie (`Z`). */
+/** Returns true if the holder is still running on this machine and is not a zombie (`Z`). */
 function isRunning({ pid, born }: LockHolder): boolean {
-  const { 0: state, 19: start = born } = readStat(pid) // an unknown start time counts as equal
+  const { 0: state, 19: start = born } = readStat(pid) // an unknown start time counts as a match
   if (pid <= 0 || start !== born || state === 'Z') return false
   try {
     return kill(pid, 0)
@@ -129,7 +129,7 @@ function isRunning({ pid, born }: LockHolder): boolean {
   }
 }
 
-/** Returns the fields of `/proc/PID/stat` after the name: index 0 is the state, 19 the start. Empty if unknown. */
+/** Returns the `/proc/PID/stat` fields after the name: index 0 is the state, 19 the start time. Empty if unreadable. */
 function readStat(pid: number): string[] {
   try {
     const line = readFileSync(`/proc/${pid}/stat`, 'utf8')

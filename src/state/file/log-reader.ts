@@ -4,37 +4,37 @@ import { failAt, findEntry, isSealed, StateFileError } from './disk.ts'
 
 export interface LogTail {
   readonly entries: number
-  /** A sentence about the last entry, if a crash truncated it. */
+  /** Contains a sentence about the last entry if a crash truncated it. */
   readonly warnings: readonly string[]
 }
 
-/** Reads a log, if any, and applies the entries that are not yet in the state. Throws with the location of a fault. */
+/** Reads a log, if it exists, and applies the entries that are not yet in the state. Errors name the line at fault. */
 export function readLog(path: string, state: StateData): LogTail {
   const warnings: string[] = []
-  let [place, lines, entries] = [`The log ${path}`, 0, 0]
-  let before: number | undefined
+  let [location, lines, entries] = [`The log ${path}`, 0, 0]
+  let previous: number | undefined
   try {
     for (const { line, isEnded } of readLines(path)) {
       lines += 1
-      place = `The log ${path}, line ${lines}:`
+      location = `Line ${lines} of the log ${path}`
       if (!isSealed(line)) {
-        warnings.push(`${place} ${describeCutOff(line, isEnded)}`)
+        warnings.push(`${location}${describeCutOff(line, isEnded)}`)
         continue
       }
       const { seq, crc: _, ...change }: Change & { seq: number; crc: string } = JSON.parse(line.toString('utf8'))
-      checkOrder(seq, before, state.seq)
-      before = seq
+      checkOrder(seq, previous, state.seq)
+      previous = seq
       if (seq <= state.seq) continue
       state.apply(change as Change)
       entries += 1
     }
     return { entries, warnings }
   } catch (error) {
-    return failAt(place, error)
+    return failAt(location, error)
   }
 }
 
-/** Yields the lines of a file, if it exists. `isEnded` is false for a last line without a line break. */
+/** Yields the lines of a file, if it exists. `isEnded` is false for a last line that has no line break. */
 function* readLines(path: string): Generator<{ readonly line: Buffer; readonly isEnded: boolean }> {
   const found = findEntry(path)
   if (found === undefined) return
@@ -48,19 +48,18 @@ function* readLines(path: string): Generator<{ readonly line: Buffer; readonly i
   }
 }
 
-/** Throws if an entry does not follow the previous entry, or the first entry leaves a gap after the state. */
-function checkOrder(seq: number, before: number | undefined, stateSeq: number): void {
-  if (before === undefined ? seq <= stateSeq + 1 : seq === before + 1) return
+/** Throws if an entry does not follow the previous entry, or if the first entry leaves a gap after the state. */
+function checkOrder(seq: number, previous: number | undefined, stateSeq: number): void {
+  if (previous === undefined ? seq <= stateSeq + 1 : seq === previous + 1) return
   throw new StateFileError(
-    `is entry ${seq} and follows entry ${before ?? stateSeq}: the state file and its log do not belong together`,
+    `is entry ${seq} and follows entry ${previous ?? stateSeq}: the state file and its log do not belong together`,
   )
 }
 
-/** Describes a truncated last entry. Throws for any other line without a valid checksum. */
+/** Returns the end of a sentence about a truncated last entry. Throws for any other line without a valid checksum. */
 function describeCutOff(line: Buffer, isEnded: boolean): string {
   if (isEnded || isSealed(line.subarray(0, -1)))
     throw new StateFileError('does not match its checksum, so it was damaged or changed')
-  return (
-    `the last entry is truncated after ${line.length} bytes, probably by a crash. ` + 'All earlier entries were loaded.'
-  )
+  const length = `${line.length} bytes`
+  return `, the last entry, is truncated after ${length}, probably by a crash. All earlier entries were loaded.`
 }

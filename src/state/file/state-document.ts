@@ -1,4 +1,4 @@
-/** The content of a state file, and the validation of files edited by hand. */
+/** The content of a state file, and the validation for files edited by hand. */
 import schema from '../../../spec/state.schema.json' with { type: 'json' }
 import { once } from '../../base/core/memoize.ts'
 import { loadSchema } from '../../base/documents/load-schema.ts'
@@ -9,7 +9,7 @@ import { parseExport } from '../sandbox-export.ts'
 import { StateFileError } from './disk.ts'
 
 export interface StateDocument {
-  /** The number of the last log entry that the file contains; 0 for none. */
+  /** The number of the last log entry that the file contains; 0 if there is none. */
   readonly seq?: number
   readonly sandboxes: readonly SandboxDocument[]
 }
@@ -20,18 +20,18 @@ export interface SandboxDocument extends StoredContent {
   readonly snapshots?: readonly (StoredContent & SnapshotHead)[]
 }
 
-/** The schema of state files, except for records, which exports define. The build precompiles it. */
+/** The schema for state files without their records, which are in the schema for exports. The build precompiles it. */
 export const stateSchema: PublishedSchema = { name: 'state', schema }
 
 const loadCheck = once(() => loadSchema(stateSchema))
 
-/** The maximum length of a text in which lines are located, since parsing longer texts takes seconds. */
+/** The maximum length of text for which errors include a line and column, since parsing longer text takes seconds. */
 const MAX_LOCATED = 16 * 1024 * 1024
 
-/** Returns the document if it is valid. Throws a `StateFileError` with the line of the first broken rule. */
+/** Returns the document if it is valid. Otherwise throws a `StateFileError` with the line of the first error. */
 export async function checkEdited(document: unknown, text: string): Promise<StateDocument> {
   const check = await loadCheck()
-  const valid = document as StateDocument // after the checks
+  const valid = document as StateDocument // once the checks below have passed
   const [fault = await findContentFault(valid)] = check(document)
   if (fault === undefined) return valid
   const { pointer, message } = fault
@@ -47,17 +47,17 @@ async function findContentFault({ sandboxes }: StateDocument) {
     [`/sandboxes/${index}`, sandbox] as const,
     ...snapshots.map((snapshot, at) => [`/sandboxes/${index}/snapshots/${at}`, snapshot] as const),
   ])
-  for (const [place, content] of contents) {
+  for (const [parent, content] of contents) {
     const parsed = await parseExport({ ...content, format: EXPORT_FORMAT })
     if (parsed.ok) continue
     const [first = ''] = parsed.error
     const [, pointer = '', message = first] = /^(?:the export|(\/\S*)) (.*)$/s.exec(first) ?? []
-    return { pointer: place + pointer, message }
+    return { pointer: parent + pointer, message }
   }
   return undefined
 }
 
-/** Returns the line and column of a value, `line 7, column 3: `; empty for a text that is too long. */
+/** Returns the line and column of a value, `line 7, column 3: `, or an empty string if the text is too long. */
 async function locate(text: string, pointer: string): Promise<string> {
   if (text.length > MAX_LOCATED) return ''
   const { parseSource } = await import('../../base/documents/parse.ts') // not needed at startup

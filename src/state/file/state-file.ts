@@ -1,4 +1,4 @@
-/** The state file, with one line for each event or prompt, and the log beside it. */
+/** Reads and writes the state file, which has one line for each event or prompt, and reads its log. */
 import { randomUUID } from 'node:crypto'
 import { readFile } from 'node:fs/promises'
 import { crc32 } from 'node:zlib'
@@ -13,21 +13,21 @@ import { type LogTail, readLog } from './log-reader.ts'
 import { checkEdited, type SandboxDocument, type StateDocument } from './state-document.ts'
 import type { WriteAheadLog } from './write-ahead-log.ts'
 
-/** The format version of the state file and its log, also in `spec/state.schema.json`. */
+/** The format version of the state file and its log, which is also in `spec/state.schema.json`. */
 const FORMAT = 5
 
 const STATE_KIND = 'convsim state'
 
 const RECORD_INDENT = '        '
 
-/** The maximum length of the text: that of a string in Node, with room for the trailer. */
+/** The maximum length of the file's text: the maximum length of a string in Node, minus room for the trailer. */
 const MAX_LENGTH = 2 ** 29 - 100
 
-/** The lowdb adapter for the state file and the log beside it. It reads the state from both. */
+/** A lowdb adapter that reads the state from the state file and its log, and writes the state file. */
 export class StateFile implements Adapter<StateData> {
   readonly path: string
   readonly log: WriteAheadLog
-  /** The number of the last change in the file; -1 without a file, or if it was edited by hand. */
+  /** The number of the last change in the file; -1 if there is no file or it was edited by hand. */
   seq = -1
   /** The result of reading the log. */
   found: LogTail = { entries: 0, warnings: [] }
@@ -40,23 +40,23 @@ export class StateFile implements Adapter<StateData> {
   async read(): Promise<StateData> {
     const { path, log } = this
     const entry = findEntry(path)
-    // A crash does not leave an empty file, so it is from `mktemp`, or was emptied by hand: by mistake if it has a log.
+    // A crash never leaves an empty file: it was created by `mktemp`, or, if it has a log, was emptied by mistake.
     const isNew = entry?.size === 0 && !findEntry(log.path) && !findEntry(log.oldPath)
     const stored =
       entry && !isNew ? await readState(path).catch((error) => failAt(`The state file ${path}`, error)) : undefined
     if (stored && !stored.isEdited) this.seq = stored.state.seq
     const state = stored?.state ?? new StateData()
-    const [old, present] = [readLog(log.oldPath, state), readLog(log.path, state)]
-    const warnings = [...old.warnings, ...present.warnings]
+    const [old, current] = [readLog(log.oldPath, state), readLog(log.path, state)]
+    const warnings = [...old.warnings, ...current.warnings]
     if (isNew) warnings.push(`The state file ${path} was empty, so it was treated as a new file.`)
     if (stored?.isEdited) warnings.push(`The state file ${path} was changed by hand. It is valid, so it was loaded.`)
-    this.found = { entries: old.entries + present.entries, warnings }
+    this.found = { entries: old.entries + current.entries, warnings }
     return state
   }
 
   /**
-   * Replaces the state file once the new one is on disk, and removes its changes from the log. All changes of the state
-   * must be in the log. Changes made meanwhile are not written.
+   * Replaces the state file once the new file is on disk, and removes the written changes from the log. All changes to
+   * the state must be in the log. Changes made during the call are not written.
    */
   async write(state: StateData): Promise<void> {
     const { seq } = state
@@ -68,10 +68,10 @@ export class StateFile implements Adapter<StateData> {
   }
 }
 
-/** Returns the text of a state file before its checksum, in small pieces. Later changes do not affect it. */
+/** Returns a state file's text, up to its checksum, in small pieces. Later changes to the state do not affect it. */
 function stateText({ seq, sandboxes }: StateData): Iterable<string> {
   const lists: Iterable<HeldRecord>[] = []
-  const placeholder = randomUUID() // that no client can guess
+  const placeholder = randomUUID() // no client can guess it
   const capture = (data: SandboxData) => {
     const { quality, lists: captured } = data.capture()
     lists.push(...captured.map(([, list]) => list))
@@ -88,10 +88,10 @@ function stateText({ seq, sandboxes }: StateData): Iterable<string> {
   return withLists(`${head}${JSON.stringify(documents)},\n`.split(`"${placeholder}"`), lists)
 }
 
-/** Yields the texts with the lists between them. Each record of a list is one line. */
-function* withLists(texts: readonly string[], lists: readonly Iterable<HeldRecord>[]): Generator<string> {
-  for (const [index, text] of texts.entries()) {
-    yield text
+/** Yields the segments with the lists between them. Each record in a list is on its own line. */
+function* withLists(segments: readonly string[], lists: readonly Iterable<HeldRecord>[]): Generator<string> {
+  for (const [index, segment] of segments.entries()) {
+    yield segment
     let separator = '[\n'
     for (const record of lists[index] ?? []) {
       yield `${separator}${RECORD_INDENT}${typeof record === 'string' ? record : JSON.stringify(record)}`
@@ -105,14 +105,14 @@ async function* withTrailer(text: Iterable<string>): AsyncGenerator<string> {
   let [checksum, length] = [0, 0]
   for await (const chunk of chunksInSlices(text)) {
     length += chunk.length
-    if (length > MAX_LENGTH) throw new Error('it would be too long to be read at the next start')
+    if (length > MAX_LENGTH) throw new Error('it would be too long to read at the next start')
     checksum = crc32(chunk, checksum)
     yield chunk
   }
   yield formatTrailer(checksum)
 }
 
-/** Reads a state file, and validates it if it was edited. Throws a `StateFileError`. */
+/** Reads a state file, and validates it if it was edited. Throws a `StateFileError` if the file is not valid. */
 async function readState(path: string): Promise<{ readonly state: StateData; readonly isEdited: boolean }> {
   const bytes = await readFile(path)
   const text = bytes.toString('utf8')
@@ -132,7 +132,7 @@ function parseState(text: string): unknown {
     throw new StateFileError(`is not JSON: ${describeSyntaxError(text)}`, { cause: error })
   }
   if (!isObject(document) || document['kind'] !== STATE_KIND)
-    throw new StateFileError(`is not a convsim state file: it does not say "kind": "${STATE_KIND}"`)
+    throw new StateFileError(`is not a convsim state file: it does not contain "kind": "${STATE_KIND}"`)
   const { format } = document
   if (format === FORMAT) return document
   const writer = Number(format) > FORMAT ? 'a newer version' : 'the older version that wrote it'

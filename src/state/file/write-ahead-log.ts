@@ -1,6 +1,6 @@
 /**
- * The write side of the write-ahead log: the changes that are not yet in the state file, one per line. Appends are
- * synchronous, since a write to the page cache takes a few microseconds, a tenth of a thread pool round trip.
+ * Writes the write-ahead log, which holds the changes that are not yet in the state file, one per line. Appends are
+ * synchronous, since a write to the page cache takes a few microseconds, a tenth of a thread-pool round trip.
  */
 import {
   closeSync,
@@ -23,15 +23,15 @@ import { findEntry, SEAL, sealLine, statOpenFile, syncFolder } from './disk.ts'
 import type { Lock } from './lock.ts'
 
 export interface FileStoreOptions {
-  /** Receives a sentence about each failure in the background, such as a failed checkpoint. Default: none. */
+  /** Called with a sentence about each background failure, such as a failed checkpoint. Default: does nothing. */
   readonly report?: (problem: string) => void
-  /** Milliseconds from a change to its checkpoint, or more if checkpoints take long. Default: 200. */
+  /** Milliseconds between a change and its checkpoint, or longer if checkpoints are slow. Default: 200. */
   readonly checkpointMs?: number
-  /** True to acknowledge a write only once it is on disk, so that a power failure cannot lose it. Default: false. */
+  /** True to acknowledge a write only after it is on disk, so that a power failure cannot lose it. Default: false. */
   readonly sync?: boolean
-  /** Writes to the log and returns the number of bytes written, for tests of a full disk. Default: `writeSync`. */
+  /** Writes to the log, and returns the number of bytes written. Tests simulate a full disk. Default: `writeSync`. */
   readonly write?: (fd: number, bytes: Uint8Array, offset: number) => number
-  /** Makes the log durable, for tests of a failing disk. Default: `fdatasync`. */
+  /** Flushes the log to disk. Tests simulate a failing disk. Default: `fdatasync`. */
   readonly syncFile?: (fd: number) => Promise<void>
 }
 
@@ -45,24 +45,24 @@ export const DEFAULT_OPTIONS: CompleteOptions = {
   syncFile: promisify(fdatasync),
 }
 
-/** The log. While a checkpoint is written, its entries are in a second file, the old log. */
+/** The write-ahead log. While a checkpoint is written, the earlier entries are in a second file, the old log. */
 export class WriteAheadLog {
   readonly path: string
   readonly oldPath: string
   readonly #lock: Lock
   readonly #options: CompleteOptions
-  /** The current file, once `begin` was called. */
+  /** The current file; undefined before `begin` and after `close`. */
   #file: { readonly fd: number; readonly inode: number } | undefined
   /** The descriptor of the old log, while it is open. */
   #oldFd: number | undefined
   #bytes = 0
-  /** True if the files were already checked in this event loop turn. */
+  /** True if the files were already checked in this turn of the event loop. */
   #isChecked = false
-  #naming: Promise<void> = Promise.resolve()
-  /** The latest sync, and the one queued after it. */
+  #folderSync: Promise<void> = Promise.resolve()
+  /** The latest sync, and the sync queued after it. */
   #lastSync: Promise<void> = Promise.resolve()
   #nextSync: Promise<void> | undefined
-  /** Why the files no longer belong to this process, if so. */
+  /** The reason why this process can no longer write to the files; undefined while it can. */
   loss: string | undefined
 
   constructor(path: string, lock: Lock, options: CompleteOptions) {
@@ -81,11 +81,11 @@ export class WriteAheadLog {
     const fd = openSync(this.path, 'ax', PRIVATE_FILE)
     this.#file = { fd, inode: fstatSync(fd).ino }
     this.#bytes = 0
-    this.#naming = syncFolder(dirname(this.path))
-    this.#naming.catch(() => undefined) // `sync` reports it
+    this.#folderSync = syncFolder(dirname(this.path))
+    this.#folderSync.catch(() => undefined) // `sync` reports the error
   }
 
-  /** Continues in a new file. If a failed checkpoint has left an old log, the current file grows instead. */
+  /** Turns the current file into the old log, and starts a new file. Does nothing if there is still an old log. */
   rotate(): void {
     const old = this.#file
     if (old === undefined || findEntry(this.oldPath) !== undefined) return
@@ -101,7 +101,7 @@ export class WriteAheadLog {
     }
   }
 
-  /** Deletes the old log, once the state file has its entries. */
+  /** Deletes the old log. The state file must already contain its entries. */
   async dropOld(): Promise<void> {
     rmSync(this.oldPath, { force: true })
     await this.#closeOld()
@@ -110,7 +110,7 @@ export class WriteAheadLog {
   async #closeOld(): Promise<void> {
     const fd = this.#oldFd
     this.#oldFd = undefined
-    await this.#lastSync.catch(() => undefined) // may be a sync of this file
+    await this.#lastSync.catch(() => undefined) // a sync of this file may still be running
     if (fd !== undefined) closeSync(fd)
   }
 
@@ -121,8 +121,8 @@ export class WriteAheadLog {
   }
 
   /**
-   * Appends an entry, and applies it. `members`: its JSON members except `seq`, with the closing brace. Throws if the
-   * write or `apply` fails; nothing is appended then.
+   * Appends an entry, and calls `apply`. `members`: the entry's JSON members except `seq`, with the closing brace. If
+   * the write or `apply` fails, throws and appends nothing.
    */
   append(seq: number, members: string, apply: () => void): void {
     if (this.loss !== undefined || this.#file === undefined) throw new Error(this.loss ?? 'The log is closed.')
@@ -141,7 +141,7 @@ export class WriteAheadLog {
     }
   }
 
-  /** Checks the files after the first write of a turn only, since two `stat` calls per write took 2% of a POST. */
+  /** Checks the files only after the first write in a turn: two `stat` calls per write took 2% of a POST's time. */
   #checkOnceInTurn(): void {
     if (this.#isChecked) return
     this.checkFiles()
@@ -160,13 +160,13 @@ export class WriteAheadLog {
     }
   }
 
-  /** Returns why the files no longer belong to this process, if so. Takes two `stat` calls, of the lock and the log. */
+  /** Returns why this process can no longer write to the files, or undefined. Calls `stat` on the lock and the log. */
   findLoss(): string | undefined {
     const loss = this.loss ?? this.#lock.findLoss() ?? this.#findLogLoss()
     return loss === undefined ? undefined : this.#lose(loss)
   }
 
-  /** Refuses all further writes, since the files no longer belong to this process. Returns the first reason. */
+  /** Refuses all later writes. Returns the first reason that was given. */
   #lose(reason: string): string {
     if (this.loss !== undefined) return this.loss
     this.loss = reason
@@ -174,7 +174,7 @@ export class WriteAheadLog {
     return reason
   }
 
-  /** Returns why a restart would not find this process's entries in the log, if so. */
+  /** Returns why a restart would not find this process's entries in the log; undefined if it would. */
   #findLogLoss(): string | undefined {
     if (this.#file === undefined) return undefined
     const found = statOpenFile(this.path, this.#file.inode)
@@ -182,7 +182,7 @@ export class WriteAheadLog {
     return found.size === this.#bytes ? undefined : `another program changed its log ${this.path}`
   }
 
-  /** Makes all appended entries durable. Calls during a sync share the next one. */
+  /** Flushes all appended entries to disk. Calls made during a sync share the next sync. */
   sync(): Promise<void> {
     this.#nextSync ??= this.#lastSync.catch(() => undefined).then(() => this.#syncFile())
     this.#lastSync = this.#nextSync
@@ -193,14 +193,14 @@ export class WriteAheadLog {
     this.#nextSync = undefined
     try {
       if (this.#file !== undefined) await this.#options.syncFile(this.#file.fd)
-      await this.#naming
+      await this.#folderSync
     } catch (error) {
       this.#lose(`the disk failed to sync its log (${reasonOf(error)})`)
       throw error
     }
   }
 
-  /** Closes the files, and deletes them if the state file has all entries (`isEmpty`). */
+  /** Closes the files, and deletes them if the state file contains all entries (`isEmpty`). */
   async close(isEmpty: boolean): Promise<void> {
     const isOwn = this.findLoss() === undefined
     await this.#closeOld()

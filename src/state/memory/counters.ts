@@ -9,17 +9,17 @@ interface RateWindow {
   readonly used: number
 }
 
-/** The maximum number of rate windows, since clients choose the keys. Beyond it, the oldest is evicted. */
+/** The maximum number of rate windows, since clients choose the keys. A further window evicts the oldest window. */
 const MAX_WINDOWS = 100_000
 
-/** The maximum number of sequences in the process. Beyond it, the least recently advanced is evicted. */
+/** The maximum number of sequences in the process. A further sequence evicts the least recently advanced sequence. */
 export const MAX_SEQUENCES = 10_000
 
-/** The maximum number of stored characters of a key. Longer keys are truncated, and their hash is appended. */
+/** The maximum number of characters stored of a key. Longer keys are truncated, and their hash is appended. */
 const MAX_RATE_KEY = 64
 export const MAX_SEQUENCE_KEY = 1000
 
-/** The rate windows and sequences of all sandboxes, with common limits. They are only in memory. */
+/** The rate windows and sequences of all sandboxes, which share the limits above. They are kept only in memory. */
 export class Counters {
   #windows = new Map<string, RateWindow>()
   /** The number of times that each sequence was advanced, by sandbox and key, least recently advanced first. */
@@ -41,7 +41,7 @@ export class Counters {
   consumeRate(sandbox: string, key: string, limit: number, windowMs: number, now: number): RateResult {
     const name = encodePath([sandbox]) + shorten(key, MAX_RATE_KEY)
     const known = this.#windows.get(name)
-    // A window that opens in the future is discarded: the sandbox's clock was set back.
+    // A window that opens in the future is discarded, since the sandbox's clock was set back.
     const isOpen = known !== undefined && known.opened <= now && now < known.ends
     const window = isOpen ? known : { opened: now, ends: now + windowMs, used: 0 }
     const allowed = window.used < limit
@@ -66,17 +66,17 @@ export class Counters {
   }
 }
 
-/** Sets a value, and evicts the first key if the map has more than `max`. A new key is last. */
+/** Sets a value, and evicts the first key if the map then has more than `max` keys. A new key is added at the end. */
 function setBounded<T>(map: Map<string, T>, key: string, value: T, max: number): void {
   map.set(key, value)
   const [first = key] = map.keys()
   if (map.size > max) map.delete(first)
 }
 
-/** Shortens a client's key, since tokens and sequences can be 16 kB long. Different keys stay different. */
+/** Shortens a client's key, since tokens and sequence names can be 16 kB long. Different keys stay different. */
 export function shorten(key: string, max: number): string {
   if (key.length <= max) return key
-  // A copy, since a V8 string slice retains the whole string.
+  // Copies the slice, since a string slice in V8 retains the whole string.
   const start = Buffer.from(key.slice(0, max)).toString()
   return `${start}… ${hash('sha256', key, 'base64url')}`
 }

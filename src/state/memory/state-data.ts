@@ -1,4 +1,4 @@
-/** The state data in memory: sandboxes with their records and snapshots. */
+/** The state in memory: sandboxes with their records and snapshots. */
 import { inSlices } from '../../base/core/slices.ts'
 import type { Collection, Table } from '../collections/collection.ts'
 import {
@@ -74,7 +74,7 @@ export type StoredSnapshot = Readonly<{ head: SnapshotHead; data: SandboxData }>
 export interface SandboxEntry {
   readonly data: SandboxData
   readonly snapshots: ReadonlyMap<string, StoredSnapshot>
-  /** The number of snapshots ever created, for deriving ids. A reset without snapshots sets it to 0. */
+  /** The number of snapshots ever created, for deriving ids. Resetting a sandbox without snapshots sets it to 0. */
   readonly snapshotsTaken: number
 }
 

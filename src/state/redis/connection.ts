@@ -12,7 +12,7 @@ export interface RedisTimeouts {
   readonly connectMs: number
 }
 
-/** A reply of Redis: a RESP value, except maps, which no command here returns. */
+/** A reply from Redis: a RESP value, except maps, which no command here returns. */
 export type RedisReply = string | number | null | readonly RedisReply[]
 
 export type Argument = string | number
@@ -24,12 +24,12 @@ export const createScript = (text: string) => ({ text, name: `script ${hash('sha
 /** Milliseconds after which a connection that Redis does not close is destroyed. */
 const DESTROY_AFTER_MS = 100
 
-/** The pause before each reconnection attempt, milliseconds. */
+/** The pause before each reconnection attempt, in milliseconds. */
 const PAUSE_MS = 200
 
 /**
  * A connection to Redis that reconnects automatically. While disconnected, it rejects every command immediately. If a
- * command times out, the connection is closed, and all other commands are rejected.
+ * command times out, the connection is closed, and all pending commands are rejected.
  */
 export class RedisConnection {
   readonly #redis: Redis
@@ -37,7 +37,7 @@ export class RedisConnection {
   readonly #commandMs: number
   /** The reason why there is no connection; undefined while connected. */
   #outage: string | undefined = 'the connection was not opened yet'
-  /** The latest error since the connection was made, if any. */
+  /** The latest error since the last successful connection, if any. */
   #lastError: Error | undefined
   #isClosed = false
   warning: string | undefined
@@ -113,8 +113,8 @@ export class RedisConnection {
     if (this.#isClosed) throw new Error('The state is closed.')
     if (this.#outage !== undefined)
       throw new StoreUnavailableError(
-        `The state in ${this.#location.shown} cannot be reached at present (${this.#outage}). ` +
-          'Requests that need it are refused until then.',
+        `The state in ${this.#location.shown} cannot be reached at the moment (${this.#outage}). ` +
+          'Requests that need the state are refused until Redis is available again.',
       )
     try {
       return await replyWithin(this.#commandMs, send())
@@ -137,7 +137,7 @@ export class RedisConnection {
     return new StoreUnavailableError(message, { cause: error })
   }
 
-  /** Closes the connection once all sent commands have their replies. Further commands are rejected. */
+  /** Closes the connection after the replies to all sent commands have arrived. Further commands are rejected. */
   async finish(): Promise<void> {
     this.#isClosed = true
     await replyWithin(this.#commandMs, this.#redis.quit()).catch(() => undefined)
@@ -155,8 +155,8 @@ export class RedisConnection {
 }
 
 /**
- * Authenticates and selects the database. The client cannot do that itself: if the database is refused, it continues
- * with database 0. Returns a warning about a password that Redis does not require, if any.
+ * Authenticates and selects the database. The client's own options for this are not used, since the client continues
+ * with database 0 if Redis refuses the database. Returns a warning if Redis does not require the given password.
  */
 async function prepareConnection(redis: Redis, location: RedisLocation): Promise<string | undefined> {
   const { user, password, database } = location
@@ -164,20 +164,20 @@ async function prepareConnection(redis: Redis, location: RedisLocation): Promise
   if (user !== '' || password !== '')
     await (user === '' ? redis.auth(password) : redis.auth(user, password)).catch((error: Error) => {
       if (!/without any password|no password is set/.test(error.message)) throw error
-      warning = 'Redis requires no password, so anyone who reaches it can read the state.'
+      warning = 'Redis requires no password, so anyone who can connect to Redis can read the state.'
     })
   if (database !== 0) await redis.select(database)
   await redis.ping()
   return warning
 }
 
-/** Loads the client, an optional peer dependency that may not be installed. */
+/** Loads the client, an optional peer dependency that might not be installed. */
 async function loadClient() {
   try {
     return (await import('ioredis')).Redis
   } catch (error) {
     throw new Error(
-      `A state in Redis needs the package ioredis, which cannot be loaded (${reasonOf(error)}). ` +
+      `Storing the state in Redis requires the package ioredis, which cannot be loaded (${reasonOf(error)}). ` +
         'Install it: npm install ioredis@6.',
     )
   }

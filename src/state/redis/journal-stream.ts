@@ -1,7 +1,7 @@
 /**
- * The journal of all replicas: a Redis stream of messages, and a stream of bodies, trimmed by size. The id of a message
- * is its position, so a reader detects trimmed messages by the gap, and a hash of counts tells the reader how many
- * exchanges of each sandbox it has missed.
+ * The journal of all replicas: a Redis stream of messages, and a stream of bodies, which is trimmed by size. The id of
+ * a message is its position, so readers detect trimmed messages by a gap in the positions. A hash of counts tells the
+ * readers how many exchanges of each sandbox they have missed.
  */
 import { randomUUID } from 'node:crypto'
 import type { ExchangeStream, MessagePlace, StreamMessage } from '../shared-state.ts'
@@ -18,14 +18,14 @@ interface JournalStreamOptions {
   readonly size: number
 }
 
-/** The maximum total size of the stored bodies of all replicas. */
+/** The maximum total size in bytes of the bodies that all replicas store. */
 const MAX_BODY_BYTES = 64 * 1024 * 1024
 
-/** The maximum number of messages, and of bytes of bodies, read at once, so that replies stay below a few megabytes. */
+/** The limits of one read, in messages and in bytes of bodies, so that replies stay below a few megabytes. */
 const READ_MESSAGES = 200
 const READ_BYTES = 4 * 1024 * 1024
 
-/** A message to append: its kind, the sandbox, a text, and the bodies of request and response. */
+/** A message to append: its kind, sandbox and text, and the bodies of the request and the response. */
 type NewMessage = readonly [kind: string, sandbox: string, text: string, request?: string, response?: string]
 
 type RedisStreamEntry = readonly [id: string, fields: readonly string[]]
@@ -40,7 +40,7 @@ type ReadReply = [
 
 export function openJournalStream({ connection, prefix, replica, size }: JournalStreamOptions): ExchangeStream {
   const keys = ['-head', '', '-bodies', '-counts'].map((part) => `${sharedKeys(prefix)}journal${part}`)
-  /** The number of the latest known exchange. If Redis loses the stream, the next stream continues from it. */
+  /** The number of the latest known exchange. If Redis loses the stream, the next stream continues from this number. */
   let latest = 0
 
   async function send(...[kind, sandbox, text, request = '', response = '']: NewMessage): Promise<MessagePlace> {
@@ -73,8 +73,8 @@ export function openJournalStream({ connection, prefix, replica, size }: Journal
       const bodies = new Map([['0', ''], ...stored])
       const messages = entries.map((entry) => toMessage(entry, bodies))
       for (const message of messages) if (message.kind === 'exchange') latest = Math.max(latest, message.number)
-      const places = counts?.map(([sandbox, begun, count]) => [sandbox, { begun, count: Number(count) }] as const)
-      return { id, end: Number(end), messages, counts: places && new Map(places) }
+      const latestCounts = counts?.map(([sandbox, begun, count]) => [sandbox, { begun, count: Number(count) }] as const)
+      return { id, end: Number(end), messages, counts: latestCounts && new Map(latestCounts) }
     },
   }
 }

@@ -1,16 +1,16 @@
-/** The hashes that contain the data of a sandbox. A snapshot has a copy of each. */
+/** The hashes that contain the data of a sandbox. A snapshot has a copy of each hash. */
 export const KINDS = ['head', 'events', 'prompts', 'index', 'impact'] as const
 
 /**
- * Returns the prefix of all keys of a sandbox, which is a hash tag. The keys are:
+ * Returns the prefix of a sandbox's keys, which is a hash tag. The keys are:
  *
- * - `head`, a hash: `generation` (if the sandbox has data), `count:events` and other numbers of records, `quality`, and
- *   `settings`, which are not data.
+ * - `head`, a hash: `generation` (if the sandbox has data), `count:events` and the counts of other records, `quality`,
+ *   and `settings`, which are not data.
  * - `events`, a hash of events by position, and `prompts`, a hash of prompts by position. The last member of a prompt
  *   is the list of its versions.
  * - `index`, a hash for finding and counting records: `event named JSON` and `prompt named KEY` find a record by the
- *   caller's name, `event ID` and `prompt ID` count equal ones (see `Occurrences`), `events POSITION` counts replays,
- *   `prompts POSITION` and `last PROMPT` are the active and the last version, `place PROMPT` is a prompt's position.
+ *   caller's name, `event ID` and `prompt ID` count identical records (see `Occurrences`), `events POSITION` counts
+ *   replays, `prompts POSITION` is the active version, `last PROMPT` the last version, `place PROMPT` the position.
  * - `impact`, a hash of sums by product and day.
  * - `snapshots`, a hash of descriptions by id; `taken`, the number ever created; `snapshot:ID:head` etc., the copies.
  * - `staged:ID:events` etc.: the data of an import before it replaces the sandbox's data.
@@ -28,11 +28,11 @@ export const impactField = (product: string | null, day: string) => JSON.stringi
 /**
  * Returns the prefix of the keys that do not belong to a sandbox. The keys are:
  *
- * - `format`, the format of all keys, and `id`, which tells a process that Redis was emptied.
- * - `sandboxes`, a sorted set of names in the order of their creation, and `created`, the number ever created.
+ * - `format`, the format of all keys, and `id`, which has another value after Redis was emptied.
+ * - `sandboxes`, a sorted set of sandbox names in the order of creation, and `created`, the number ever created.
  * - `journal`, a stream of exchanges of all replicas, and `journal-bodies`, a stream of their bodies.
  * - `journal-head`, a hash: `id`, unique to this journal, and the numbers of its `messages`, `exchanges` and `bytes`.
- * - `journal-counts`, a hash by sandbox: the number of the first exchange since the sandbox was cleared, and the count.
+ * - `journal-counts`, a hash by sandbox: the first exchange since the sandbox was cleared, and the number of exchanges.
  */
 export function sharedKeys(prefix: string): string {
   return `{${prefix}}:`

@@ -1,6 +1,6 @@
 import { failure, type Result, success } from '../../base/core/result.ts'
 
-/** The location of a shared state: a database of a Redis server, and the prefix of its keys. */
+/** The location of a shared state: a database on a Redis server, and the prefix of the state's keys. */
 export interface RedisLocation {
   /** The host in the form that sockets accept: `cache`, `127.0.0.1`, `::1`. */
   readonly host: string
@@ -9,7 +9,7 @@ export interface RedisLocation {
   /** User and password, decoded; empty if the URL has none. */
   readonly user: string
   readonly password: string
-  /** The number of the database; 0 is the default of a connection. */
+  /** The number of the database; connections use 0 by default. */
   readonly database: number
   /** The URL without user and password, for messages: `redis://cache:6379/2`. */
   readonly shown: string
@@ -51,7 +51,6 @@ export function showState(state: string): string {
   return parsed.ok ? parsed.value.shown : 'redis'
 }
 
-/** The message about an invalid URL. */
 const urlRule =
   'The URL of a Redis server must be redis://HOST:PORT/DATABASE, or rediss:// for TLS, ' +
   'with a percent-encoded USER:PASSWORD@ before the host if required.'

@@ -1,4 +1,4 @@
-/** Opens the state in Redis: connects, and checks that Redis accepts changes and the state has the same format. */
+/** Opens the state in Redis: connects, and checks that Redis accepts changes and that the state's format is known. */
 import { hash } from 'node:crypto'
 import type { JsonObject } from '../../base/core/json.ts'
 import { LruCache } from '../../base/core/memoize.ts'
@@ -39,7 +39,7 @@ export async function openRedisStore(
     const fault = /^cluster_enabled:1/m.test(info) ? `The state in ${shown} ${CLUSTER}` : await findFault()
     if (fault !== undefined) throw new Error(fault)
     const policy = /^maxmemory_policy:(\S+)/m.exec(info)?.[1] ?? 'noeviction'
-    const eviction = `Redis has the maxmemory-policy ${policy}, so it may delete parts of the state.`
+    const eviction = `With the maxmemory-policy ${policy}, Redis may delete parts of the state.`
     const warnings = [connection.warning ?? [], policy === 'noeviction' ? [] : `${eviction} Set it to noeviction.`]
     const store = createRedisStore(scripts, {
       findOutage: () =>
@@ -64,15 +64,15 @@ export async function openRedisStore(
   }
 }
 
-const CLUSTER = 'cannot be used: that server is a node of a cluster. Name a Redis without cluster mode in --state.'
+const CLUSTER = 'cannot be used: that Redis is a node of a cluster. Use a Redis without cluster mode in --state.'
 
 const EMPTIED =
-  'was emptied, for example by FLUSHALL or by a restart of Redis without its data. The data stored before is lost.'
+  'was emptied, for example by FLUSHALL or by a restart of Redis without its data. All earlier data is lost.'
 
 /**
  * Stores the format and an id, unless they exist, and tries every command that requests need. KEYS: the format, the id,
- * and four keys for trying commands. ARGV: the format, and a new id. Returns the stored format and id. An error ends
- * with the name of the refused command.
+ * and four keys on which to try commands. ARGV: the format, and a new id. Returns the stored format and id. An error
+ * ends with the name of the refused command.
  */
 const PROBE = createScript(`
 local mark, id, hash, set, stream, number = unpack(KEYS)
@@ -94,7 +94,7 @@ for _, command in ipairs({
 end
 return {found, known}`)
 
-/** Creates a function that runs `PROBE`. It returns a sentence if the format differs, and rejects if Redis refuses. */
+/** Creates a function that runs `PROBE`, returns a sentence if the format differs, and rejects if Redis refuses. */
 function createProbe(
   scripts: SandboxScripts,
   { prefix, shown }: RedisLocation,
@@ -108,7 +108,7 @@ function createProbe(
   let knownId: string | undefined
 
   return async () => {
-    if (knownId === undefined) await run() // the client sends EVAL first, and then EVALSHA: both are tried
+    if (knownId === undefined) await run() // the client sends EVAL the first time, and then EVALSHA: try both
     const [found, id] = (await run()) as string[] // the script's return type
     if (found !== FORMAT_MARK)
       return (
@@ -134,15 +134,15 @@ function createSettings(scripts: SandboxScripts): Pick<SharedState, 'readRecord'
     readRecord: async (sandbox) => (await read(sandbox)).record,
     async updateRecord(sandbox, update) {
       for (let attempts = 0; attempts < MAX_ATTEMPTS; attempts += 1) {
-        const present = await read(sandbox)
-        const { record, result } = update(present.record)
-        if (record === present.record) return result
+        const current = await read(sandbox)
+        const { record, result } = update(current.record)
+        if (record === current.record) return result
         const value = record === undefined ? '' : JSON.stringify(record)
-        const [outcome] = await scripts.run(PUT_FIELD, sandbox, hash('sha1', present.text), 'settings', value)
+        const [outcome] = await scripts.run(PUT_FIELD, sandbox, hash('sha1', current.text), 'settings', value)
         if (outcome === 'stored') return result
       }
       throw new StoreUnavailableError(
-        'Other replicas kept changing the sandbox, so this change was not made; send it again.',
+        'Other replicas kept changing the sandbox, so this change was not made; send the request again.',
       )
     },
   }

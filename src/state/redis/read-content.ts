@@ -8,7 +8,7 @@ import { countField } from './keys.ts'
 import { READ_RECORDS } from './lua/record-scripts.ts'
 import { parseField, parseStoredJson, type SandboxScripts } from './sandbox-scripts.ts'
 
-/** A record and its mark: an event's number of replays, or the id of a prompt's active version; empty for none. */
+/** A record and its mark: an event's number of replays, or the id of a prompt's active version (empty if none). */
 type StoredText = readonly [text: string, mark: string]
 
 type Slice = readonly [generation: string, texts: readonly string[], marks: readonly string[]]
@@ -64,7 +64,7 @@ async function* readEvents(source: Source, order?: EventQuery['order'], offset =
     yield parseStoredEvent(source.sandbox, text, replays)
 }
 
-/** Reads records in slices. Throws if an import, a reset or a restore replaces them meanwhile. */
+/** Reads records in slices. Throws if an import, a reset or a restore replaces them during the read. */
 async function* readRecords(
   { scripts, sandbox, generation }: Source,
   kind: 'events' | 'prompts',
@@ -74,10 +74,10 @@ async function* readRecords(
 ): AsyncGenerator<StoredText> {
   for (let read = 0; read < count; ) {
     const reply = await scripts.run(READ_RECORDS, sandbox, kind, first + read * step, count - read, step)
-    const [present, texts, marks] = reply as unknown as Slice // the script's return type
-    if (present !== generation)
+    const [current, texts, marks] = reply as unknown as Slice // the script's return type
+    if (current !== generation)
       throw new StoreUnavailableError(
-        `The sandbox "${sandbox}" was replaced while it was read; send the request again.`,
+        `The sandbox "${sandbox}" was replaced while it was being read; send the request again.`,
       )
     for (const [index, text] of texts.entries()) yield [text, marks[index] ?? '']
     read += texts.length

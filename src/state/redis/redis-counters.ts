@@ -3,23 +3,23 @@ import type { Store } from '../store.ts'
 import { sandboxScript } from './lua/prelude.ts'
 import type { SandboxScripts } from './sandbox-scripts.ts'
 
-/** The maximum number of rate windows of a sandbox. Beyond it, the least recently used is evicted. */
+/** The maximum number of rate windows per sandbox. A further window evicts the least recently used window. */
 const MAX_WINDOWS = 10_000
 
 /** Milliseconds after which unused counters expire, in addition to the length of their window. */
 const UNUSED_MS = 24 * 60 * 60 * 1000
 
 /**
- * Milliseconds by which the clocks of two replicas may differ. A window that opens in the future, but within this time,
- * was opened by another replica. A later window is discarded, since the sandbox's clock was set back.
+ * Milliseconds by which the clocks of two replicas may differ. A window that opens within this time in the future was
+ * opened by another replica. A window that opens later is discarded, since the sandbox's clock was set back.
  */
 const CLOCK_TOLERANCE_MS = 3000
 
 /**
  * Consumes one unit of a counter, unless none is left; opens a new window if none is open. Arguments: `sequences` or
  * `windows`; the field; the maximum number of fields; the limit; the current time; and the end of a window that opens
- * now. The field becomes the most recent one; beyond the maximum, the least recent field is evicted. Returns the number
- * of units used before, and the end of the window.
+ * now. The field becomes the most recent; if there are now too many fields, the least recent is evicted. Returns the
+ * number of units used before, and the end of the window.
  */
 const CONSUME = sandboxScript(`
 local kind, field, most, limit, now, newEnd = unpack(args)
@@ -46,11 +46,11 @@ for _, field in ipairs(redis.call('ZRANGE', tag .. 'sequences-order', 0, -1)) do
 end
 return listed`)
 
-/** Creates the counters that all replicas share. The script that replaces a sandbox's data discards its counters. */
+/** Creates the counters that all replicas share. Scripts that replace a sandbox's data discard its counters. */
 export function createCounters(
   scripts: SandboxScripts,
 ): Pick<Store, 'consumeRate' | 'nextSequenceIndex' | 'listSequences'> {
-  /** The units that a fork consumed, by counter. They are not in Redis, and not in lists. */
+  /** The units that a fork consumed, by counter. They are neither stored in Redis nor listed. */
   const ownUnits = new Map<string, number>()
   /** Consumes a unit. Returns the number of units used before, including the fork's own, and the end of the window. */
   async function consume(sandbox: string, kind: string, field: string, ...bounds: readonly number[]) {
@@ -73,7 +73,7 @@ export function createCounters(
     },
     async listSequences(sandbox) {
       const listed = await scripts.run(LIST_SEQUENCES, sandbox)
-      return new Map((listed as [string, string][]).map(([key, count]) => [key, Number(count)])) // as scripted
+      return new Map((listed as [string, string][]).map(([key, count]) => [key, Number(count)])) // the script's type
     },
   }
 }

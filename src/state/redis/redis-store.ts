@@ -1,5 +1,5 @@
 /**
- * The state in Redis, shared by several replicas. Processes do not have copies: each method runs one or a few scripts
+ * The state in Redis, shared by several replicas. Processes keep no copies: each method runs one or a few scripts
  * (`lua/`) through `sandbox-scripts.ts`. `keys.ts` describes the stored data, and `open-redis-store.ts` connects.
  */
 import { dayOf, nameOfDay } from '../../base/core/instant.ts'
@@ -28,7 +28,7 @@ import { parseField, parseStoredJson, type SandboxScripts } from './sandbox-scri
 
 const noOccurrences: Occurrences = new Map()
 
-/** Creates the store in Redis. `server`: the methods that do not concern a sandbox. */
+/** Creates the store in Redis. `server`: the methods that concern the server instead of a sandbox. */
 export function createRedisStore(scripts: SandboxScripts, server: Pick<Store, 'findOutage' | 'close'>): Store {
   return {
     ...server,
@@ -60,7 +60,7 @@ export function createRedisStore(scripts: SandboxScripts, server: Pick<Store, 'f
 
 /**
  * Creates the methods that write records. Scripts derive values that depend on earlier records, such as the id of an
- * event with the payload of an earlier one, and return counts from which the same values are derived here.
+ * event that repeats an earlier payload. They return counts, from which these methods derive the same values.
  */
 function createRecorder(scripts: SandboxScripts): Pick<Store, 'recordEvent' | 'addPromptVersion' | 'activateVersion'> {
   return {
@@ -139,14 +139,14 @@ async function eventImpact(
   sandbox: string,
   query: ImpactQuery,
 ): Promise<ReadonlyMap<string, DayImpact>> {
-  const wanted = listSums(query)
-  if (wanted.length === 0) return new Map()
-  const names = wanted.map(({ product, day }) => impactField(product, day))
+  const sums = listSums(query)
+  if (sums.length === 0) return new Map()
+  const names = sums.map(({ product, day }) => impactField(product, day))
   const counts = names.map((name) => `events of ${name}`)
   const found = await scripts.connection.call('hmget', scripts.keyOf(sandbox, 'impact'), ...names, ...counts)
   const values = (found as (string | null)[]).map(Number)
   const index = new ImpactIndex()
-  for (const [position, sum] of wanted.entries()) {
+  for (const [position, sum] of sums.entries()) {
     const [units = 0, events = 0] = [values[position], values[names.length + position]]
     if (events > 0) index.add({ ...sum, units, events })
   }

@@ -4,12 +4,12 @@ import { StoreReadError } from '../store.ts'
 import type { Argument, RedisConnection, RedisReply, Script } from './connection.ts'
 import { sandboxKeys, sharedKeys } from './keys.ts'
 
-/** Runs scripts on sandboxes (`lua/`). In a fork, the scripts reply as usual but change nothing. */
+/** Runs the scripts in `lua/` on sandboxes. In a fork, the scripts reply as usual but change nothing. */
 export class SandboxScripts {
   readonly connection: RedisConnection
   readonly prefix: string
   readonly isFork: boolean
-  /** Creates ids of imports and replicas that are unique among processes. */
+  /** Creates ids for imports and replicas that are unique across processes. */
   readonly createId = randomUUID
   readonly #registry: readonly string[]
 
@@ -40,7 +40,7 @@ export class SandboxScripts {
   }
 }
 
-/** Parses JSON written by this store. Throws a `StoreReadError` with the next step if it is damaged. */
+/** Parses JSON written by this store. Throws a `StoreReadError` with the next step if the JSON is damaged. */
 export function parseStoredJson<T>(sandbox: string, kind: string, text: RedisReply | undefined): T {
   try {
     return JSON.parse(String(text ?? ''))

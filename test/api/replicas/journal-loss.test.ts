@@ -11,11 +11,11 @@ const operation = 'getModelAnalytics'
 
 const inSandbox = (name: string) => ({ headers: { 'x-sim-sandbox': name } })
 
-describeWithRedis('exchanges in a Redis that loses its memory', () => {
+describeWithRedis('exchanges in a Redis that loses its data', () => {
   const verify = async (target: TestSimulator, sandbox: string) =>
     (await ask(target, `/__sim/verify?sandbox=${sandbox}`, { body: { operation } })).body
 
-  test('are reported as lost, and later ones count, even if there are as many', async () => {
+  test('are reported as lost, and later exchanges are counted even if there are just as many', async () => {
     const redis = await redisForTest()
     const replicas = await startReplicas(redis)
     for (let index = 0; index < 3; index += 1) await ask(replicas[1], path, inSandbox('first'))
@@ -31,14 +31,14 @@ describeWithRedis('exchanges in a Redis that loses its memory', () => {
     }
   })
 
-  test('also count for a replica that starts later', async () => {
+  test('are also reported as lost by a replica that starts later', async () => {
     const redis = await redisForTest()
     const statePrefix = 'flushed'
     const replicas = await startReplicas(redis, { statePrefix })
     for (const replica of replicas) await ask(replica, path, inSandbox('first'))
     expect(await verify(replicas[0], 'first')).toMatchObject({ count: 3, truncated: false })
     execFileSync('redis-cli', ['-p', `${redis.port}`, 'flushall'])
-    for (const replica of replicas) // each appends a notice of lost exchanges
+    for (const replica of replicas) // each of them appends a notice about lost exchanges
       expect(await steer(replica, 'GET', '/requests?sandbox=first')).toMatchObject({ truncated: true })
     const late = await startForTest({ state: redis.url, statePrefix, replica: 'late', clock: 'real' })
     for (const name of ['first', 'second']) await ask(late, path, inSandbox(name))
@@ -47,16 +47,16 @@ describeWithRedis('exchanges in a Redis that loses its memory', () => {
   })
 })
 
-describeWithRedis('a replica that ends', () => {
+describeWithRedis('a replica stopped', () => {
   test.each(['SIGKILL', 'SIGTERM'] as const)(
-    'by %s keeps the requests that it responded to, and the other replica reports none as missing',
+    'by %s leaves the requests that it responded to in the journal, and another replica reports none as missing',
     async (signal) => {
       const { url } = await redisForTest()
       const other = await startForTest({ state: url, clock: 'real' })
       const command = convsim(['--port', '0', '--state', url])
-      const ending = { origin: await command.ready() }
+      const stopping = { origin: await command.ready() }
       for (let count = 0; count < 20; count += 1)
-        expect((await ask(ending, '/v1/events', { body: event() })).status).toBe(201)
+        expect((await ask(stopping, '/v1/events', { body: event() })).status).toBe(201)
       command.process.kill(signal)
       await command.ended
       expect(await steer(other, 'GET', '/requests?limit=1')).toMatchObject({ total: 20, truncated: false })

@@ -32,7 +32,7 @@ describeWithRedis('the journal of replicas', () => {
     expect([lists[1], lists[2]]).toEqual([lists[0], lists[0]])
   })
 
-  test('request ids are unique, so each request is found and replayed through every replica', async ({ replicas }) => {
+  test('request ids are unique, so any replica can find and replay each request', async ({ replicas }) => {
     const ids: string[] = []
     for (const replica of replicas) {
       const { headers } = await ask(replica, path)
@@ -40,21 +40,21 @@ describeWithRedis('the journal of replicas', () => {
     }
     expect(new Set(ids).size).toBe(3)
     for (const [index, id] of ids.entries()) {
-      const repeated = await ask(replicas[1], path, { headers: { 'x-sim-replay-of': id } })
-      expect(repeated.status).toBe(200)
-      const repetition = await steer(replicas[2], 'GET', `/requests/${repeated.headers.get('x-request-id')}`)
-      expect(repetition).toMatchObject({ replayOf: ids[index] })
+      const replay = await ask(replicas[1], path, { headers: { 'x-sim-replay-of': id } })
+      expect(replay.status).toBe(200)
+      const recorded = await steer(replicas[2], 'GET', `/requests/${replay.headers.get('x-request-id')}`)
+      expect(recorded).toMatchObject({ replayOf: ids[index] })
       expect(await steer(replicas[0], 'GET', `/requests/${id}`)).toMatchObject({ id })
     }
   })
 
-  test('a verification waits for a request to another replica', async ({ replicas: [one, two] }) => {
+  test('a waiting verification counts a request to another replica', async ({ replicas: [one, two] }) => {
     const waiting = verify(one, { operation: 'createEvent', match: { body: { value: '7' } }, withinMs: 30_000 })
     await ask(two, '/v1/events', { body: event({ value: '7' }) })
     expect(await waiting).toMatchObject({ status: 200, body: { satisfied: true, count: 1 } })
   })
 
-  test('clearing through one replica clears the exchanges of all', async ({ replicas: [one, two, three] }) => {
+  test('clearing the journal through one replica clears it for all', async ({ replicas: [one, two, three] }) => {
     await Promise.all([ask(one, path), ask(two, path), ask(three, path)])
     await steer(two, 'DELETE', '/requests')
     await ask(three, path)
@@ -64,7 +64,7 @@ describeWithRedis('the journal of replicas', () => {
     expect(await steer(three, 'GET', '/requests')).toMatchObject({ total: 0 })
   })
 
-  test('coverage, retries and reports are the same as in one process', async ({ replicas }) => {
+  test('coverage, retries and reports are the same as in a single process', async ({ replicas }) => {
     const [one, two, three] = replicas
     const single = (await startReplicas(redis()))[0]
     const retried = event({ insertId: 'y' })
@@ -99,7 +99,7 @@ describeWithRedis('the journal of replicas', () => {
     expect(await attempts(three)).toEqual(await attempts(single))
   })
 
-  test('a stopped replica is not waited for, and its requests stay known', async ({ replicas: [one, two, three] }) => {
+  test('the journal keeps the requests of a stopped replica', async ({ replicas: [one, two, three] }) => {
     await ask(two, path)
     await two.close()
     await ask(three, path)
@@ -107,7 +107,7 @@ describeWithRedis('the journal of replicas', () => {
   })
 
   test.for(['200', 'dribble;ms=20', 'malformed-json', 'reset'])(
-    'a client’s next request, to another replica, finds its exchange in the journal, under %s',
+    'a client that next sends a request to another replica finds its exchange in the journal, for the scenario %s',
     async (scenario, { replicas: [one, two] }) => {
       const headers = { 'x-sim-scenario': scenario }
       const outcome = /malformed|reset/.test(scenario) ? 'damaged' : 'delivered'
@@ -123,16 +123,16 @@ describeWithRedis('the journal of replicas', () => {
     ['slow;ms=60000', 'client-gone'],
     ['dribble;ms=60000', 'client-gone'],
   ])(
-    'a client that gives up under %s is judged by another replica, with the delivery as it saw it',
+    'another replica judges a client that gives up during %s by the delivery that the client saw',
     async ([scenario = '', outcome], { replicas: [one, two] }) => {
       const first = { body: event({ insertId: 'first' }), headers: { 'retry-attempt': '0' }, scenario }
       const lost = ask(one, '/v1/events', { ...first, signal: AbortSignal.timeout(1500) })
       await expect(lost).rejects.toThrow()
-      const took = async () => {
+      const readDelivery = async () => {
         const [first] = await listRequests(two)
         return first && first.tookMs > 250 ? first.delivery : undefined
       }
-      await expect.poll(took, { timeout: 30_000 }).toMatchObject({ outcome })
+      await expect.poll(readDelivery, { timeout: 30_000 }).toMatchObject({ outcome })
       const retry = { body: event({ insertId: 'second' }), headers: { 'retry-attempt': '1' } }
       expect((await ask(two, '/v1/events', retry)).status).toBe(201)
       const findings = [{ rule: 'same-insert-id', count: 1 }]
@@ -141,7 +141,7 @@ describeWithRedis('the journal of replicas', () => {
     },
   )
 
-  test('pages and streams continue at any replica, since all share one numbering', async ({ replicas }) => {
+  test('pages and streams can continue on any replica, since all share one numbering', async ({ replicas }) => {
     for (const replica of [...replicas, ...replicas]) await ask(replica, path)
     const numbers: number[] = []
     for (const replica of [...replicas, ...replicas]) {
@@ -158,14 +158,14 @@ describeWithRedis('the journal of replicas', () => {
     expect([...text.matchAll(/^id: (\d+)$/gm)].map(([, id]) => id)).toEqual(['5', '6'])
   })
 
-  test('no token leaves its process', async ({ replicas: [one, two] }) => {
+  test('no token leaves the process that received it', async ({ replicas: [one, two] }) => {
     const token = 'sk-very-secret-1234'
     await ask(one, '/v1/events', { token, body: event({ properties: { note: `key ${token}` } }) })
     expect((await ask(two, '/__sim/requests?bodies=true')).text).not.toContain(token)
-    const cli = (...args: string[]) =>
+    const redisCli = (...args: string[]) =>
       execFileSync('redis-cli', ['-p', `${redis().port}`, ...args], { encoding: 'utf8' })
-    const streams = cli('--scan', '--pattern', '*:journal').trim().split('\n')
-    const messages = streams.map((stream) => cli('xrange', stream, '-', '+')).join('')
+    const streams = redisCli('--scan', '--pattern', '*:journal').trim().split('\n')
+    const messages = streams.map((stream) => redisCli('xrange', stream, '-', '+')).join('')
     expect([messages.includes('sha256:'), messages.includes(token)]).toEqual([true, false])
   })
 })

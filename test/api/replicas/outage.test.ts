@@ -14,7 +14,7 @@ const startError = (state: string): Promise<string> =>
 
 type Target = Pick<TestSimulator, 'origin'>
 
-/** Sends requests until the status is the expected one. */
+/** Sends requests until the response has the expected status. */
 const untilStatus = (target: Target, url: string, status: number) =>
   expect.poll(async () => (await ask(target, url)).status).toBe(status)
 
@@ -22,7 +22,7 @@ const untilHealthSays = (target: Target, words: string) =>
   expect.poll(async () => (await ask(target, '/__sim/health')).text).toContain(words)
 
 describeWithRedis('while Redis is unavailable', () => {
-  test('requests get a 503 in the service’s shape, health reports it, and nothing is lost afterwards', async () => {
+  test('requests get a 503 in the service’s format, health reports the outage, and no data is lost', async () => {
     const redis = await redisForTest({ durable: true })
     const [one, two] = await startReplicas(redis)
     const write = (target: Target, insertId: string) => ask(target, '/v1/events', { body: event({ insertId }) })
@@ -54,7 +54,7 @@ describeWithRedis('while Redis is unavailable', () => {
     expect(metrics.text).toContain('{operation="getModelAnalytics",status="503"')
   })
 
-  test('an unresponsive Redis is waited for once; later requests are refused at once', async () => {
+  test('only the first requests wait for an unresponsive Redis; later requests are refused immediately', async () => {
     const redis = await redisForTest()
     const [one] = await startReplicas(redis)
     redis.pause()
@@ -71,16 +71,16 @@ describeWithRedis('while Redis is unavailable', () => {
     ['redis://:secret%zz@cache', /is not percent-encoded: write a percent sign as %25/],
     ['redis://secret%ff@cache', /is not percent-encoded/],
     ['redis://cache/x?secret', /^The URL of a Redis server must be redis:\/\/HOST/],
-  ])('a start with %s is refused without showing the password', async (state, expected) => {
-    const [place, ...message] = (await startError(state)).split(': ')
-    expect([place, message.join(': ')]).toEqual(['--state', expect.stringMatching(expected)])
+  ])('starting with %s fails without showing the password', async (state, expected) => {
+    const [setting, ...message] = (await startError(state)).split(': ')
+    expect([setting, message.join(': ')]).toEqual(['--state', expect.stringMatching(expected)])
     expect(message.join()).not.toContain('secret')
   })
 
   test('a database that the server does not have is refused', async () => {
     const redis = await redisForTest({ args: ['--databases', '4'] })
     expect(await startError(`${redis.url}/4`)).toMatch(
-      /^--state: The state in redis:\/\/127\.0\.0\.1:\d+\/4 cannot be used: it does not have the database .* "databases"\./,
+      /^--state: The state in redis:\/\/127\.0\.0\.1:\d+\/4 cannot be used: Redis does not have the database .* "databases"\./,
     )
   })
 
@@ -98,16 +98,16 @@ describeWithRedis('while Redis is unavailable', () => {
     expect(await steer(one, 'GET', '/events')).toMatchObject({ total: 1 })
   })
 
-  test('the latest reason is reported: the server restarted with a password', async () => {
+  test('the latest reason is reported, such as a restart with a password', async () => {
     const redis = await redisForTest({ durable: true })
     const [one] = await startReplicas(redis)
     await redis.kill()
     await untilHealthSays(one, 'ECONNREFUSED')
     await redis.start(['--requirepass', 'secret'])
-    await untilHealthSays(one, 'it requires a password')
+    await untilHealthSays(one, 'Redis requires a password')
   })
 
-  test('a wrong password is named as the reason without being shown', async () => {
+  test('a wrong password is reported as the reason, but not shown', async () => {
     const redis = await redisForTest({ args: ['--requirepass', 'right'] })
     const message = await startError(redis.url.replace('redis://', 'redis://:wrong-one@'))
     expect(message).toMatch(/WRONGPASS/)

@@ -12,11 +12,11 @@ import { startReplicas } from './start-replicas.ts'
 
 describeWithRedis('while Redis refuses writes', () => {
   test.each([
-    ['full memory', 'config set maxmemory', '1', '0', /its memory is full\. Raise its maxmemory, .* OOM [^:]*\.$/],
-    ['copy', 'replicaof', '127.0.0.1 1', 'no one', /a read-only replica\. .* READONLY [^:]*\.$/],
-    ['few copies', 'config set min-replicas-to-write', '1', '0', /its min-replicas-to-write\. .* NOREPLICAS [^:]*\.$/],
+    ['full memory', 'config set maxmemory', '1', '0', /Redis is out of memory\. Raise its maxmemory, .* OOM [^:]*\.$/],
+    ['read-only mode', 'replicaof', '127.0.0.1 1', 'no one', /a read-only replica\. .* READONLY [^:]*\.$/],
+    ['no replicas', 'config set min-replicas-to-write', '1', '0', /its min-replicas-to-write\. .* NOREPLICAS [^:]*\.$/],
   ] as const)(
-    'stored data can be read, changes are refused with the next step, and health says so: %s',
+    'stored data can be read, changes are refused with instructions, and health reports the reason: %s',
     async (_cause, command, begin, end, reason) => {
       const redis = await redisForTest()
       const { connection } = await openRedisOrFail(redis.url, 'admin')
@@ -50,13 +50,13 @@ describeWithRedis('while Redis refuses writes', () => {
     ['with another key pattern', 'resetkeys ~other:*'],
     ['without access to sandbox keys', 'resetkeys ~{acl}:*'],
     ['that may only read keys', 'resetkeys %R~*'],
-  ])('health and a start report that a Redis user %s lacks a right', async (_cause, rules) => {
-    const reason = /its user lacks a permission\. Grant .*\. It responds: /
+  ])('health and startup report that a Redis user %s lacks a permission', async (_cause, rules) => {
+    const reason = /the Redis user lacks a permission\. Grant .*\. Redis responded: /
     const redis = await redisForTest()
     const { connection } = await openRedisOrFail(redis.url, 'admin')
     const allow = (rule: string) => connection.call('acl', 'setuser', 'limited', ...rule.split(' '))
-    const rights = 'reset on >pw ~{acl* +@read +@write +@scripting +@connection +info'
-    await allow(rights)
+    const permissions = 'reset on >pw ~{acl* +@read +@write +@scripting +@connection +info'
+    await allow(permissions)
     const settings = { state: redis.url.replace('redis://', 'redis://limited:pw@'), statePrefix: 'acl' }
     const [one] = await startReplicas(redis, settings)
     const outcomes = async () => [
@@ -69,7 +69,7 @@ describeWithRedis('while Redis refuses writes', () => {
     expect([status, body]).toMatchObject([503, { reason: expect.stringMatching(reason) }])
     await expect(startReplicas(redis, settings)).rejects.toThrow(reason)
     expect(await outcomes()).toEqual([503, 503])
-    await allow(rights)
+    await allow(permissions)
     await expect.poll(outcomes).toEqual([200, 201])
   })
 
@@ -88,7 +88,7 @@ describeWithRedis('while Redis refuses writes', () => {
     expect((await ask(one, '/v1/events', { body: event() })).status).toBe(201)
   })
 
-  test('a start whose seed state does not fit into memory fails with the reason', async () => {
+  test('starting with a seed state that does not fit into memory fails with the reason', async () => {
     const redis = await redisForTest()
     const { store, connection: admin } = await openRedisOrFail(redis.url, 'seed')
     await store.addPromptVersion(context, prompt({ components: [{ content: 'x'.repeat(2_000_000) }] }))
@@ -99,22 +99,22 @@ describeWithRedis('while Redis refuses writes', () => {
     await admin.call('config', 'set', 'maxmemory', used + 500_000)
     const { code, stderr } = await run(['--port', '0', '--state', redis.url, '--seed-state', seed])
     expect(code).toBe(1)
-    expect(stderr).toMatch(/convsim cannot start:\n +--state: error: [^\n]*its memory is full\. Raise its maxmemory/)
+    expect(stderr).toMatch(/cannot start:\n +--state: error: [^\n]*Redis is out of memory\. Raise its maxmemory/)
     expect(stderr).not.toContain('    at ')
   })
 
-  test('requests handled meanwhile are missing from the journal, and every replica says so', async () => {
+  test('handled requests are missing from the journal, and every replica marks its list as truncated', async () => {
     const redis = await redisForTest()
     const { connection: admin } = await openRedisOrFail(redis.url, 'admin')
     const [one, two] = await startReplicas(redis)
-    const ofMissed = { headers: { 'x-sim-sandbox': 'missed' } }
+    const inMissed = { headers: { 'x-sim-sandbox': 'missed' } }
     for (const sandbox of ['missed', 'other']) await ask(one, path, { headers: { 'x-sim-sandbox': sandbox } })
     await admin.call('config', 'set', 'maxmemory', '1')
-    expect((await ask(one, path, ofMissed)).status).toBe(200)
+    expect((await ask(one, path, inMissed)).status).toBe(200)
     const list = (target: typeof one, sandbox: string) => steer(target, 'GET', `/requests?sandbox=${sandbox}`)
     expect(await list(one, 'missed')).toMatchObject({ total: 1, truncated: true })
     await admin.call('config', 'set', 'maxmemory', '0')
-    await ask(one, path, ofMissed)
+    await ask(one, path, inMissed)
     for (const replica of [one, two]) {
       await expect.poll(() => list(replica, 'missed'), { timeout: 30_000 }).toMatchObject({ total: 2, truncated: true })
       expect(await list(replica, 'other')).toMatchObject({ total: 1, truncated: false })

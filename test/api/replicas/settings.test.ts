@@ -8,7 +8,7 @@ import { describeWithRedis, sharedRedis } from '../../support/redis.ts'
 import { tempFolder } from '../../support/temp-folder.ts'
 import { startReplicas } from './start-replicas.ts'
 
-describeWithRedis('replicas share their sandboxes', () => {
+describeWithRedis('in shared sandboxes', () => {
   const redis = sharedRedis()
   const test = plainTest.extend('replicas', () => startReplicas(redis()))
   const statuses = async (replicas: readonly { readonly origin: string }[]) => {
@@ -17,7 +17,7 @@ describeWithRedis('replicas share their sandboxes', () => {
     return responses
   }
 
-  test('rules act on all replicas once they are set, and on none once removed', async ({ replicas }) => {
+  test('setting or removing rules takes effect on all replicas immediately', async ({ replicas }) => {
     const [one, two, three] = replicas
     await putRules(one, [{ scenario: 'rate-limited' }])
     expect(await statuses(replicas)).toEqual([429, 429, 429])
@@ -26,7 +26,7 @@ describeWithRedis('replicas share their sandboxes', () => {
     expect(await statuses(replicas)).toEqual([200, 200, 200])
   })
 
-  test('a rule’s times count over all replicas, and each request gets one item of a sequence', async ({ replicas }) => {
+  test('a rule’s times and sequence items are counted across all replicas', async ({ replicas }) => {
     const [one, two] = replicas
     await putRules(one, [{ scenario: 'rate-limited', times: 4 }])
     const responses = [...(await statuses(replicas)), ...(await statuses(replicas))]
@@ -57,7 +57,7 @@ describeWithRedis('replicas share their sandboxes', () => {
     expect(await steer(one, 'GET', '/clock')).toMatchObject({ mode: 'real' })
   })
 
-  test('a sandbox that another replica used, or gave rules, is deleted for all', async ({ replicas: [one, two] }) => {
+  test('a sandbox created through one replica can be deleted through another', async ({ replicas: [one, two] }) => {
     await ask(one, '/v1/events', { body: event(), headers: { 'x-sim-sandbox': 'used' } })
     await putRules(one, [{ scenario: 'rate-limited' }], 'with-rules')
     for (const name of ['used', 'with-rules']) {
@@ -68,7 +68,7 @@ describeWithRedis('replicas share their sandboxes', () => {
     expect(await steer(one, 'GET', '/scenarios?sandbox=with-rules')).toMatchObject({ rules: [] })
   })
 
-  test('each response names its replica, and the info names the state’s address', async ({ replicas: [one] }) => {
+  test('each response names its replica, and /__sim/info names the state’s address', async ({ replicas: [one] }) => {
     expect((await ask(one, path)).headers.get('x-sim-replica')).toBe('one')
     expect(await readStateInfo(one)).toMatchObject({ file: redis().url })
   })
@@ -81,7 +81,7 @@ const send = async (target: Target) => (await ask(target, '/v1/events', { body: 
 describeWithRedis('replicas with --watch', () => {
   const redis = sharedRedis()
 
-  test('skip shared rules that do not fit the reloaded contract, and apply them once they fit', {
+  test('skip shared rules that do not fit the reloaded contract, and apply them again when they fit', {
     tags: ['long'],
   }, async () => {
     const file = join(await tempFolder(), 'contract.yaml')

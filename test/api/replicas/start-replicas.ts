@@ -4,7 +4,7 @@ import { startForTest, type TestSimulator } from '../../support/start.ts'
 
 let prefixes = 0
 
-/** Starts three simulators that share an empty state for one test. */
+/** Starts three simulators for one test, with a shared state that is empty at first. */
 export async function startReplicas(
   redis: RedisServer,
   settings: Partial<Settings> = {},

@@ -8,29 +8,29 @@ import { readEventPage } from '../../support/stored-records.ts'
 
 const sim = sharedSimulator()
 
-/** Requests analytics under a scenario, and reads the response until it is complete or its connection ends. */
-async function askUnder(scenario: string) {
-  const started = performance.now()
+/** Requests analytics with a scenario, and reads the response until it is complete or its connection ends. */
+async function askWith(scenario: string) {
+  const startedAt = performance.now()
   const request = requestText('GET', analyticsPath, [`X-Sim-Scenario: ${scenario}`])
   const [head = '', text = ''] = (await sendBytes(sim().origin, Buffer.from(request))).split('\r\n\r\n')
   const announcedBytes = Number(/^content-length: (\d+)\r?$/im.exec(head)?.[1])
-  return { status: Number(head.split(' ')[1]), text, announcedBytes, tookMs: performance.now() - started }
+  return { status: Number(head.split(' ')[1]), text, announcedBytes, tookMs: performance.now() - startedAt }
 }
 
-test.each([0, 0.25, 0.5, 0.99])('truncated: a status and %d of the body, then the connection closes', async (keep) => {
-  const { status, text, announcedBytes, tookMs } = await askUnder(`truncated;keep=${keep}`)
+test.each([0, 0.25, 0.5, 0.99])('truncated;keep=%d sends this fraction of the body, then disconnects', async (keep) => {
+  const { status, text, announcedBytes, tookMs } = await askWith(`truncated;keep=${keep}`)
   expect([status, text.length]).toEqual([200, Math.floor(announcedBytes * keep)])
-  expect(tookMs).toBeLessThan(10_000) // after 15 seconds of silence the client would end the connection
+  expect(tookMs).toBeLessThan(10_000) // after 15 seconds of silence, the client would end the connection
 })
 
-test.each([0, 0.25, 0.99])('malformed-json: a complete response with %d of the JSON', async (keep) => {
-  const { status, text, announcedBytes } = await askUnder(`malformed-json;keep=${keep}`)
+test.each([0, 0.25, 0.99])('malformed-json;keep=%d sends a complete response with invalid JSON', async (keep) => {
+  const { status, text, announcedBytes } = await askWith(`malformed-json;keep=${keep}`)
   expect([status, text.length]).toEqual([200, announcedBytes])
   expect(() => JSON.parse(text)).toThrow(SyntaxError)
 })
 
-test('a refusal can be late and truncated, but two kinds of damage cannot act on one response', async () => {
-  const { status, text, announcedBytes, tookMs } = await askUnder('slow;ms=100, server-error, truncated')
+test('a refusal can be slow and truncated, but two kinds of damage cannot act on one response', async () => {
+  const { status, text, announcedBytes, tookMs } = await askWith('slow;ms=100, server-error, truncated')
   expect(status).toBe(500)
   expect(text).toMatch(/^\{"success":false/)
   expect(text.length).toBeLessThan(announcedBytes)
@@ -48,7 +48,7 @@ test('a broken connection does not affect other connections', async () => {
   for (const { status } of await broken) expect(status).toBe('rejected')
 })
 
-test.each(['reset', 'empty-response'])('%s closes a connection after the earlier responses', async (scenario) => {
+test.each(['reset', 'empty-response'])('%s first completes earlier responses on its connection', async (scenario) => {
   const connection = await connectTo(sim().origin)
   const [before, faulted] = [[], [`X-Sim-Scenario: ${scenario}`]].map((lines) =>
     requestText('GET', analyticsPath, lines),

@@ -17,23 +17,23 @@ import { startForTest } from '../../support/start.ts'
 
 const sim = sharedSimulator()
 
-/** Every nullable field of this model has data, so each damage finds all of its targets. */
+/** A model with data in every nullable field, so that each kind of damage finds all of its targets. */
 const fullModel = '/v1/models/00000000-0000-4000-8000-0000000000f0/analytics?period=7d'
 
-const additional = 'unevaluatedProperties'
+const closedKeyword = 'unevaluatedProperties'
 
-/** `targets`: the minimum number of different ones that 40 seeds select; for a receipt, all of them. */
+/** `targets`: the minimum number of different targets that 40 seeds select. For receipts, this is every target. */
 const drifts = [
   { name: 'drop-field', keyword: 'required', targets: { getModelAnalytics: 25, createPrompt: 3, createEvent: 2 } },
   { name: 'wrong-type', keyword: 'type', targets: { getModelAnalytics: 25, createPrompt: 5, createEvent: 2 } },
   { name: 'null-required', keyword: 'type', targets: { getModelAnalytics: 25, createPrompt: 5, createEvent: 2 } },
   { name: 'unknown-enum', keyword: 'enum', targets: { getModelAnalytics: 8, createPrompt: 0, createEvent: 0 } },
-  { name: 'extra-field', keyword: additional, targets: { getModelAnalytics: 10, createPrompt: 1, createEvent: 1 } },
+  { name: 'extra-field', keyword: closedKeyword, targets: { getModelAnalytics: 10, createPrompt: 1, createEvent: 1 } },
 ] as const
 
 const pairs = drifts
-  .flatMap((drift) => operations.map((operation) => ({ ...drift, operation, least: drift.targets[operation.id] })))
-  .filter(({ least }) => least > 0)
+  .flatMap((drift) => operations.map((operation) => ({ ...drift, operation, minTargets: drift.targets[operation.id] })))
+  .filter(({ minTargets }) => minTargets > 0)
 
 /** Requests whose responses have every field. */
 const fullRequests = {
@@ -43,22 +43,22 @@ const fullRequests = {
 } as const
 
 const askDamaged = (id: keyof typeof fullRequests, scenario: string) => {
-  const [path, how] = fullRequests[id]
-  return ask(sim(), path, { ...how, scenario })
+  const [path, options] = fullRequests[id]
+  return ask(sim(), path, { ...options, scenario })
 }
 
-/** The applied damage as the response names it: `drop-field at /messageCount`. */
+/** Returns the target of the damage that the response names: `/messageCount` in `drop-field at /messageCount`. */
 const targetIn = (headers: Headers) => /^\S+ at (\S+)$/.exec(headers.get('x-sim-damage') ?? '')?.[1] ?? ''
 
-/** The only rule that the damage at a target may break. */
-function expected(keyword: string, target: string): BrokenRule[] {
-  if (keyword !== additional) return [{ keyword, at: target }]
+/** Returns the only rule that the damage at a target is expected to break. */
+function brokenBy(keyword: string, target: string): BrokenRule[] {
+  if (keyword !== closedKeyword) return [{ keyword, at: target }]
   return [{ keyword, at: `${target === '/' ? '' : target}/unexpectedField` }]
 }
 
-test.each(pairs)('$name of $operation.id breaks exactly one rule, for 40 seeds', async (pair) => {
-  const { name, keyword, operation, least } = pair
-  const strictly = keyword === additional
+test.each(pairs)('$name on $operation.id breaks exactly one rule, with each of 40 seeds', async (pair) => {
+  const { name, keyword, operation, minTargets } = pair
+  const strictly = keyword === closedKeyword
   const targets = new Set<string>()
   await Promise.all(
     Array.from({ length: 40 }, async (_, seed) => {
@@ -67,31 +67,31 @@ test.each(pairs)('$name of $operation.id breaks exactly one rule, for 40 seeds',
       targets.add(target)
       expect(response.status).toBe(operation.success)
       expect(response.headers.get('x-sim-origin')).toBe('scenario')
-      expect(brokenRules(operation.id, response.status, response.body, { strictly })).toEqual(expected(keyword, target))
+      expect(brokenRules(operation.id, response.status, response.body, { strictly })).toEqual(brokenBy(keyword, target))
       if (strictly) expect(faultsOf(operation.id, response.status, response.body)).toEqual([])
     }),
   )
-  expect(targets.size).toBeGreaterThanOrEqual(least)
+  expect(targets.size).toBeGreaterThanOrEqual(minTargets)
 })
 
-describe('the seed selects the target', () => {
-  const damage = async (scenario: string, seed?: string) => {
+describe('the target of drift', () => {
+  const targetWith = async (scenario: string, seed?: string) => {
     const headers = seed === undefined ? {} : { 'x-sim-seed': seed }
     return targetIn((await ask(sim(), fullModel, { scenario, headers })).headers)
   }
 
-  test('the same one each time, even in another simulator', async () => {
+  test('is the same for the same seed, even in another simulator', async () => {
     const other = await ask(await startForTest(), fullModel, { headers: { 'x-sim-scenario': 'wrong-type;seed=7' } })
-    expect(targetIn(other.headers)).toBe(await damage('wrong-type;seed=7'))
+    expect(targetIn(other.headers)).toBe(await targetWith('wrong-type;seed=7'))
   })
 
-  test("and so does the request's seed", async () => {
-    const targets = await Promise.all(['1', '2', '3', '4', '5', '6'].map((seed) => damage('wrong-type', seed)))
+  test('depends on the request’s seed', async () => {
+    const targets = await Promise.all(['1', '2', '3', '4', '5', '6'].map((seed) => targetWith('wrong-type', seed)))
     expect(new Set(targets).size).toBeGreaterThan(1)
   })
 })
 
-const named = [
+const namedTargets = [
   ['drop-field', '/messageCount', 'required'],
   ['drop-field', '/averageUserSentiment/label', 'required'],
   ['wrong-type', '/dataPoints/6/avgSafetyScore', 'type'],
@@ -100,13 +100,13 @@ const named = [
   ['extra-field', '/dataPoints/2', 'unevaluatedProperties'],
 ] as const
 
-test.each(named)('%s acts on the named target %s', async (name, pointer, keyword) => {
+test.each(namedTargets)('%s acts on the named target %s', async (name, pointer, keyword) => {
   const response = await ask(sim(), fullModel, { headers: { 'x-sim-scenario': `${name};pointer=${pointer}` } })
   expect(response.headers.get('x-sim-damage')).toBe(`${name} at ${pointer}`)
-  expect(brokenRules('getModelAnalytics', 200, response.body, { strictly: true })).toEqual(expected(keyword, pointer))
+  expect(brokenRules('getModelAnalytics', 200, response.body, { strictly: true })).toEqual(brokenBy(keyword, pointer))
 })
 
-test('a star represents each item of a list, and only the named target changes', async () => {
+test('a star in a pointer represents every item of a list, and nothing else changes', async () => {
   const whole = objectOf(await ask(sim(), fullModel))
   const response = await ask(sim(), fullModel, { scenario: 'null-required;pointer=/dataPoints/*/date' })
   expect(response.headers.get('x-sim-damage')).toBe('null-required at /dataPoints/*/date')
@@ -123,14 +123,14 @@ test.each([
   ['createPrompt', 'wrong-type', '/componentIds/7'],
   ['getModelAnalytics', 'unknown-enum', '/messageCount'],
   ['getModelAnalytics', 'null-required', '/avgSafetyScore'],
-] as const)('on %s, %s at the impossible target %s is refused before a write', async (id, name, pointer) => {
+] as const)('on %s, %s at the impossible target %s is refused without a write', async (id, name, pointer) => {
   const before = await readStateInfo(sim())
   const response = await askDamaged(id, `${name};pointer=${pointer}`)
   expectRefusal(response, 400, `be applied at ${pointer}`, /Did you mean "|Known: (\/|"" \(the whole response\))/)
   expect(await readStateInfo(sim())).toEqual(before)
 })
 
-test('a target that this response lacks is refused, so no test silently runs undamaged', async () => {
+test('a target that the response lacks is refused, so no test silently runs without damage', async () => {
   const empty = '/v1/models/00000000-0000-4000-8000-0000000000f1/analytics'
   const scenarios = ['unknown-enum', 'drop-field;pointer=/recommendations/summary', 'wrong-type;pointer=/dataPoints/30']
   for (const scenario of [...scenarios, 'drop-field;pointer=/recommendations/summary, reset']) {
@@ -153,14 +153,14 @@ describe('drift also acts on refusals', () => {
     expect(broken.map((one) => one.keyword)).toEqual([keyword])
   })
 
-  test('a refusal by the simulator itself', async () => {
+  test('caused by the request itself', async () => {
     const response = await ask(sim(), '/v1/events', { body: {}, headers: { 'x-sim-scenario': 'drop-field' } })
     expect(response.status).toBe(400)
     expect(brokenRules('createEvent', 400, response.body)).toHaveLength(1)
   })
 })
 
-test.each(operations)('$id without damage breaks no rule, even with closed schemas', async (operation) => {
+test.each(operations)('a response of $id without damage breaks no rule of closed schemas', async (operation) => {
   const response = await askOperation(sim(), operation)
   expect(brokenRules(operation.id, response.status, response.body, { strictly: true })).toEqual([])
   expect(response.headers.get('x-sim-damage')).toBeNull()

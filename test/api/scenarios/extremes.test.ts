@@ -11,7 +11,7 @@ const readAnalytics = async (scenario: string) => {
   return JSON.parse(response.text)
 }
 
-/** Lists the values of a body with their fields. The items of a list have the field of the list. */
+/** Lists the values in a body, each with its field. The items of a list have the field of the list. */
 function listValues(value: Json, field = ''): [field: string, value: Json][] {
   if (Array.isArray(value)) return value.flatMap((item) => listValues(item, field))
   if (!isObject(value)) return [[field, value]]
@@ -32,7 +32,7 @@ describe('a valid response with extreme values', () => {
   })
 
   test.each([
-    ['longest-texts', /^A text that goes on and on\. [\s\S]{9972}$/],
+    ['longest-texts', /^This text just keeps going\. [\s\S]{9972}$/],
     ['strange-texts', /"It's" .*<b>.*[\s\S]*\n[\s\S]*שלום.*👩‍👩‍👧‍👦/u],
   ])('has %s in free text, but not in labels, dates and enums', async (scenario, pattern) => {
     const values = listValues(await readAnalytics(`no-null, ${scenario}`))
@@ -52,7 +52,7 @@ describe('a valid response with extreme values', () => {
     expect(await readAnalytics('no-null')).toEqual(plain)
   })
 
-  test('keeps null where the data has it, or where another scenario sets it', async () => {
+  test('keeps null where the data or another scenario sets it', async () => {
     const body = await readAnalytics('largest-numbers, null;fields=avgSafetyScore')
     expect(body).toMatchObject({ avgSafetyScore: null, messageCount: Number.MAX_SAFE_INTEGER })
     expect((await readAnalytics('all-null, longest-texts')).recommendations).toBeNull()
@@ -61,7 +61,7 @@ describe('a valid response with extreme values', () => {
   test.each([
     ['largest-numbers;fields=mesageCount', /there is no such field "mesageCount"\. Did you mean "messageCount"/],
     ['longest-texts, strange-texts', /cannot both act on one response/],
-  ])('%s is refused', async (scenario, reason) => {
+  ])('is not sent for the invalid scenario %s', async (scenario, reason) => {
     expectRefusal(await ask(sim(), analyticsPath, { headers: { 'x-sim-scenario': scenario } }), 400, reason)
   })
 })

@@ -5,7 +5,7 @@ import { sharedSimulator } from '../../support/shared.ts'
 
 const sim = sharedSimulator()
 
-const askUnder = (scenario: string, path = analyticsPath) => ask(sim(), path, { scenario, token: null })
+const askWith = (scenario: string, path = analyticsPath) => ask(sim(), path, { scenario, token: null })
 
 test.each([
   ['bad-gateway', 502, 'text/html; charset=utf-8', /<h1>502 Bad Gateway/],
@@ -17,9 +17,9 @@ test.each([
   ['status;code=403;type=application/json;body="{\\"ray\\":\\"1\\"}"', 403, 'application/json', /^\{"ray":"1"\}$/],
   ['status;code=204', 204, null, /^$/],
   ['status;code=418;type=text/html', 418, 'text/html; charset=utf-8', /^$/],
-])('%s responds before a 401, a 404 and a 405', async (scenario, status, type, body) => {
+])('%s takes precedence over a 401, a 404 and a 405', async (scenario, status, type, body) => {
   for (const path of [analyticsPath, '/v1/unknown', '/_s/gateways/v1/events']) {
-    const response = await askUnder(scenario, path)
+    const response = await askWith(scenario, path)
     expect([response.status, response.headers.get('content-type')]).toEqual([status, type])
     expect(response.headers.has('content-length')).toBe(status !== 204)
     expect(response.headers.get('x-sim-origin')).toBe('gateway')
@@ -27,26 +27,26 @@ test.each([
   }
 })
 
-test('maintenance has a date in Retry-After that is never early by the clock of the sandbox', async () => {
-  const { headers } = await askUnder('maintenance;retry-after=30')
+test('maintenance sends a Retry-After date that is never too early according to the sandbox’s clock', async () => {
+  const { headers } = await askWith('maintenance;retry-after=30')
   const [retryAt = Number.NaN, date = Number.NaN] = ['retry-after', 'date'].map((name) =>
     Date.parse(headers.get(name) ?? ''),
   )
   expect([30_000, 31_000]).toContain(retryAt - date)
 })
 
-test('redirect points to the same URL with its query, unless it has a location', async () => {
+test('redirect points to the same URL with its query, unless a location is set', async () => {
   const path = `${analyticsPath}?period=7d&api_key=secret-1234`
-  const { headers } = await askUnder('redirect', path)
+  const { headers } = await askWith('redirect', path)
   expect(headers.get('location')).toBe(path)
-  expect((await askUnder('redirect;location=/login', path)).headers.get('location')).toBe('/login')
+  expect((await askWith('redirect;location=/login', path)).headers.get('location')).toBe('/login')
   const { requests } = await steer(sim(), 'GET', '/requests?origin=gateway&limit=2')
   const text = JSON.stringify(requests)
   expect(text).toContain('"stage":"gateway"')
   expect(text).not.toContain('secret-1234')
 })
 
-test('a rule applies a gateway to requests without a key or operation; then the service responds', async () => {
+test('a rule applies a gateway response even without a key or an operation; then the service responds', async () => {
   const sandbox = 'gateway-rule'
   await putRules(sim(), [{ scenario: 'bad-gateway', times: 2 }], sandbox)
   const statuses: number[] = []
@@ -60,7 +60,7 @@ test('a rule applies a gateway to requests without a key or operation; then the 
   expect(statuses).toEqual([502, 502, 401, 200])
 })
 
-test('a sequence with a gateway counts the requests at the gateway', async () => {
+test('a sequence with a gateway response also counts requests without a key', async () => {
   const headers = { 'x-sim-sequence': 'bad-gateway*2, 200', 'x-sim-sandbox': 'gateway-sequence' }
   const statuses: number[] = []
   for (const token of [null, 'k', null, 'k'])
@@ -68,7 +68,7 @@ test('a sequence with a gateway counts the requests at the gateway', async () =>
   expect(statuses).toEqual([502, 502, 401, 200])
 })
 
-test('a rule for one operation changes nothing for another, nor the order of other scenarios', async () => {
+test('a gateway rule for one operation does not affect another operation or the order of other scenarios', async () => {
   const sandbox = 'gateway-other'
   const rules = [{ operation: 'createEvent', scenario: 'bad-gateway' }, { scenario: 'server-error' }]
   await putRules(sim(), rules, sandbox)
@@ -80,11 +80,11 @@ test.each([
   ['bad-gateway, critical', /cannot both act/],
   ['bad-gateway, drop-field', /cannot both act/],
   ['bad-gateway, unavailable', /cannot both act/],
-  ['status;code=204;body=x', /a 204 has no body/],
-  ['status;code=418;type=html', /"type" is a media type such as text\/html/],
-  ['redirect;location="a b"', /"location" is a URL in visible ASCII characters/],
+  ['status;code=204;body=x', /a 204 cannot have a body/],
+  ['status;code=418;type=html', /"type" must be a media type: text\/html/],
+  ['redirect;location="a b"', /"location" must be a URL in visible ASCII characters/],
 ])('%s is refused with the reason, even without a key and on an unknown path', async (scenario, reason) => {
-  for (const path of [analyticsPath, '/v1/unknown']) expectRefusal(await askUnder(scenario, path), 400, reason)
+  for (const path of [analyticsPath, '/v1/unknown']) expectRefusal(await askWith(scenario, path), 400, reason)
 })
 
 test('the HAR file has the media type of a gateway’s page', async () => {
@@ -101,7 +101,7 @@ test('a gateway response is never unexpected', async () => {
   expect(report).toMatchObject({ requests: 2, unexpected: { responses: 0 } })
 })
 
-test('a gateway can be slow and truncated, and Prefer only selects what is documented', async () => {
+test('a gateway response can be slow, and Prefer selects only documented statuses', async () => {
   const { status, headers } = await ask(sim(), analyticsPath, { scenario: 'slow;ms=5, bad-gateway' })
   expect([status, headers.get('x-sim-scenario')]).toEqual([502, 'slow;ms=5, bad-gateway'])
   expectRefusal(await ask(sim(), analyticsPath, { headers: { prefer: 'code=502' } }), 400, /documents: 200/)

@@ -6,38 +6,38 @@ import { readEventPage } from '../../support/stored-records.ts'
 
 const count = async (sim: TestSimulator) => (await readEventPage(sim)).total
 
-/** Posts an event, and returns the status, or the error code if the connection ended before one arrived. */
+/** Posts an event, and returns the status, or the error code if the connection ends before a response arrives. */
 const post = (sim: TestSimulator, body: Json, headers: Record<string, string> = {}): Promise<number | string> =>
   ask(sim, '/v1/events', { body, headers }).then(
     ({ status }) => status,
     ({ cause }) => cause.code,
   )
 
-const lost = { 'x-sim-scenario': 'lost-ack' }
+const lostAck = { 'x-sim-scenario': 'lost-ack' }
 
 describe('lost-ack', () => {
-  test('stores the event and loses the response; a retry with the insertId gets its id', async ({ own }) => {
+  test('stores the event and loses the response; a retry with the same insertId gets the lost id', async ({ own }) => {
     const twin = await startForTest()
     const body = event({ insertId: 'order-7' })
-    expect(await post(own, body, lost)).toBe('ECONNRESET')
+    expect(await post(own, body, lostAck)).toBe('ECONNRESET')
     expect(await count(own)).toBe(1)
     const retry = await ask(own, '/v1/events', { body })
     expect(retry.status).toBe(201)
-    // The twin has the same seed and lost no response, so its id is the lost one.
+    // The twin has the same seed and loses no response, so it returns the lost id.
     expect(textOf(retry, 'eventId')).toBe(textOf(await ask(twin, '/v1/events', { body }), 'eventId'))
     expect(await count(own)).toBe(1)
   })
 
   test('also loses a slow or damaged response', async ({ own }) => {
-    const started = performance.now()
+    const startedAt = performance.now()
     for (const scenario of ['slow;ms=100, lost-ack', 'drop-field, lost-ack', 'lost-ack, drop-field'])
       expect(await post(own, event(), { 'x-sim-scenario': scenario })).toBe('ECONNRESET')
-    expect(performance.now() - started).toBeGreaterThan(90)
+    expect(performance.now() - startedAt).toBeGreaterThan(90)
     expect(await count(own)).toBe(3)
   })
 
   test('does not lose a refusal, since nothing was stored', async ({ own }) => {
-    expectRefusal(await ask(own, '/v1/events', { body: { value: 'x' }, headers: lost }), 400, /eventType/)
+    expectRefusal(await ask(own, '/v1/events', { body: { value: 'x' }, headers: lostAck }), 400, /eventType/)
     const both = await ask(own, '/v1/events', { body: event(), headers: { 'x-sim-scenario': 'lost-ack, unavailable' } })
     expect(errorOf(both)).toMatch(/cannot both act/)
     const flaky = { 'x-sim-scenario': 'lost-ack, unavailable;p=0.999999' }

@@ -18,7 +18,7 @@ async function askTimes(sandbox: string, count: number, target: TestSimulator = 
   return statuses
 }
 
-test('each rule shows how often it acted, and how often it still can', async () => {
+test('each rule shows how many times it has acted, and how many times are left', async () => {
   await putRules(sim(), [{ scenario: '429', times: 2 }, { sequence: '503, 200' }, { scenario: '404' }], 'counted')
   await askTimes('counted', 1)
   expect(await countsIn('counted')).toEqual({ rules: [{ acted: 1, left: 1 }, { acted: 0 }, { acted: 0 }], startUp: [] })
@@ -48,7 +48,7 @@ test('rules returned by GET can be sent with PUT, and then count from 0', async 
   expect(await countsIn('again')).toMatchObject({ rules: [{ acted: 0, left: 2 }] })
 })
 
-test('added rules come after the others, with separate counts, and the others keep theirs', async () => {
+test('added rules follow the existing rules with separate counts, and the existing counts do not change', async () => {
   await putRules(sim(), [{ scenario: '429', times: 1 }], 'added')
   await askTimes('added', 1)
   const more = { rules: [{ scenario: '503', times: 1 }, { scenario: '404' }] }
@@ -58,7 +58,7 @@ test('added rules come after the others, with separate counts, and the others ke
   expect(await countsIn('added')).toMatchObject({ rules: [{ acted: 1, left: 0 }, { acted: 1, left: 0 }, { acted: 1 }] })
 })
 
-test('an invalid rule, and a rule beyond the maximum, are refused without effect', async () => {
+test('an invalid rule and a rule beyond the maximum number are refused without effect', async () => {
   const add = (rules: Json) => ask(sim(), '/__sim/scenarios?sandbox=refused', { token: null, body: { rules } })
   await add(Array.from({ length: 999 }, () => ({ scenario: 'slow' })))
   expectRefusal(await add([{ scenario: 'slow' }, { scenario: 'slwo' }]), 400, 'Invalid rules: body/rules/1')
@@ -66,7 +66,7 @@ test('an invalid rule, and a rule beyond the maximum, are refused without effect
   expect((await steer(sim(), 'GET', '/scenarios?sandbox=refused'))['rules']).toHaveLength(999)
 })
 
-test('a rule added with position=first acts first, and the others keep their counts and sequences', async () => {
+test('a rule added with position=first acts first, and the other rules keep their counts and sequences', async () => {
   const sandbox = 'in-front'
   const rules = [
     { scenario: '429', times: 1 },

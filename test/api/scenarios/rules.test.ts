@@ -17,60 +17,60 @@ import { startForTest, type TestSimulator } from '../../support/start.ts'
 
 const sim = sharedSimulator()
 
-/** A sandbox that no other test of this file has used. */
 let sandboxes = 0
+/** Returns the name of a sandbox that no other test in this file has used. */
 const freshSandbox = () => `rules-${++sandboxes}`
 
-/** Puts rules into a fresh sandbox, and returns its name. */
+/** Sets rules in a fresh sandbox, and returns the name of the sandbox. */
 async function sandboxWith(rules: JsonObject[]): Promise<string> {
   const sandbox = freshSandbox()
   await putRules(sim(), rules, sandbox)
   return sandbox
 }
 
-type Sent = readonly [path: string, how: RequestOptions]
+type Call = readonly [path: string, options: RequestOptions]
 
-/** The statuses of these requests, in order. */
-async function statusesOf(target: TestSimulator, sandbox: string, requests: readonly Sent[]) {
+/** Sends requests one after the other, and returns their statuses. */
+async function statusesOf(target: TestSimulator, sandbox: string, requests: readonly Call[]) {
   const statuses: number[] = []
-  for (const [path, how] of requests) statuses.push((await ask(target, path, { ...how, sandbox })).status)
+  for (const [path, options] of requests) statuses.push((await ask(target, path, { ...options, sandbox })).status)
   return statuses
 }
 
 const times = <T>(count: number, one: T): T[] => Array.from({ length: count }, () => one)
-const analytics: Sent = [analyticsPath, {}]
+const analytics: Call = [analyticsPath, {}]
 
-/** The response of `GET scenarios` in a sandbox without rules. */
+/** The response to `GET /__sim/scenarios` for a sandbox without rules. */
 const noRules = { rules: [], startUp: [], counts: { rules: [], startUp: [] } }
 
 const shopModel = '00000000-0000-4000-8000-000000000001'
 const shop = '00000000-0000-4000-9000-000000000001'
 const ofModel = (id: string) => `/v1/models/${id}/analytics`
-const analyticsOf = (id: string): Sent => [ofModel(id), {}]
-const sent = (fields: JsonObject = {}): Sent => ['/v1/events', { body: event(fields) }]
-const drafted: Sent = ['/v1/prompts', { body: prompt() }]
+const analyticsOf = (id: string): Call => [ofModel(id), {}]
+const anEvent = (fields: JsonObject = {}): Call => ['/v1/events', { body: event(fields) }]
+const aPrompt: Call = ['/v1/prompts', { body: prompt() }]
 
 test.each([
   [{ scenario: 'rate-limited', parameters: { 'retry-after': 3 } }, 'rate-limited;retry-after=3'],
   [{ scenario: 'status', parameters: { code: 418, body: 'a;b' } }, 'status;code=418;body="a;b"'],
   [{ scenario: 'slow;ms=1', parameters: { ms: 2 } }, /: body\/rules\/0\/parameters: .*must name one scenario/],
-  [{ sequence: '429, 200', parameters: { ms: 2 } }, /body\/rules\/0\/parameters: The values must/],
-])('the parameters of the rule %j become %s', async (rule, expected) => {
+  [{ sequence: '429, 200', parameters: { ms: 2 } }, /body\/rules\/0\/parameters: Values must/],
+])('the rule %j is stored with its parameters as part of the scenario, or is refused: %s', async (rule, expected) => {
   const request = { method: 'PUT', token: null, body: { rules: [rule] } }
   const response = await ask(sim(), `/__sim/scenarios?sandbox=${freshSandbox()}`, request)
   if (typeof expected === 'string') expect(response.body).toEqual({ rules: [{ scenario: expected }] })
   else expect(errorOf(response)).toMatch(expected)
 })
 
-describe('a rule is about', () => {
-  const of = (period: string): Sent => [`${analyticsPath}?period=${period}`, {}]
+describe('a rule matches', () => {
+  const week: Call = [`${analyticsPath}?period=7d`, {}]
   const all = { product: productId, header: { 'x-a': '1' }, body: { '/value': '7' } }
-  const allMet: Sent = ['/v1/events', { body: event({ value: '7' }), headers: { 'x-a': '1' } }]
+  const matchingCall: Call = ['/v1/events', { body: event({ value: '7' }), headers: { 'x-a': '1' } }]
 
-  test.each<[string, JsonObject, Sent, Sent]>([
+  test.each<[string, JsonObject, Call, Call]>([
     ['a model', { model: modelId }, analytics, analyticsOf(shopModel)],
     ['a product, and so the analytics of its models', { product: shop }, analyticsOf(shopModel), analytics],
-    ['everything that it names, at once', all, allMet, sent({ value: '7' })],
+    ['only requests that fulfil all its conditions', all, matchingCall, anEvent({ value: '7' })],
   ])('%s', async (_name, match, hit, missed) => {
     const sandbox = await sandboxWith([{ match, scenario: 'unavailable' }])
     const [caught, passed] = await statusesOf(sim(), sandbox, [hit, missed])
@@ -78,22 +78,22 @@ describe('a rule is about', () => {
     expect([200, 201]).toContain(passed)
   })
 
-  test('an operation, possibly together with a match', async () => {
+  test('an operation, with or without further conditions', async () => {
     const sandbox = await sandboxWith([
       { operation: 'createPrompt', scenario: 'unavailable' },
       { operation: 'getModelAnalytics', match: { query: { period: null } }, scenario: 'unavailable' },
     ])
-    expect(await statusesOf(sim(), sandbox, [drafted, sent(), analytics, of('7d')])).toEqual([503, 201, 503, 200])
+    expect(await statusesOf(sim(), sandbox, [aPrompt, anEvent(), analytics, week])).toEqual([503, 201, 503, 200])
   })
 
-  test('a body that is not JSON matches nothing, and is refused as usual', async () => {
+  test('no body that is not JSON, and the request is refused as usual', async () => {
     const sandbox = await sandboxWith([{ match: { body: { '/eventType': 'a' } }, scenario: 'unavailable' }])
     expect(await statusesOf(sim(), sandbox, [['/v1/events', { body: '{"eventType":"a"' }]])).toEqual([400])
   })
 })
 
-describe('of several rules', () => {
-  test('only the first that acts applies, until it is used up', async () => {
+describe('among several rules', () => {
+  test('only the first rule that applies to a request acts, until it is used up', async () => {
     const sandbox = await sandboxWith([
       { match: { model: modelId }, scenario: 'not-found', times: 2 },
       { scenario: 'unavailable, slow;ms=1', times: 2 },
@@ -103,47 +103,47 @@ describe('of several rules', () => {
     expect(await statusesOf(sim(), sandbox, requests)).toEqual([404, 503, 404, 503, 500])
   })
 
-  test('a rule that does not apply to the request is skipped without counting', async () => {
+  test('a rule that does not apply to a request is skipped, and does not count the request', async () => {
     const sandbox = await sandboxWith([{ scenario: 'all-null', times: 1 }, { scenario: 'unavailable' }])
-    expect(await statusesOf(sim(), sandbox, [sent(), sent(), analytics, analytics])).toEqual([503, 503, 200, 503])
+    expect(await statusesOf(sim(), sandbox, [anEvent(), anEvent(), analytics, analytics])).toEqual([503, 503, 200, 503])
   })
 })
 
 describe('probability', () => {
   const flaky = [{ scenario: 'unavailable', probability: 0.5 }]
-  const fates = (target: TestSimulator, sandbox: string) => statusesOf(target, sandbox, times(40, analytics))
+  const results = (target: TestSimulator, sandbox: string) => statusesOf(target, sandbox, times(40, analytics))
 
-  test('selects the same requests in another simulator, whatever other requests do', async () => {
+  test('selects the same requests in another simulator, regardless of other requests', async () => {
     const [one, other] = [await startForTest(), await startForTest()]
-    // Earlier rules of other sandboxes must have no effect.
+    // Rules set earlier in other sandboxes must have no effect.
     for (let index = 0; index < 3; index += 1) await putRules(other, flaky, `other-${index}`)
     await putRules(one, flaky, 'same')
     await putRules(other, flaky, 'same')
-    const [here, there] = await Promise.all([fates(one, 'same'), fates(other, 'same'), fates(other, 'other-1')])
+    const [here, there] = await Promise.all([results(one, 'same'), results(other, 'same'), results(other, 'other-1')])
     expect(there).toEqual(here)
   })
 
-  test('selects other requests with another seed or sandbox', async () => {
+  test('selects different requests with another seed or in another sandbox', async () => {
     const own = await startForTest({ seed: '2' })
-    const fatesBy: number[][] = []
+    const resultsBy: number[][] = []
     for (const target of [sim(), own])
       for (const sandbox of ['chance-a', 'chance-b']) {
         await putRules(target, flaky, sandbox)
-        fatesBy.push(await fates(target, sandbox))
+        resultsBy.push(await results(target, sandbox))
       }
-    expect(new Set(fatesBy.map((list) => list.join(' '))).size).toBe(4)
+    expect(new Set(resultsBy.map((list) => list.join(' '))).size).toBe(4)
   })
 
   test('is drawn separately for two combined scenarios', async () => {
-    const how = { sandbox: 'p2', scenario: 'unavailable;p=0.5, slow;ms=0;p=0.5' }
-    const acting = new Set<string | null>()
-    for (let sent = 0; sent < 40; sent += 1)
-      acting.add((await ask(sim(), analyticsPath, how)).headers.get('x-sim-scenario'))
-    expect(acting.size).toBe(4)
+    const options = { sandbox: 'p2', scenario: 'unavailable;p=0.5, slow;ms=0;p=0.5' }
+    const combinations = new Set<string | null>()
+    for (let count = 0; count < 40; count += 1)
+      combinations.add((await ask(sim(), analyticsPath, options)).headers.get('x-sim-scenario'))
+    expect(combinations.size).toBe(4)
   })
 
-  test('0.5 applies to about half of the requests, and the next rule acts on the others', async () => {
-    const statuses = await fates(sim(), await sandboxWith([...flaky, { scenario: 'rate-limited' }]))
+  test('0.5 applies a rule to about half of the requests, and the next rule acts on the others', async () => {
+    const statuses = await results(sim(), await sandboxWith([...flaky, { scenario: 'rate-limited' }]))
     const faulted = statuses.filter((status) => status === 503).length
     expect(faulted).toBeGreaterThan(8)
     expect(faulted).toBeLessThan(32)
@@ -155,7 +155,7 @@ describe('PUT /__sim/scenarios', () => {
   const match = { body: { '/eventType': 'a' } }
   const rule: JsonObject = { operation: 'createEvent', match, scenario: 'unavailable', times: 2 }
 
-  test('returns the active rules, and GET and DELETE agree', async () => {
+  test('returns the new rules, which GET also returns until DELETE removes them', async () => {
     const sandbox = freshSandbox()
     const path = `/scenarios?sandbox=${sandbox}`
     expect(await steer(sim(), 'GET', path)).toEqual(noRules)
@@ -164,7 +164,7 @@ describe('PUT /__sim/scenarios', () => {
     expect(await steer(sim(), 'GET', path)).toEqual({ rules: [rule], startUp: [], counts })
     expect(await steer(sim(), 'DELETE', path)).toEqual({ rules: [] })
     expect(await steer(sim(), 'GET', path)).toEqual(noRules)
-    expect(await statusesOf(sim(), sandbox, [sent({ eventType: 'a' })])).toEqual([201])
+    expect(await statusesOf(sim(), sandbox, [anEvent({ eventType: 'a' })])).toEqual([201])
   })
 
   const event503 = { operation: 'createEvent', scenario: '503' }
@@ -177,12 +177,12 @@ describe('PUT /__sim/scenarios', () => {
     ['a condition on the response', { scenario: '503', match: { status: 200 } }, /match\/status: is not allowed here/],
     ['a scenario of only commas', { scenario: ', ,' }, /empty item/],
     ['two responses at once', { scenario: '503, 429' }, /cannot both act/],
-    ['a text of 2001 characters', { scenario: '5'.repeat(2001) }, /\/rules\/1\/scenario.*2000/],
-    ['a field that every object has', { scenario: '503', match: { body: { '/constructor': 1 } } }, /No request body/],
-  ])('refuses rules with %s, and stores none of them', async (_name, rule, says) => {
+    ['a scenario of 2001 characters', { scenario: '5'.repeat(2001) }, /\/rules\/1\/scenario.*2000/],
+    ['an inherited field', { scenario: '503', match: { body: { '/constructor': 1 } } }, /No request body/],
+  ])('refuses rules with %s, and stores none of them', async (_name, rule, pattern) => {
     const sandbox = freshSandbox()
     const body = { rules: [{ scenario: 'not-found' }, rule] }
-    expectRefusal(await ask(sim(), `/__sim/scenarios?sandbox=${sandbox}`, { method: 'PUT', body }), 400, says)
+    expectRefusal(await ask(sim(), `/__sim/scenarios?sandbox=${sandbox}`, { method: 'PUT', body }), 400, pattern)
     expect(await steer(sim(), 'GET', `/scenarios?sandbox=${sandbox}`)).toEqual(noRules)
   })
 })
@@ -211,11 +211,11 @@ describe('precedence: request > sandbox > start-up > default', () => {
   ])('request %s, sandbox rule %s, --scenario %s: %d', async (scope, bySandbox, atStart, status) => {
     const own = await startForTest(atStart ? { scenario: '503' } : {})
     if (bySandbox) await putRules(own, [{ scenario: '500' }])
-    const { path = analyticsPath, ...how }: RequestOptions & { path?: string } = scopes[scope]
-    expect((await ask(own, path, how)).status).toBe(status)
+    const { path = analyticsPath, ...options }: RequestOptions & { path?: string } = scopes[scope]
+    expect((await ask(own, path, options)).status).toBe(status)
   })
 
-  test('a rule for the ordinary service overrides start-up rules only for its requests', async () => {
+  test('a rule with the scenario 200 overrides start-up rules only for its own requests', async () => {
     const own = await startForTest({ scenario: 'unavailable' })
     const rules = [{ operation: 'createEvent', scenario: '200' }]
     await putRules(own, rules)

@@ -10,7 +10,7 @@ let sandboxes = 0
 /** A test with the name of a new sandbox. */
 const test = plainTest.extend('sandbox', () => `sequence-${++sandboxes}`)
 
-/** Requests analytics under a sequence of the request, or of a rule of the sandbox. */
+/** Requests analytics with a sequence in a header, or only with the rules of the sandbox, and returns the status. */
 async function statusOf(sandbox: string, sequence?: string): Promise<number> {
   const headers = sequence === undefined ? {} : { 'x-sim-sequence': sequence }
   return (await ask(sim(), `${analyticsPath}?period=7d`, { sandbox, headers })).status
@@ -30,29 +30,29 @@ const orders = [
   ['500, 200, 500', [500, 200, 500, 500]],
 ] as const
 
-test.for(orders)('request n gets item n of %s, and the last one repeats', async ([sequence, statuses], { sandbox }) => {
+test.for(orders)('request n gets item n of %s; the last item repeats', async ([sequence, statuses], { sandbox }) => {
   expect(await statusesOf(statuses.length, sandbox, sequence)).toEqual(statuses)
   await putRules(sim(), [{ sequence, operation: 'getModelAnalytics' }], sandbox)
   expect(await statusesOf(statuses.length, sandbox)).toEqual(statuses)
 })
 
-test('concurrent requests share the items: each is used as often as written', async ({ sandbox }) => {
+test('concurrent requests share the items: each item is used exactly as many times as written', async ({ sandbox }) => {
   const all = Array.from({ length: 40 }, () => statusOf(sandbox, '429*7, 503*5, 404*3, 200'))
   const statuses = await Promise.all(all)
   const count = (status: number) => statuses.filter((one) => one === status).length
   expect([429, 503, 404, 200].map(count)).toEqual([7, 5, 3, 25])
 })
 
-describe('each has its own count', () => {
-  test('operation', async ({ sandbox }) => {
-    const how = { sandbox, headers: { 'x-sim-sequence': '429, 503' } }
+describe('a sequence is counted separately', () => {
+  test('for each operation', async ({ sandbox }) => {
+    const options = { sandbox, headers: { 'x-sim-sequence': '429, 503' } }
     const statuses: number[] = []
     for (const operation of [...operations, ...operations])
-      statuses.push((await askOperation(sim(), operation, how)).status)
+      statuses.push((await askOperation(sim(), operation, options)).status)
     expect(statuses).toEqual([429, 429, 429, 503, 503, 503])
   })
 
-  test('rule, however similar, separate from headers', async ({ sandbox }) => {
+  test('for each rule, even for identical sequences, and for headers', async ({ sandbox }) => {
     const sequence = '429, 200'
     const rules = ['a', 'b'].map((name) => ({ sequence, match: { header: { 'x-case': name } } }))
     await putRules(sim(), rules, sandbox)
@@ -70,7 +70,7 @@ describe('each has its own count', () => {
     expect(valueAt(sequences, '/2/rule')).toBeUndefined()
   })
 
-  test('set of rules: a new PUT restarts them, and earlier ones are no longer listed', async ({ sandbox }) => {
+  test('for each PUT of rules, and earlier sequences are no longer listed', async ({ sandbox }) => {
     for (let round = 0; round < 2; round += 1) {
       await putRules(sim(), [{ sequence: '429*2, 200' }], sandbox)
       expect(await statusesOf(3, sandbox)).toEqual([429, 429, 200])
@@ -82,7 +82,7 @@ describe('each has its own count', () => {
 })
 
 describe('GET /__sim/sequences', () => {
-  test('shows how far each has advanced, and the next item', async ({ sandbox }) => {
+  test('shows how far each sequence has advanced, and its next item', async ({ sandbox }) => {
     const path = `/sequences?sandbox=${sandbox}`
     expect(await steer(sim(), 'GET', path)).toEqual({ sequences: [] })
     await ask(sim(), '/v1/events', { body: event(), sandbox, headers: { 'x-sim-sequence': '503, 201' } })
@@ -100,7 +100,7 @@ describe('GET /__sim/sequences', () => {
     }
   })
 
-  test('shows the items of a long sequence only if a rule has it', async ({ sandbox }) => {
+  test('shows the items of a long sequence only if the sequence is in a rule', async ({ sandbox }) => {
     const sequence = Array.from({ length: 300 }, () => '429').join(', ')
     await putRules(sim(), [{ sequence, operation: 'getModelAnalytics' }], sandbox)
     await statusesOf(1, sandbox)
@@ -113,30 +113,30 @@ describe('GET /__sim/sequences', () => {
   })
 })
 
-test('a sequence acts together with scenarios', async ({ sandbox }) => {
-  const how = { sandbox, scenario: 'drop-field', headers: { 'x-sim-sequence': '429, 200' } }
-  const first = await ask(sim(), analyticsPath, how)
-  const second = await ask(sim(), analyticsPath, how)
+test('a sequence acts together with the scenarios of a request', async ({ sandbox }) => {
+  const options = { sandbox, scenario: 'drop-field', headers: { 'x-sim-sequence': '429, 200' } }
+  const first = await ask(sim(), analyticsPath, options)
+  const second = await ask(sim(), analyticsPath, options)
   expect([first.status, second.status]).toEqual([429, 200])
   expect(Object.keys(objectOf(first))).toHaveLength(1)
   expect(second.headers.get('x-sim-damage')).toMatch(/^drop-field at/)
 })
 
-describe('is refused, and does not count', () => {
+describe('a sequence is refused', () => {
   test.for<[string, RegExp]>([
     ['429*0, 200', /not an item of a sequence/],
     ['200, lost-ack', /does not apply here/],
     [`429*2, ${'2'.repeat(2000)}`, /at most 2000 characters/],
-  ])('%j', async ([sequence, says], { sandbox }) => {
+  ])('and not counted if it is %j', async ([sequence, pattern], { sandbox }) => {
     const response = await ask(sim(), analyticsPath, { sandbox, headers: { 'x-sim-sequence': sequence } })
-    expectRefusal(response, 400, says)
+    expectRefusal(response, 400, pattern)
     expect(response.headers.get('x-sim-origin')).toBe('simulator')
     expect(await steer(sim(), 'GET', `/sequences?sandbox=${sandbox}`)).toEqual({ sequences: [] })
   })
 
-  test('an item that conflicts with a scenario of the same request', async ({ sandbox }) => {
-    const how = { sandbox, scenario: 'server-error', headers: { 'x-sim-sequence': '200, 429' } }
-    await ask(sim(), analyticsPath, how)
-    expectRefusal(await ask(sim(), analyticsPath, how), 400, /cannot both act/)
+  test('at an item that conflicts with a scenario of the same request', async ({ sandbox }) => {
+    const options = { sandbox, scenario: 'server-error', headers: { 'x-sim-sequence': '200, 429' } }
+    await ask(sim(), analyticsPath, options)
+    expectRefusal(await ask(sim(), analyticsPath, options), 400, /cannot both act/)
   })
 })

@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest'
 import { endOfTurn, nextTurn } from '../../../src/base/core/timers.ts'
 
-test('work at the end of a turn can wait for that end again, but later work waits for the next turn', async () => {
+test('work at the end of a turn can await the end of the same turn again, before the next turn begins', async () => {
   const seen: string[] = []
   const changes = endOfTurn().then(async () => {
     seen.push('changes')

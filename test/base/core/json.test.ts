@@ -6,7 +6,7 @@ test.each<[Json, number, number]>([
   ['text', 0, 0],
   [[], 0, 1],
   [{ a: 1, b: [1, { c: 2 }] }, 5, 3],
-])('%j has %i members in %i levels', (value, members, levels) => {
+])('%j has %i members on %i levels', (value, members, levels) => {
   expect(measureJson(value)).toEqual({ members, levels })
 })
 
@@ -21,7 +21,7 @@ async function piecesOf(value: unknown): Promise<string[]> {
   return pieces
 }
 
-test('the pieces of a value are its JSON', async () => {
+test('the pieces of a value, joined, are its JSON', async () => {
   const c = fc.array(fc.dictionary(fc.string(), fc.jsonValue()))
   const records = fc.array(fc.record({ a: fc.jsonValue(), b: fc.constant(undefined), c }))
   const value = fc.oneof(fc.jsonValue(), records, fc.record({ records, other: fc.jsonValue() }))
@@ -33,7 +33,7 @@ test('the pieces of a value are its JSON', async () => {
   )
 })
 
-test('a piece has one event, or one version of a prompt', async () => {
+test('each event and each version of a prompt is a piece of its own', async () => {
   const events = [{ fields: { a: [1, 2] } }, { fields: {} }]
   const prompts = [{ promptId: 'p', versions: [{ fields: { components: [{ content: 'c' }] } }, { fields: {} }] }]
   const pieces = await piecesOf({ format: 1, events, prompts })
@@ -42,7 +42,7 @@ test('a piece has one event, or one version of a prompt', async () => {
 
 const json = fc.jsonValue({ maxDepth: 3 }).map((value) => JSON.parse(JSON.stringify(value)) as Json)
 
-test('two values are equal if their canonical texts are equal', () => {
+test('two values are the same JSON if their canonical forms are identical', () => {
   fc.assert(
     fc.property(json, json, (one, other) => {
       expect(isSameJson(one, other)).toBe(canonicalJson(one) === canonicalJson(other))

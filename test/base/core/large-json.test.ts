@@ -12,13 +12,13 @@ import { maxLargeValues, readLargeJson } from '../../../src/base/core/strict-jso
 const encode = (text: string) => new TextEncoder().encode(text)
 const read = (text: string) => readLargeJson(encode(text))
 
-/** Returns the pointer and the message of a refusal: `/events/1 must not ...`. */
+/** Returns the pointer and message of a refusal, such as `/events/1 must not ...`, or `none`. */
 const refusal = async (text: string) => {
   const outcome = await read(text)
   return outcome.ok ? 'none' : `${outcome.error.pointer} ${outcome.error.message}`
 }
 
-/** Almost valid JSON: values with a character removed, added or repeated. */
+/** Almost valid JSON: values with one character removed, added or replaced. */
 const damaged = fc
   .tuple(fc.jsonValue({ maxDepth: 4 }), fc.nat(), fc.constantFrom('', ...' {}[],:"\\\n-+.0e1tfn\u0000ü'))
   .map(([value, at, character]) => {
@@ -49,14 +49,14 @@ test('readLargeJson refuses bytes that are not UTF-8', async () => {
   expect((await readLargeJson(new Uint8Array([0x22, 0xff, 0x22]))).ok).toBe(false)
 })
 
-test('a refusal names the pointer', async () => {
+test('a refusal names the line and column of a syntax error', async () => {
   expect(await refusal('{"a":\n  [1,\n }')).toBe(' must be JSON: line 3, column 2 has "}", where a value is expected')
 })
 
-describe('readLargeJson bounds', () => {
+describe('readLargeJson limits', () => {
   const values = (count: number) => `[${new Array(count).fill(0).join()}]`
 
-  test('the values of a record, not of a list of records', async () => {
+  test('the number of values in a record, but not in a list of records', async () => {
     const record = `{"fields":${values(maxRecordValues / 2)}}`
     expect((await read(`{"events":[${record},${record},${record}]}`)).ok).toBe(true)
     const large = values(maxRecordValues)
@@ -65,22 +65,22 @@ describe('readLargeJson bounds', () => {
     expect(await refusal(`{"a":${'{"b":'.repeat(3)}${large}}}}}`)).toMatch(/^\/a\/b /)
   })
 
-  test('the characters of a record', async () => {
+  test('the number of characters in a record', async () => {
     const half = `"${'x'.repeat(maxRecordLength / 4)}"`
     expect((await read(`{"events":[{"a":${half},"b":${half}},{"a":${half},"b":${half}}]}`)).ok).toBe(true)
     const longRecord = await refusal(`{"events":[{},[${half},${half},${half},${half}]]}`)
     expect(longRecord).toBe('/events/1 must not have more than 4194304 characters')
     const longText = await refusal(`{"events":[{"a":"${'\\"'.repeat(2_200_000)}"}]}`)
-    expect(longText).toBe('/events/0/a must not have more than 2097152 characters in a text')
+    expect(longText).toBe('/events/0/a must not have more than 2097152 characters')
     expect(await refusal('\n'.repeat(maxRecordLength + 1))).toMatch(/^ must/)
   })
 
-  test('all values', async () => {
+  test('the total number of values', async () => {
     const refused = await refusal(`{"events":${values(maxLargeValues + 1)}}`)
-    expect(refused).toBe(' must not have more than 2000000 members and items in all')
+    expect(refused).toBe(' must not have more than 2000000 members and items in total')
   })
 })
 
-test('it can pause at every value, so a long list of numbers does not delay other requests', () => {
+test('JsonReader can pause at every value, so a long list of numbers does not delay other requests', () => {
   expect([...new JsonReader('{"events":[1,2,[3]]}', 100, true).read()]).toHaveLength(6)
 })

@@ -2,7 +2,7 @@ import { expect, test } from 'vitest'
 import { chunksInSlices, maxWorkMs, SlicedWork, visitInSlices } from '../../../src/base/core/slices.ts'
 import { nextTurn } from '../../../src/base/core/timers.ts'
 
-/** A clock that only the work advances. */
+/** Returns a clock that only the work under test advances. */
 function createClock() {
   let ms = 0
   const pass = (more: number) => {
@@ -43,7 +43,7 @@ test('work that takes too long is abandoned', async () => {
   expect(visits).toBe(maxWorkMs / 100 + 1)
 })
 
-test('work is due after 10 ms, and again only after it has paused and worked for as long', async () => {
+test('a pause is due after 10 ms of work, and not again right after the pause', async () => {
   const { elapsed, pass } = createClock()
   const work = new SlicedWork(elapsed)
   pass(9)
@@ -54,7 +54,7 @@ test('work is due after 10 ms, and again only after it has paused and worked for
   expect(work.isDue).toBe(false)
 })
 
-test('each turn of the event loop has one slice, however many requests work in slices', async () => {
+test('each turn of the event loop runs at most one slice, however many requests work in slices', async () => {
   let turn = 0
   let isDone = false
   const count = async () => {
@@ -76,7 +76,7 @@ test('each turn of the event loop has one slice, however many requests work in s
   expect(new Set(turns).size).toBe(50)
 })
 
-test('pieces are joined into chunks, and other work runs once a slice is over', async () => {
+test('a chunk of joined pieces ends when the slice ends or when the chunk is long enough', async () => {
   const { elapsed, pass } = createClock()
   function* pieces() {
     for (const piece of ['a', 'b', 'c', 'd', 'e']) {

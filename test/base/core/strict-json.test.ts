@@ -5,13 +5,13 @@ import { maxValues, readJson } from '../../../src/base/core/strict-json.ts'
 
 const read = (text: string) => readJson(new TextEncoder().encode(text))
 
-const refused = (pointer: string, message: RegExp) => {
+const refusal = (pointer: string, message: RegExp) => {
   return { ok: false, error: { pointer, message: expect.stringMatching(message) } }
 }
 
 const nested = (depth: number) => '['.repeat(depth) + ']'.repeat(depth)
 
-test('readJson reads all that JSON.stringify writes, except __proto__', () => {
+test('readJson reads everything that JSON.stringify writes, except __proto__', () => {
   const values = fc.jsonValue({ maxDepth: 8, stringUnit: 'grapheme' })
   fc.assert(
     fc.property(values, (value) => {
@@ -20,7 +20,7 @@ test('readJson reads all that JSON.stringify writes, except __proto__', () => {
       const isRefused = /"__proto__":/.test(text)
       expect(outcome.ok).toBe(!isRefused)
       if (outcome.ok) expect(outcome.value).toEqual(JSON.parse(text))
-      // White space forces the reader to go from token to token.
+      // Leading white space forces the reader to read token by token.
       expect(read(` ${text}`)).toEqual(outcome)
     }),
     { numRuns: 500 },
@@ -48,7 +48,7 @@ function countValues(value: unknown): number {
   return items.length + items.reduce((sum: number, item) => sum + countValues(item), 0)
 }
 
-test('no bytes make readJson throw', () => {
+test('readJson does not throw, whatever the bytes', () => {
   fc.assert(
     fc.property(fc.uint8Array({ maxLength: 60 }), (bytes) => {
       expect(typeof readJson(bytes).ok).toBe('boolean')
@@ -61,15 +61,15 @@ describe('readJson accepts', () => {
   test.each([
     ['a leading byte order mark', '\ufeff{"a":1}', { a: 1 }],
     ['surrounding white space', ' \r\n\t{"a":1}\n ', { a: 1 }],
-    ['white space of 200,000 characters', `{"a":${' '.repeat(200_000)}1}${'\n'.repeat(200_000)}`, { a: 1 }],
-    ['a text with braces and colons', '{"a":"{\\"b\\":1,\\"b\\":2}"}', { a: '{"b":1,"b":2}' }],
-    ['a text that ends in a backslash', '{"a":"\\\\","b":":"}', { a: '\\', b: ':' }],
+    ['200,000 characters of white space', `{"a":${' '.repeat(200_000)}1}${'\n'.repeat(200_000)}`, { a: 1 }],
+    ['a string with braces and colons', '{"a":"{\\"b\\":1,\\"b\\":2}"}', { a: '{"b":1,"b":2}' }],
+    ['a string that ends in a backslash', '{"a":"\\\\","b":":"}', { a: '\\', b: ':' }],
     ['white space before a colon', '{"a" \n : 1}', { a: 1 }],
     ['the same name in different objects', '[{"a":1},{"a":2},{"b":{"a":3}}]', [{ a: 1 }, { a: 2 }, { b: { a: 3 } }]],
-    ['the same name within itself', '{"a":{"a":{"a":1}}}', { a: { a: { a: 1 } } }],
+    ['the same name at several levels', '{"a":{"a":{"a":1}}}', { a: { a: { a: 1 } } }],
     ['an empty name', '{"":1}', { '': 1 }],
     ['a pair of surrogates', '"\\ud83d\\ude00"', '😀'],
-    ['a name of an object method', '{"constructor":1,"toString":2}', { constructor: 1, toString: 2 }],
+    ['the name of an object method', '{"constructor":1,"toString":2}', { constructor: 1, toString: 2 }],
     ['the largest number', '1.7976931348623157e308', Number.MAX_VALUE],
     ['a number that rounds to zero', '1e-400', 0],
   ])('%s', (_name, text, value) => {
@@ -86,7 +86,7 @@ describe('readJson refuses, with the pointer,', () => {
     ['nothing', '', '', /must be JSON/],
     ['broken JSON', '{"a":1,}', '', /must be JSON: line 1, column 8/],
     ['a duplicate name', '{"a":1,"a":1}', '', /has the member "a" twice/],
-    ['a duplicate name, once escaped', '{"a":1,"\\u0061":1}', '', /has the member "a" twice/],
+    ['a duplicate name that is escaped', '{"a":1,"\\u0061":1}', '', /has the member "a" twice/],
     ['a duplicate name with a colon', '{"a:":1,"a:":1}', '', /has the member "a:" twice/],
     ['a duplicate empty name', '{"":1,"":2}', '', /has the member "" twice/],
     ['a duplicate name around an object', '{"a":1,"b":{"c":2},"a":3}', '', /has the member "a" twice/],
@@ -100,7 +100,7 @@ describe('readJson refuses, with the pointer,', () => {
     ['a number that is too small', '{"a":-1e309}', '/a', /number/],
     ['a name with a slash and a tilde', '{"a/b":{"c~d":1e999}}', '/a~1b/c~0d', /number/],
   ])('%s', (_name, text, pointer, message) => {
-    expect(read(text)).toEqual(refused(pointer, message))
+    expect(read(text)).toEqual(refusal(pointer, message))
   })
 
   test('nesting that is too deep, by one level or by many', () => {
@@ -110,20 +110,20 @@ describe('readJson refuses, with the pointer,', () => {
   })
 
   test('bytes that are not UTF-8', () => {
-    expect(readJson(new Uint8Array([0x22, 0xc3, 0x28, 0x22]))).toEqual(refused('', /^must be UTF-8 text$/))
+    expect(readJson(new Uint8Array([0x22, 0xc3, 0x28, 0x22]))).toEqual(refusal('', /^must be UTF-8 text$/))
   })
 })
 
 describe('a large body', () => {
   test.each([
-    ['a single text', JSON.stringify({ value: 'x'.repeat(1_000_000) })],
+    ['a single string', JSON.stringify({ value: 'x'.repeat(1_000_000) })],
     ['escapes', JSON.stringify({ value: '"\\'.repeat(250_000) })],
-    ['a text of 20 MB', JSON.stringify({ value: 'x'.repeat(20_000_000) })],
+    ['a 20 MB string', JSON.stringify({ value: 'x'.repeat(20_000_000) })],
     ['20 MB of escapes', JSON.stringify({ value: '\n'.repeat(10_000_000) })],
     ['20 MB of backslashes', JSON.stringify({ value: '\\'.repeat(10_000_000) })],
     ['members', JSON.stringify({ ...new Array(maxValues - 1).fill(1) })],
     ['items', JSON.stringify(new Array(maxValues).fill(1))],
-    ['a text that looks like items', JSON.stringify([',[{"'.repeat(maxValues)])],
+    ['a string that looks like items', JSON.stringify([',[{"'.repeat(maxValues)])],
   ])('of %s is read', (_name, text) => {
     expect(read(text).ok).toBe(true)
   })
@@ -133,11 +133,11 @@ describe('a large body', () => {
     ['lists', JSON.stringify(Array.from({ length: maxValues / 2 + 1 }, () => [1]))],
     ['members of two objects', JSON.stringify([1, 2].map(() => ({ ...new Array(maxValues / 2).fill(1) })))],
   ])('with too many %s is refused, unless the caller allows more', (_name, text) => {
-    expect(read(text)).toEqual(refused('', new RegExp(`more than ${maxValues} members and items`)))
+    expect(read(text)).toEqual(refusal('', new RegExp(`more than ${maxValues} members and items`)))
     expect(readJson(new TextEncoder().encode(text), 2 * maxValues).ok).toBe(true)
   })
 
-  test('with a repeated name at its end is refused', () => {
+  test('that repeats a name at its end is refused', () => {
     const many = Array.from({ length: maxValues - 100 }, (_, n) => `"member ${n}":${n}`).join(',')
     expect(read(`{"first":0,${many},"first":1}`)).toMatchObject({ ok: false })
   })

@@ -17,7 +17,7 @@ test.each([
   ['perxxd', undefined],
   ['campaign', undefined],
   ['', undefined],
-])('%j probably means %j', (name, similar) => {
+])('the known name similar to %j is %j', (name, similar) => {
   expect(findSimilar(name, known)).toBe(similar)
 })
 
@@ -35,11 +35,11 @@ test.each([
   ['no', undefined],
   ['', undefined],
   ['timeout', undefined],
-])('%j is nearest to %j', (name, nearest) => {
+])('the known name nearest to %j is %j', (name, nearest) => {
   expect(findNearest(name, scenarios)).toBe(nearest)
 })
 
-test('of many known names the message names the nearest, and lists the first ones or says where all are listed', () => {
+test('a message suggests the nearest known name, and lists the first names or says where all are listed', () => {
   const many = Array.from({ length: 30 }, (_, index) => `field${index}`)
   expect(describeKnown('slo', scenarios)).toBe(`Did you mean "slow"? Known: ${scenarios.join(', ')}.`)
   expect(describeKnown('x', [])).toBe('Known: none.')

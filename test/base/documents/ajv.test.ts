@@ -32,18 +32,18 @@ test.each<[string, JsonObject, Json]>([
   ['an item that must be contained', { contains: { $ref: '#/$defs/text' } }, wrongItems],
   ['members', { additionalProperties: { $ref: '#/$defs/text' } }, wrongMembers],
   ['members that are not allowed', { additionalProperties: false }, wrongMembers],
-  ['members of a pattern', { patternProperties: { m: { $ref: '#/$defs/text' } } }, wrongMembers],
+  ['members that match a pattern', { patternProperties: { m: { $ref: '#/$defs/text' } } }, wrongMembers],
   ['members that are not evaluated', { unevaluatedProperties: false }, wrongMembers],
   ['names', { propertyNames: { $ref: '#/$defs/tree' } }, wrongMembers],
   ['a tree', { $ref: '#/$defs/tree' }, treeOf(3)],
   ['lists of lists', { items: { items: { $ref: '#/$defs/text' } } }, [[...(wrongItems as Json[])]]],
-])('the number of errors does not grow with the value: %s', (_name, schema, value) => {
+])('the number of errors does not grow with the size of the value: %s', (_name, schema, value) => {
   const validate = compile(schema)
   expect(validate(value)).toBe(false)
   expect(validate.errors?.length).toBeLessThanOrEqual(3 * MAX_ERRORS)
 })
 
-test('a matching item is found after many that do not match, and after many that match in part', () => {
+test('a matching item is found after many items that do not match or only partly match', () => {
   const lists = [...new Array(300).fill([1]), ['a']]
   expect(compile({ contains: { $ref: '#/$defs/text' } })([...new Array(300).fill(1), 'a'])).toBe(true)
   expect(compile({ contains: { items: { $ref: '#/$defs/text' } } })(lists)).toBe(true)
@@ -80,10 +80,10 @@ const list = (item: fc.Arbitrary<Json>) =>
     .map(([many, last, length]): Json => [...new Array(length).fill(many), last])
 const values = fc.oneof(leaf, list(leaf), list(list(leaf)))
 
-test('the limit does not change verdicts', () => {
+test('the limit on errors does not change which values are valid', () => {
   fc.assert(
     fc.property(schemas, values, (schema, value) => {
-      // Without `allErrors` ajv does not collect errors, so no limit is needed.
+      // Without `allErrors`, ajv does not collect errors, so no limit is needed.
       const plain = createAjv(() => undefined, { allErrors: false }).compile({ $defs, ...schema })
       expect(compile(schema)(value)).toBe(plain(value))
     }),

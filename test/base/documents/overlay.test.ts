@@ -24,7 +24,7 @@ function sourceOf(text: string, file: string): Source {
   return source.value
 }
 
-/** Applies the actions of an overlay, from line 4 on, to a document. */
+/** Applies to a document the actions of an overlay, which start on line 4 of the overlay. */
 async function apply(actions: string, document = sourceOf(DOCUMENT, 'doc.yaml'), top = head) {
   const overlay = await checkOverlay(sourceOf(top + actions, 'overlay.yaml'))
   return overlay.ok ? applyOverlay(document, overlay.value) : overlay
@@ -48,13 +48,13 @@ async function findingsOf(actions: string, top = head): Promise<string[]> {
 test.each<[string, Json, string, string, Json]>([
   ['adds members to an object', { a: { b: 1 } }, '$.a', '{ c: 2 }', { a: { b: 1, c: 2 } }],
   ['merges objects at any depth', { a: { b: { c: 1 } } }, '$', '{ a: { b: { d: 2 } } }', { a: { b: { c: 1, d: 2 } } }],
-  ['replaces a text of an object', { a: 'x' }, '$', '{ a: y }', { a: 'y' }],
-  ['replaces a text that is the target', { a: 'x' }, '$.a', 'y', { a: 'y' }],
-  ['replaces an item of a list of texts', ['x', 'y'], "$[?@ == 'y']", 'z', ['x', 'z']],
+  ['replaces a string in an object', { a: 'x' }, '$', '{ a: y }', { a: 'y' }],
+  ['replaces a string that is the target', { a: 'x' }, '$.a', 'y', { a: 'y' }],
+  ['replaces an item of a list of strings', ['x', 'y'], "$[?@ == 'y']", 'z', ['x', 'z']],
   ['appends an object to a list', { a: [{ b: 1 }] }, '$.a', '{ b: 2 }', { a: [{ b: 1 }, { b: 2 }] }],
   ['appends the items of a list to a list', { a: [1] }, '$.a', '[2, 3]', { a: [1, 2, 3] }],
-  ['appends the items of a list within an object', { a: [1] }, '$', '{ a: [2] }', { a: [1, 2] }],
-  ['changes every value of the target', { a: { b: 1 }, c: { b: 2 } }, '$.*', '{ b: 3 }', { a: { b: 3 }, c: { b: 3 } }],
+  ['appends items to a list within an object', { a: [1] }, '$', '{ a: [2] }', { a: [1, 2] }],
+  ['changes every matched value', { a: { b: 1 }, c: { b: 2 } }, '$.*', '{ b: 3 }', { a: { b: 3 }, c: { b: 3 } }],
   ['of a value that is selected twice applies once', { a: [] }, "$['a','a']", '[1]', { a: [1] }],
 ])('an update %s', async (_sentence, document, target, update, expected) => {
   expect(await changed(`  - { target: "${target}", update: ${update} }\n`, document)).toEqual(expected)
@@ -62,20 +62,20 @@ test.each<[string, Json, string, string, Json]>([
 
 test.each<[string, Json, string, Json]>([
   ['a member', { a: 1, b: 2 }, '$.a', { b: 2 }],
-  ['single items of a list of texts', ['x', 'y', 'x', 'z'], "$[?@ == 'x']", ['y', 'z']],
+  ['single items of a list of strings', ['x', 'y', 'x', 'z'], "$[?@ == 'x']", ['y', 'z']],
   ['items by their content', [{ id: 'a' }, { id: 'b' }], "$[?@.id == 'a']", [{ id: 'b' }]],
-  ['a value together with a value in it', { a: { b: { c: 1 } } }, '$..*', {}],
+  ['a value together with a value within it', { a: { b: { c: 1 } } }, '$..*', {}],
   ['ten items', [...Array(12).keys()], '$[1:11]', [0, 11]],
 ])('remove deletes %s', async (_sentence, document, target, expected) => {
   expect(await changed(`  - { target: "${target}", remove: true }\n`, document)).toEqual(expected)
 })
 
-test('copy uses a value of the document as the update', async () => {
+test('copy uses a value from the document as the update', async () => {
   const actions = '  - { target: $, update: { b: {} } }\n  - { target: $.b, copy: $.a }\n'
   expect(await changed(actions, { a: { x: [1] } })).toEqual({ a: { x: [1] }, b: { x: [1] } })
 })
 
-test('the document is unchanged, and shares nothing with the result', async () => {
+test('the document stays unchanged, and shares nothing with the result', async () => {
   const document = sourceOf(DOCUMENT, 'doc.yaml')
   const removal = '  - { target: "$.people[0]", remove: true }\n'
   const result = await applied(`  - { target: $.colours, update: { enum: [pink] } }\n${removal}`, document)
@@ -83,7 +83,7 @@ test('the document is unchanged, and shares nothing with the result', async () =
   expect(result.value).toMatchObject({ colours: { enum: ['red', 'green', 'blue', 'pink'] } })
 })
 
-test('actions see the effects of earlier ones', async () => {
+test('each action sees the effects of earlier actions', async () => {
   const actions = '  - { target: $.a, remove: true }\n  - { target: $, update: { a: [2] } }\n'
   expect(await changed(actions, { a: 1 })).toEqual({ a: [2] })
 })
@@ -98,11 +98,11 @@ describe('the location', () => {
     ['a member next to an added one', update, '/colours/required', 'doc.yaml:3:3'],
     ['an item that the overlay appended', update, '/colours/enum/3', 'overlay.yaml:6:14'],
     ['a member that the overlay added', update, '/colours/extra/deep', 'overlay.yaml:7:16'],
-    ['a text that the overlay replaced', '  - target: $.name\n    update: Oil\n', '/name', 'overlay.yaml:5:5'],
+    ['a string that the overlay replaced', '  - target: $.name\n    update: Oil\n', '/name', 'overlay.yaml:5:5'],
     ['a member that the overlay removed', removal, '/name', 'overlay.yaml:7:5'],
     ['the item after a removed one', removal, '/people/0/id', 'doc.yaml:7:7'],
     ['the next item', removal, '/people/1/id', 'doc.yaml:8:7'],
-  ])('of %s is the line that wrote or removed it', async (_name, actions, pointer, place) => {
+  ])('of %s is where it was added or removed', async (_name, actions, pointer, place) => {
     expect((await applied(actions)).place(pointer)).toBe(place)
   })
 
@@ -115,26 +115,26 @@ describe('the location', () => {
   })
 })
 
-describe('is refused with its line:', () => {
+describe('an overlay is refused, with the line, if it has', () => {
   test.each([
     ['a target that matches nothing', '$.nobody, remove: true', '4:7 matches nothing in the document: $.nobody'],
     ['a broken path', "'$.people[', remove: true", '4:7 is not a JSONPath (RFC 9535)'],
     ['a name without brackets', '$.x-name, remove: true', '4:7 is not a JSONPath (RFC 9535); a name such as x-name'],
     ['an action without effect', '$.name', '4:7 has nothing to do: add "update", "copy" or "remove: true"'],
-    ['update beside copy', '$.name, update: 1, copy: $.name', '4:34 cannot be combined with "update"'],
-    ['a copy of several values', '$.name, copy: $.people.*', '4:23 must match one value; $.people.* matches 3'],
-    ['the whole document', '$, remove: true', '4:7 is the whole document, which cannot be removed'],
+    ['both update and copy', '$.name, update: 1, copy: $.name', '4:34 cannot be combined with "update"'],
+    ['a copy of several values', '$.name, copy: $.people.*', '4:23 must match exactly one value; $.people.* matches 3'],
+    ['a removal of the whole document', '$, remove: true', '4:7 is the whole document, which cannot be removed'],
     [
-      'a list instead of a text',
+      'a list instead of a string',
       '$, update: { name: [a] }',
       '4:28 cannot be merged: /name is a single value, but the update is a list',
     ],
     [
-      'a text instead of an object',
+      'a string instead of an object',
       '$, update: { colours: red }',
       '4:28 cannot be merged: /colours is an object, but the update is a single value',
     ],
-    ['one update of list and object', '$.*, update: { a: 1 }', '4:7 matches an object and a single value and a list'],
+    ['an update for mixed types', '$.*, update: { a: 1 }', '4:7 matches an object and a single value and a list'],
     [
       'an unknown member',
       '$.name, updates: 1',
@@ -152,7 +152,7 @@ describe('is refused with its line:', () => {
     ])
   })
 
-  test('another version, and a file that is not an overlay', async () => {
+  test('an unsupported version, or is not an overlay at all', async () => {
     const action = '  - { target: $.name, remove: true }\n'
     expect(await findingsOf(action, head.replace('1.1.0', '2.0.0'))).toEqual([
       'overlay.yaml:1:1 error has an unsupported version: use 1.0.0 or 1.1.0',
@@ -162,7 +162,7 @@ describe('is refused with its line:', () => {
     ])
   })
 
-  test('an overlay that makes the document too large', { tags: ['long'] }, async () => {
+  test('actions that make the document too large', { tags: ['long'] }, async () => {
     const doubling = '  - { target: $.people, copy: $.people }\n'.repeat(20)
     const finding = expect.stringMatching(/^overlay\.yaml:\d+:5 error results in a document that is too large/)
     expect(await findingsOf(doubling)).toEqual([finding])

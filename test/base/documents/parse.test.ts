@@ -25,13 +25,13 @@ test.each([
   expect(source.place(pointer)).toBe(`file.yaml:${place}`)
 })
 
-test('JSON is also parsed, with its locations', () => {
+test('JSON is parsed too, and its values have locations', () => {
   const source = parse('{\n  "a": [1,\n\t{"b": null}]\n}')
   expect(source.value).toEqual({ a: [1, { b: null }] })
   expect(source.place('/a/1/b')).toBe('file.yaml:3:3')
 })
 
-test('dates and words are parsed as strings, numbers as JSON numbers', () => {
+test('dates and words are parsed as strings, and numbers as JSON numbers', () => {
   const { value } = parse('{ date: 2026-01-15, yes: yes, no: ~, octal: 010, n: 1.50 }')
   expect(value).toEqual({ date: '2026-01-15', yes: 'yes', no: null, octal: 10, n: 1.5 })
 })
@@ -45,7 +45,7 @@ test.each([
   ['a: 1\na: 2\n', '2:1', 'is a duplicate key'],
   ['a: [1\nb: 2\n', '2:1', 'Flow sequence'],
   ['{"a": 1,,}', '1:9', ''],
-  ['a: 1\n---\nb: 2\n', '2:1', 'starts a second document; a file has only one'],
+  ['a: 1\n---\nb: 2\n', '2:1', 'starts a second document; a file can contain only one'],
   ['a: *nothing\n', '1:1', 'cannot be read: Unresolved alias (the anchor must be set before the alias): nothing'],
   ['a: &a 1\nb: { <<: *a }\n', '1:1', 'cannot be read: Merge sources must be maps or map aliases'],
   ['', '1:1', 'is empty'],
@@ -58,8 +58,8 @@ test.each([
 ])('the text %j causes a finding at %s', (text, place, message) => {
   const source = parseSource(text, 'file.yaml')
   const [finding] = source.ok ? [] : source.error
-  const isWholePlace = !place.endsWith(':')
-  expect(finding?.place).toMatch(new RegExp(`^file\\.yaml:${place}${isWholePlace ? '$' : ''}`))
+  const isComplete = !place.endsWith(':')
+  expect(finding?.place).toMatch(new RegExp(`^file\\.yaml:${place}${isComplete ? '$' : ''}`))
   expect(finding?.message).toContain(message)
 })
 
@@ -67,7 +67,7 @@ test.each([
   ['{\n  "rules": [', '2:13', 'is not JSON: it ends here, where a value or "]" is expected'],
   ['{\n  "a": 1,,\n}', '2:10', 'is not JSON: it has "," here, where a name in double quotes is expected'],
   ['{"a": 1}\n{"b": 1}', '2:1', 'is not JSON: it has "{" here, where nothing more is expected'],
-])('in a JSON file, the text %j causes a finding in JSON’s terms', (text, place, message) => {
+])('in a JSON file, the text %j causes a finding at %s about JSON syntax', (text, place, message) => {
   const finding = { severity: 'error', place: `file.json:${place}`, message }
   expect(parseSource(text, 'file.json')).toEqual({ ok: false, error: [finding] })
 })
@@ -77,7 +77,7 @@ test('aliases that expand exponentially are refused', () => {
   for (let level = 1; level < 10; level += 1) {
     lines.push(`a${level}: &a${level} [${new Array(10).fill(`*a${level - 1}`).join(', ')}]`)
   }
-  const message = expect.stringMatching(/^is too large: .* counting an alias at each use$/)
+  const message = expect.stringMatching(/^is too large: .* counting every use of an alias$/)
   expect(parseSource(lines.join('\n'), 'file.yaml')).toMatchObject({ ok: false, error: [{ message }] })
 })
 
@@ -94,7 +94,7 @@ test('a merge key adds the members of its aliases that the object does not have'
   expect(value).toMatchObject({ c: { x: 1, y: 2, z: 3 }, d: { '<<': 1 } })
 })
 
-test('items are appended to a list in any format, and comments stay', () => {
+test('items can be appended to a list in any format, and comments are preserved', () => {
   const item = { a: 'x: y', b: 1 }
   expect(appendYaml('# About.\n- { c: 1 } # one\n', [item])).toBe('# About.\n- { c: 1 } # one\n- { a: "x: y", b: 1 }\n')
   for (const list of ['[]', '[ {"c": 1} ]\n', '  - c: 1', '- c: 1\n\n# End.'])

@@ -15,20 +15,20 @@ async function* pieces() {
 }
 
 describe('a private file', () => {
-  test('is created for its owner only', async () => {
+  test('is accessible only to its owner when it is created', async () => {
     const file = join(await tempFolder(), 'new')
     await writePrivateFile(file, pieces())
     expect([await modeOf(file), await readFile(file, 'utf8')]).toEqual(['600', 'one, two'])
   })
 
-  test.each([0o644, 0o666, 0o640, 0o604, 0o755])('replaces a file with the mode %o, and its mode', async (mode) => {
+  test.each([0o644, 0o666, 0o640, 0o604, 0o755])('with the mode %o is replaced by one with mode 600', async (mode) => {
     const file = await tempFile('a longer text than the new one', 'old')
     await chmod(file, mode)
     await writePrivateFile(file, 'new')
     expect([await modeOf(file), await readFile(file, 'utf8')]).toEqual(['600', 'new'])
   })
 
-  test('stays unchanged until the new content is complete, even if that fails', async () => {
+  test('does not change until the new content is complete, or if writing fails', async () => {
     const file = await tempFile('old', 'old')
     async function* failing() {
       yield 'new'
@@ -39,7 +39,7 @@ describe('a private file', () => {
     expect([await readFile(file, 'utf8'), await readdir(dirname(file))]).toEqual(['old', ['old']])
   })
 
-  test.runIf(process.geteuid?.() === 0)('of another user is made private before it is written', async () => {
+  test.runIf(process.geteuid?.() === 0)('that another user owns is made private before it is written to', async () => {
     const file = await tempFile('old', 'old')
     await chown(file, 1234, 1234)
     await chmod(file, 0o644)
@@ -60,7 +60,7 @@ describe('a private file', () => {
     expect((await read).stdout).toHaveLength(200_000)
   })
 
-  test('is the target of a link, even if it does not exist yet', async () => {
+  test('can be the target of a link, even if the target does not exist yet', async () => {
     const folder = await tempFolder()
     const [file, link] = [join(folder, 'file'), join(folder, 'link')]
     await symlink(file, link)
@@ -77,7 +77,7 @@ describe('a private file', () => {
   })
 
   const folders = existsSync('/proc/self/fd') ? ['/dev/fd', '/proc/self/fd'] : []
-  test.each(folders)('is not replaced if it is open in the process, by %s: the text is appended', async (folder) => {
+  test.each(folders)('given as an open file descriptor in %s is appended to, not replaced', async (folder) => {
     const file = await tempFile('before\n', 'all.log')
     await chmod(file, 0o644)
     const log = await open(file, 'a')

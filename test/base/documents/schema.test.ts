@@ -10,7 +10,7 @@ import { context, event, exportSandbox, prompt } from '../../state/drafts.ts'
 import { bundle } from '../../support/bundle.ts'
 import { replaceAt } from '../../support/replace-at.ts'
 
-test('compileSchema throws for a schema of the project that is invalid or that ajv warns about', () => {
+test('compileSchema throws for a project schema that is invalid or about which ajv warns', () => {
   expect(() => compileSchema({ schema: { type: 'strange' }, name: 'keys' })).toThrow()
   const warned = /the schema of keys causes warnings: .*propertys/
   expect(() => compileSchema({ schema: { type: 'object', propertys: {} }, name: 'keys' })).toThrow(warned)
@@ -18,7 +18,7 @@ test('compileSchema throws for a schema of the project that is invalid or that a
 
 const check = await loadSchema({ schema: { type: 'array', uniqueItems: true }, name: 'a test' })
 
-test('the first item that repeats another one is named', () => {
+test('the message names the first two items that are the same', () => {
   expect(check([1, { a: [1], b: 2 }, { b: 2, a: [1] }])).toMatchObject([
     { pointer: '', keyword: 'uniqueItems', message: 'must not contain duplicates; items 1 and 2 are the same' },
   ])
@@ -36,8 +36,8 @@ test('a list is accepted if no two of its items are equal', () => {
 
 const validate = bundle.precompiled().precompiled.schemas[exportSchema.name]
 
-test('the precompiled validator of exports reports the same violations as the compiled one', async () => {
-  const exported = await writeExport()
+test('the precompiled validator for exports reports the same violations as the compiled one', async () => {
+  const exported = await createExport()
   const compiled = compileSchema(exportSchema).ajv.getSchema('published')
   expect(compiled?.(exported)).toBe(true)
   const changed = fc
@@ -59,7 +59,7 @@ test('a schema that is not precompiled is compiled', async () => {
 })
 
 /** Returns an export with records of all kinds. */
-async function writeExport(): Promise<Json> {
+async function createExport(): Promise<Json> {
   const store = createMemoryStore()
   await store.recordEvent(context, event({ insertId: 'a' }))
   await store.recordEvent(context, event({ insertId: 'a' }))

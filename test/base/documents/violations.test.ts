@@ -24,7 +24,7 @@ test.each<[JsonObject, Json, string]>([
   [{ enum: ['7d'] }, '14d', ': must be "7d"; got "14d"'],
   [{ const: false }, true, ': must be false; got true'],
   [{ ...text, format: 'uuid' }, 'abc', ': must be a UUID such as "4f7c2a1e-9b3d-4c58-8e21-6d0a5b7f9c34"; got "abc"'],
-  [{ type: 'string', format: 'ipv4' }, 'abc', ': must be of the format "ipv4"; got "abc"'],
+  [{ type: 'string', format: 'ipv4' }, 'abc', ': must be in the format "ipv4"; got "abc"'],
   [{ type: 'string', pattern: '^a$' }, 'b', ': must match the pattern ^a$; got "b"'],
   [{ type: 'string', minLength: 1 }, '', ': must have at least 1 character; got ""'],
   [{ type: 'string', maxLength: 2 }, '😀😀😀', ': must have at most 2 characters; got 3: "😀😀😀"'],
@@ -42,17 +42,17 @@ test.each<[JsonObject, Json, string]>([
   [{ type: 'object', additionalProperties: false }, { a: 1 }, '/a: is not allowed here'],
   [{ type: 'object', properties: { a: false } }, { a: 1 }, '/a: is not allowed here'],
   [{ type: 'object', propertyNames: { pattern: '^a' } }, { b: 1 }, ': must not have a property called "b"'],
-  [{ anyOf: [text, { type: 'number' }] }, true, ': must have one of the described shapes; got true'],
-  [{ oneOf: [text, { ...text, minLength: 1 }] }, 'x', ': must have exactly one of the described shapes; got "x"'],
+  [{ anyOf: [text, { type: 'number' }] }, true, ': must match at least one of the alternatives; got true'],
+  [{ oneOf: [text, { ...text, minLength: 1 }] }, 'x', ': must match exactly one of the alternatives; got "x"'],
   [{ anyOf: [{ type: 'string', minLength: 2 }, { type: 'null' }] }, 'x', ': must have at least 2 characters; got "x"'],
   [
     { ...text, if: { ...text, pattern: '^a' }, else: { ...text, minLength: 2 } },
     'b',
     ': must have at least 2 characters; got "b"',
   ],
-  [{ not: text }, 'x', ': must not have the excluded shape; got "x"'],
+  [{ not: text }, 'x', ': must not match the schema in "not"; got "x"'],
 ])(
-  'the schema %j rejects %j with one message that has the expected and the actual value',
+  'the schema %j rejects %j with one message that states the expected and the actual value',
   async (schema, value, sentence) => {
     const sentences = (await violations(schema, value)).filter((line) => !line.includes('must match the pattern ^a; '))
     expect(sentences).toEqual([sentence])
@@ -72,7 +72,7 @@ test('a long string is truncated, and a failed anyOf does not list its alternati
   }
   expect(await violations(schema, { a: 1, b: {} })).toEqual([
     '/a: must be a string; got 1 (a number)',
-    '/b: must have one of the described shapes; got an object',
+    '/b: must match at least one of the alternatives; got an object',
   ])
 })
 
@@ -92,7 +92,7 @@ test('messages are short and pointers are well-formed for any value', async () =
   const check = await loadSchema({ schema, name: 'a test' })
   fc.assert(
     fc.property(fc.jsonValue(), (value) => {
-      // The values of fast-check are JSON, but their type is looser.
+      // fast-check generates JSON, but its type is looser.
       for (const { pointer, message } of check(value as Json)) {
         expect(message.length).toBeLessThan(600)
         expect(pointer === '' || pointer.startsWith('/')).toBe(true)

@@ -15,7 +15,7 @@ import { measureWork } from '../../support/processor-time.ts'
 
 const secret = 's3cr3t-t0k3n'
 
-/** Returns the words in some lines. */
+/** Splits lines into words. */
 const words = (...lines: readonly string[]) => lines.flatMap((line) => line.split(' '))
 
 describe('a credential is redacted', () => {
@@ -44,7 +44,7 @@ describe('a credential is redacted', () => {
       'x-api-key apikey x-auth-token x-amz-security-token ocp-apim-subscription-key x-client-secret key',
       'x-functions-key x-amz-security x-jwt db-pwd pass',
     ),
-  )('in the header %s, by its name', (name) => {
+  )('in the header %s because of the header’s name', (name) => {
     expect(redactHeaders({ [name]: secret })).toEqual({ [name]: '[redacted]' })
   })
 
@@ -65,7 +65,7 @@ describe('a credential is redacted', () => {
     [`/callback?code=${secret}&state=a`, '/callback?code=[redacted]&state=a'],
     [`grant_type=authorization_code&code=${secret}`, 'grant_type=authorization_code&code=[redacted]'],
     [`sid=${secret}&a=b`, 'sid=[redacted]&a=b'],
-  ])('in the query or address %s', (text, expected) => {
+  ])('in the query or URL %s', (text, expected) => {
     expect(redactText(text)).toBe(expected)
   })
 
@@ -82,12 +82,12 @@ describe('a credential is redacted', () => {
     'AKIAIOSFODNN7EXAMPLE',
     `AIza${'a1B2'.repeat(9)}`,
     'eyJhbGciOiJIUzI1NiJ9.eyJzdWIiOiIxIn0.c2lnbmF0dXJl',
-  ])('in any text by its format: %s', (token) => {
+  ])('in any text if its format is known: %s', (token) => {
     expect(redactText(`take ${token}, or "${token}"`)).toBe('take [redacted], or "[redacted]"')
     expect(redactHeaders({ 'x-note': token })).toEqual({ 'x-note': '[redacted]' })
   })
 
-  test('in a query that starts with an OAuth code, but not in a preference', () => {
+  test('in a query that starts with an OAuth code, but not in a Prefer header', () => {
     const parts = { path: '/', headers: { prefer: 'code=404' } }
     expect(redactHead({ ...parts, query: `code=${secret}` })).toEqual({ ...parts, query: 'code=[redacted]' })
   })
@@ -108,25 +108,25 @@ describe('a private key is redacted', () => {
   test.each([
     ...[...keys, ...pgp].map((one) => [one.slice(0, 80), `a ${one}b ${one}c`, 'a [redacted]\nb [redacted]\nc']),
     [
-      'a text with another key',
+      'text with another key',
       pem('RSA PRIVATE KEY', 'Proc-Type: 4,ENCRYPTED\nDEK-Info: AES-128-CBC,0A1B\n\n') + key,
       '[redacted]\n[redacted]\n',
     ],
     ['JSON', json, '{"note":"[redacted]\\n","other":1}'],
-    ['cut JSON', json.slice(0, 80), '{"note":"[redacted]'],
+    ['truncated JSON', json.slice(0, 80), '{"note":"[redacted]'],
     ['a form', String(new URLSearchParams({ note: key, other: '1' })), 'note=[redacted]%0A&other=1'],
     ['a form with %20', `note=${encodeURIComponent(rsa)}&other=1`, 'note=[redacted]%0A&other=1'],
     ['a YAML block', `note: |\n  ${key.replaceAll('\n', '\n  ')}other: 1`, 'note: |\n  [redacted]\n  other: 1'],
     ['lines of HTML', `${open} <br>MIIEsecret<br>`, '[redacted]'],
-    ['joined literals', `x = "${open}\\n" + 'MIIEsecret'`, 'x = "[redacted]'],
+    ['concatenated literals', `x = "${open}\\n" + 'MIIEsecret'`, 'x = "[redacted]'],
     ['a truncated list', `["${open}", "MIIEsecret"`, '["[redacted]'],
-    ['a text without its end', `${open}\nMII\n-----END CERTIFICATE-----\nE`, '[redacted]'],
+    ['text without an end marker', `${open}\nMII\n-----END CERTIFICATE-----\nE`, '[redacted]'],
     ['SSH2', '---- BEGIN SSH2 ENCRYPTED PRIVATE KEY ----\nMII', '[redacted]'],
-  ])('in %j', (_place, text, expected) => {
+  ])('in %j', (_where, text, expected) => {
     expect(redactText(text)).toBe(expected)
   })
 
-  test('in a list of lines, up to the line of its end or the end of the list', () => {
+  test('in a list of lines, up to its last line or the end of the list', () => {
     const lines = pem('PRIVATE KEY').trimEnd().split('\n')
     const clean = lines.map(() => '[redacted]')
     expect(redactJson({ a: ['x', ...lines, 1, 'y'], b: [lines[0] ?? '', ['z'], 'MIIEsecret'], c: 'c' })).toEqual({
@@ -141,7 +141,7 @@ describe('a private key is redacted', () => {
   })
 })
 
-describe('the name of a member', () => {
+describe('the name', () => {
   test.each(
     words(
       'pin PIN userPin user_pin x-pin pinCode pin_code cardPINCode otp OTP totp smsOtp otp-code bearer bearerToken',
@@ -149,7 +149,7 @@ describe('the name of a member', () => {
       'pinNumber PIN_CODE oneTimeCode one_time_code SMSOTP hotp AccountKey masterKey encryption-key',
       'login[pass] login[pin] login[userPin] login[otp] code_verifier codeVerifier',
     ),
-  )('%s names a credential', (name) => {
+  )('%s indicates a credential', (name) => {
     expect(redactJson({ [name]: 'x' })).toEqual({ [name]: '[redacted]' })
     expect(redactText(`a=b&${name}=x`)).toBe(`a=b&${name}=[redacted]`)
   })
@@ -160,11 +160,11 @@ describe('the name of a member', () => {
       'laptop connection connectionStrength string bypass passed compass sortKey filter[by] list[spin]',
       'filter[key] map[pin] barcode_verifier',
     ),
-  )('%s does not name a credential', (name) => {
+  )('%s does not indicate a credential', (name) => {
     expect(redactJson({ [name]: 'x' })).toEqual({ [name]: 'x' })
   })
 
-  test('does not hide the name of an npm script', () => {
+  test('of an npm variable is not mistaken for an npm token', () => {
     expect(redactText('npm_lifecycle_event npm_config_user_agent_of_this_machine')).not.toContain('redacted')
   })
 })
@@ -194,7 +194,7 @@ test.each([
   ['in a parameter within a parameter', `a=jwt=${secret}`],
   ['in truncated JSON, under an escaped name', `{"\\u0061piKey":"${secret}"`],
   ['in truncated JSON, in an object named like a credential', `{"tokens":{"b":"${secret}"`],
-])('a credential is shown %s, unless it is the request’s own token', (_place, text) => {
+])('a credential is not redacted %s, unless it is the request’s own token', (_where, text) => {
   expect(redactText(text)).toBe(text)
   expect(redactText(text, secret)).toBe(text.replace(secret, '[redacted]'))
 })
@@ -213,17 +213,17 @@ test("a request's own token is redacted in violations and in the names and strin
   expect(entryToCurl(entry)).toContain(`--data-raw '${JSON.stringify(json)}'`)
 })
 
-test('a token too short to distinguish from other words does not change them', () => {
+test('words that contain a very short token are not redacted', () => {
   const head = { path: '/v1/events', query: 'key1=a', headers: { 'x-a': 'events', authorization: 'Bearer eve' } }
   expect(redactHead(head)).toMatchObject({ path: '/v1/events', headers: { 'x-a': 'events' } })
 })
 
-/** Returns a multipart body with one field. `more`: the header lines after that of the name. */
+/** Returns a multipart body with one field. `more` contains the headers of the part after Content-Disposition. */
 const formOf = (name: string, value: string, more = 'Content-Type: text/plain\r\n') =>
   `--b\r\nContent-Disposition: form-data; name=${name}\r\n${more}\r\n${value}\r\n--b--\r\n`
 
-/** The header lines that some clients send after the name of a part. */
-const length = 'Content-Type: text/plain\r\nContent-Transfer-Encoding: 8bit\r\nContent-Length: 1\r\n'
+/** The headers that some clients send after the Content-Disposition of a part. */
+const partHeaders = 'Content-Type: text/plain\r\nContent-Transfer-Encoding: 8bit\r\nContent-Length: 1\r\n'
 
 describe('a body is shown without credentials', () => {
   const shown = (text: string, maxBytes?: number) =>
@@ -244,10 +244,10 @@ describe('a body is shown without credentials', () => {
     ['code=x&client_id=b', 'code=[redacted]&client_id=b'],
     ['authorization: Bearer x', 'authorization: Bearer [redacted]'],
     [formOf('"password"', 'x\r\ny'), formOf('"password"', '[redacted]')],
-    [formOf('"password"', 'x', length), formOf('"password"', '[redacted]', length)],
+    [formOf('"password"', 'x', partHeaders), formOf('"password"', '[redacted]', partHeaders)],
     [formOf('"a;password"', 'x'), formOf('"a;password"', '[redacted]')],
     [formOf('password', 'x', ''), formOf('password', '[redacted]', '')],
-    [formOf('"note"', 'x', length), formOf('"note"', 'x', length)],
+    [formOf('"note"', 'x', partHeaders), formOf('"note"', 'x', partHeaders)],
     [
       '<a><secret><![CDATA[x]]></secret><b><![CDATA[c]]></b></a>',
       '<a><secret>[redacted]</secret><b><![CDATA[c]]></b></a>',
@@ -258,7 +258,7 @@ describe('a body is shown without credentials', () => {
     ['{"password":"cut of', '{"password":"[redacted]"'],
     ['{"password":12', '{"password":"[redacted]"'],
     ['{"a":1,"tokens":{"b":"x","secret":"y"', '{"a":1,"tokens":{"b":"x","secret":"[redacted]"'],
-  ])('%s as %s', (text, clean) => {
+  ])('%s becomes %s', (text, clean) => {
     expect(shown(text)).toBe(clean)
   })
 
@@ -271,11 +271,11 @@ describe('a body is shown without credentials', () => {
     '{"authorId":"x","author":"y","maxTokens":512,"token":null}',
     'no json at all, a = b',
     'code=404',
-  ])('%s unchanged', (text) => {
+  ])('%s stays unchanged', (text) => {
     expect(shown(text)).toBe(text)
   })
 
-  test('if it is truncated, not text, or deeper than the limit', () => {
+  test('even if it is truncated, is not text, or is nested too deeply', () => {
     expect(shown('{"apiKey":"secret-1","b":"c"}', 15)).toBe('{"apiKey":"[redacted]"')
     const entry = entryFor(new Journal(1), { request: { body: captureBody('\u00ff&token=s3cr3t') } })
     const base64 = Buffer.from('\u00ff&token=[redacted]', 'latin1').toString('base64')
@@ -288,24 +288,24 @@ describe('a body is shown without credentials', () => {
     ['quotes', '\\"'.repeat(500_000)],
     ['one word', 'a'.repeat(1_000_000)],
     ['spaces', `"a"${' '.repeat(1_000_000)}`],
-    ['names', '"a":'.repeat(250_000)],
+    ['member names', '"a":'.repeat(250_000)],
     ['schemes', 'bearer '.repeat(140_000)],
-    ['signs', '='.repeat(1_000_000)],
+    ['equals signs', '='.repeat(1_000_000)],
     ['form parts', 'content-disposition: form-data; name="a"\r\n'.repeat(22_000)],
     ['headers of form parts', `content-disposition: form-data; name=a\r\n${'content-type: a\r\n'.repeat(55_000)}`],
     ['elements', '<a'.repeat(500_000)],
     ['blank elements', `<a${' '.repeat(1_000_000)}`],
     ['lines', ' a:\n'.repeat(250_000)],
-    ['addresses', '://'.repeat(333_000)],
-    ['known tokens', '-eyJ'.repeat(250_000)],
+    ['URL separators', '://'.repeat(333_000)],
+    ['token prefixes', '-eyJ'.repeat(250_000)],
     ['dots', 'eyJaaaaa.'.repeat(110_000)],
-    ['cuts', '..."'.repeat(250_000)],
-    ['starts of keys', '-----BEGIN PRIVATE KEY-----'.repeat(37_000)],
-    ['whole keys', '-----BEGIN PRIVATE KEY-----a-----END PRIVATE KEY-----'.repeat(19_000)],
-    ['halves of markers', '-----BEGIN PRIVATE KEY'.repeat(45_000)],
-    ['a key', `-----BEGIN PRIVATE KEY-----${'-a'.repeat(500_000)}`],
+    ['ellipses', '..."'.repeat(250_000)],
+    ['key starts', '-----BEGIN PRIVATE KEY-----'.repeat(37_000)],
+    ['complete keys', '-----BEGIN PRIVATE KEY-----a-----END PRIVATE KEY-----'.repeat(19_000)],
+    ['incomplete key starts', '-----BEGIN PRIVATE KEY'.repeat(45_000)],
+    ['one key', `-----BEGIN PRIVATE KEY-----${'-a'.repeat(500_000)}`],
     ['backslashes', '\\'.repeat(1_000_000)],
-  ])('in time if it is a megabyte of %s', (_name, text) => {
+  ])('within five seconds if it is a megabyte of %s', (_name, text) => {
     expect(measureWork(() => expect(shown(text)).toBeTypeOf('string'))).toBeLessThan(5000)
   })
 })

@@ -1,6 +1,6 @@
 /**
- * A stand-in for Testcontainers. It starts the built simulator as the image does, in a process instead of a container.
- * Its ports accept connections before the simulator listens, as those of a container runtime do.
+ * A stand-in for Testcontainers that starts the built simulator as the image does, but without a container. As with a
+ * container runtime, a mapped port accepts connections before the simulator listens.
  */
 import { type ChildProcess, spawn } from 'node:child_process'
 import { once } from 'node:events'
@@ -12,9 +12,9 @@ import { recordingEnv } from '../../support/control-responses/recording.ts'
 
 const root = fileURLToPath(new URL('../../..', import.meta.url))
 const dockerfile = readFileSync(`${root}/Dockerfile`, 'utf8')
-/** The port of the image. */
+/** The port that the image exposes. */
 const PORT = Number(/^EXPOSE (\d+)$/m.exec(dockerfile)?.[1])
-/** The variables that the image sets, but with a free port. */
+/** The environment variables that the image sets, with `PORT` changed to select a free port. */
 const imageEnv = {
   ...Object.fromEntries(
     Array.from(dockerfile.matchAll(/(?<=^ENV .*)\b([A-Z_]+)=(\S+)/gm), ([, name = '', value]) => [name, value]),
@@ -22,7 +22,7 @@ const imageEnv = {
   PORT: '0',
 }
 
-/** A strategy that waits for a successful response at a path. */
+/** A wait strategy that requests a path until a response is successful. */
 interface HttpWait {
   withReadTimeout(milliseconds: number): HttpWait
   waitUntilReady(container: StartedStandIn): Promise<void>
@@ -41,7 +41,7 @@ export const Wait = {
         for (;;) {
           if (abortOnContainerExit && container.hasExited()) {
             await container.stop()
-            // Testcontainers reads the log of the container without keeping the process running.
+            // Testcontainers reads the container's log without keeping the process alive.
             await setTimeout(intervalMs, undefined, { ref: false })
             throw new Error(`Container exited: ${container.log()}`)
           }
@@ -101,7 +101,7 @@ function createStandIn(env: Readonly<Record<string, string>>, ports: readonly nu
       child.kill()
       await once(child, 'exit')
     },
-    /** Starts the simulator behind a new port, and applies the wait strategy of the container. */
+    /** Starts the simulator behind a new port, and applies the container's wait strategy. */
     async restart(): Promise<void> {
       await container.stop()
       output = ''
@@ -109,7 +109,7 @@ function createStandIn(env: Readonly<Record<string, string>>, ports: readonly nu
         const port = Number(/is listening on http:\/\/[\d.]+:(\d+)/.exec(output)?.[1] ?? 0)
         if (port === 0) return socket.destroy()
         const upstream = connect(port, '127.0.0.1')
-        for (const end of [socket, upstream]) end.on('error', () => socket.destroy())
+        for (const side of [socket, upstream]) side.on('error', () => socket.destroy())
         return socket.pipe(upstream).pipe(socket)
       }).listen(0, '127.0.0.1')
       await once(server, 'listening')

@@ -10,9 +10,9 @@ import { afterAll, beforeAll, expect, test } from 'vitest'
 import { createProject, type Project, repository } from '../../package/project.ts'
 
 /*
- * Stand-ins for jsdom and happy-dom, which are not dependencies: Jest's jsdom environment lacks the globals that Node
- * adds to JavaScript, and happy-dom replaces them with browser classes, whose `fetch` demands CORS. For the real ones,
- * run `npm install jsdom happy-dom jest-environment-jsdom @happy-dom/jest-environment` in a project.
+ * Stand-ins for jsdom and happy-dom, which are not dependencies. Jest's jsdom environment lacks the globals that Node
+ * adds to JavaScript; happy-dom replaces them with browser classes and a `fetch` that enforces CORS. To use the real
+ * packages in a project, run `npm install jsdom happy-dom jest-environment-jsdom @happy-dom/jest-environment`.
  */
 let project: Project
 
@@ -31,19 +31,19 @@ afterAll(() => project.remove())
 const jest = (kind: string) => ['node_modules/jest/bin/jest.js', `--env=./jest-${kind}.cjs`, '--testTimeout=60000']
 
 const runs = {
-  'vitest with the globals of a browser': ['node_modules/vitest/vitest.mjs', 'run', '--testTimeout=60000'],
-  'Jest without the globals of Node': jest('bare'),
-  'Jest with the globals of a browser': jest('browser'),
+  'vitest with browser globals': ['node_modules/vitest/vitest.mjs', 'run', '--testTimeout=60000'],
+  'Jest without Node globals': jest('bare'),
+  'Jest with browser globals': jest('browser'),
 }
 
 const cases = Object.entries(runs).flatMap(([name, command]) => [
-  { name, setUp: 'a global set-up', command, env: { SETUP: '1' } },
-  { name, setUp: 'nothing', command, env: {} },
+  { name, setUp: 'with a global set-up', command, env: { SETUP: '1' } },
+  { name, setUp: 'without a set-up', command, env: {} },
 ])
 
-test.each(cases)('the simulator, client and matchers work in $name, with $setUp', { timeout: 120_000 }, async (one) => {
-  const options = { cwd: project.folder, env: { ...project.env, ...one.env }, timeout: 110_000 }
-  const ended = await promisify(execFile)(process.execPath, one.command, options).catch((error) => error)
-  const output = stripVTControlCharacters(ended.stdout + ended.stderr)
+test.each(cases)('the whole package works in $name, $setUp', { timeout: 120_000 }, async ({ command, env }) => {
+  const options = { cwd: project.folder, env: { ...project.env, ...env }, timeout: 110_000 }
+  const result = await promisify(execFile)(process.execPath, command, options).catch((error) => error)
+  const output = stripVTControlCharacters(result.stdout + result.stderr)
   expect(output).toMatch(/Tests: +(1 skipped, )?\d passed, \d total|Tests +\d passed \(\d\)/)
 })

@@ -12,15 +12,15 @@ describeRunner({
   bare: ['--config={}'],
   readOutcomes: readJestReport,
   passed: [
-    'a client waits on fake timers',
-    'a retried test begins again',
+    'a client waits with fake timers',
+    'a retried test starts with an empty sandbox',
     ...Array(2).fill('two tests have this name'),
   ],
-  failed: { 'a concurrent test has no sandbox': /not in test\.concurrent, for which Jest runs no hooks/ },
-  differing: 'expectations say what differs',
+  failed: { 'a concurrent test cannot have a sandbox': /not in test\.concurrent, for which Jest runs no hooks/ },
+  mismatch: 'expectations report what differs',
   repeated: {
-    'a retried test begins again': 'one sandbox',
+    'a retried test starts with an empty sandbox': 'one sandbox',
     'two tests have this name': 'one sandbox',
-    'expectations say what differs': 'one sandbox',
+    'expectations report what differs': 'one sandbox',
   },
 })

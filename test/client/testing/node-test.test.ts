@@ -15,13 +15,13 @@ describeRunner({
   bare: [],
   readOutcomes: (report) => readLines<TestOutcome>(report).filter(({ title }) => !groups.includes(title)),
   passed: [
-    'a client waits on fake timers',
+    'a client waits with fake timers',
     'two tests have this name',
     'two tests have this name',
     'two concurrent tests have this name',
     'two concurrent tests have this name',
-    'a subtest has a sandbox of its own',
+    'a subtest has its own sandbox',
   ],
-  differing: 'expectations say what differs',
+  mismatch: 'expectations report what differs',
   repeated: { 'two tests have this name': 'one sandbox', 'two concurrent tests have this name': 'own sandboxes' },
 })

@@ -16,7 +16,7 @@ interface PlaywrightSuite {
 
 const options = ['test', '--reporter=json', '--workers=2', '--fully-parallel', '--timeout=60000']
 
-/** Reads a suite. "unexpected" is a failed test, and "flaky" one that finally passed. */
+/** Reads a suite. "unexpected" means that the test failed, and "flaky" that a retry passed. */
 function readSuite({ suites = [], specs }: PlaywrightSuite): TestOutcome[] {
   const own = specs.flatMap(({ title, tests }) =>
     tests.map(({ status, results }): TestOutcome => {
@@ -37,16 +37,16 @@ const project = describeRunner({
   bare: ['--config=bare.config.js', '--grep', 'a good client|without a sandbox'],
   env: { PLAYWRIGHT_JSON_OUTPUT_NAME: 'report.json' },
   readOutcomes: (report) => (JSON.parse(report) as PlaywrightSuite).suites?.flatMap(readSuite) ?? [],
-  passed: ['test.fail holds for findings', 'a retried test begins again'],
-  differing: 'matchers tell what differs',
-  repeated: { 'a retried test begins again': 'one sandbox' },
+  passed: ['test.fail accepts findings as failures', 'a retried test starts with an empty sandbox'],
+  mismatch: 'matchers report what differs',
+  repeated: { 'a retried test starts with an empty sandbox': 'one sandbox' },
   compiled: [
     ['purchases.spec.ts', '--module', 'esnext', '--moduleResolution', 'bundler'],
     ['types.ts', '--module', 'nodenext'],
   ],
 })
 
-test('concurrent repetitions have separate sandboxes', async () => {
+test('concurrent repetitions of a test have separate sandboxes', async () => {
   const { code, records } = await project().run(['--repeat-each=2', '--grep', 'a good client passes'])
   expect(code).toBe(0)
   expect(new Set(records.map(({ name }) => name)).size).toBe(2)

@@ -9,64 +9,64 @@ import { findBlocks, readPage } from '../../support/doc-pages.ts'
 
 const projects = fileURLToPath(new URL('projects/', import.meta.url))
 
-/** The outcome of a test: that of its last attempt. */
+/** The outcome of a test's last attempt. */
 export interface TestOutcome {
   readonly title: string
   readonly status: 'passed' | 'failed' | 'skipped'
-  /** The messages of its errors, if any. */
+  /** The messages of the test's errors, or an empty string. */
   readonly message: string
 }
 
-/** A line that a test of the projects writes (`projects/cases/index.cjs`). */
+/** A line that a test in `projects/` writes (`projects/cases/index.cjs`). */
 export interface BehaviourRecord {
   readonly title: string
-  /** The name of its sandbox. */
+  /** The name of the test's sandbox. */
   readonly name: string
   readonly eventId: string
-  /** The number of events in its sandbox. */
+  /** The number of events in the sandbox. */
   readonly events: number
   readonly controlUrl: string
-  /** The id of its process. */
+  /** The id of the test's process. */
   readonly process: number
 }
 
-/** A user's project with a test runner, in which the package is installed. */
+/** A user's project in which a test runner and the package are installed. */
 export type RunnerProject = ReturnType<typeof createRunnerProject>
 
 /** A test runner, and how it differs from the others. */
 export interface Runner {
-  /** The section of docs/testing.md with the files of the project. */
+  /** The section of docs/testing.md that contains the project's files. */
   readonly section: string
-  /** The folder of the cases in `projects/`. */
+  /** The folder in `projects/` that contains the test cases. */
   readonly cases: string
-  /** The packages of the repository that the project also has. */
+  /** The repository's packages that are also linked into the project. */
   readonly packages: readonly string[]
-  /** The form of client.js. */
+  /** The module format of client.js. */
   readonly format: 'esm' | 'cjs'
-  /** The arguments of Node that run the tests, with paths from the project's folder. */
+  /** The Node arguments that run the tests, with paths relative to the project's folder. */
   readonly command: readonly string[]
-  /** The preceding arguments that start a simulator; default: none, since the project has a global set-up. */
+  /** The arguments before `command` that start a simulator. Default: none, since the project has a global set-up. */
   readonly starter?: readonly string[]
-  /** The options for tests without a set-up; `bare.config.js` is an empty configuration. */
+  /** The options that run the tests without a set-up. `bare.config.js` is an empty configuration. */
   readonly bare: readonly string[]
   readonly env?: Readonly<Record<string, string>>
-  /** Reads the outcomes from the file `report`, which the command writes. */
+  /** Reads the outcomes from the text of `report.json`, which the command writes. */
   readonly readOutcomes: (report: string) => readonly TestOutcome[]
-  /** The titles of further tests that pass, one for each time that they run. */
+  /** The titles of other tests that pass, repeated once per run. */
   readonly passed: readonly string[]
-  /** The titles of further tests that fail, with their messages. */
+  /** The titles of other tests that fail, with their messages. */
   readonly failed?: Readonly<Record<string, RegExp>>
-  /** The title of the test whose last expectation differs. */
-  readonly differing: string
-  /** The tests that write several records: in one sandbox in turn, or concurrently in separate sandboxes. */
+  /** The title of the test whose last expectation does not match. */
+  readonly mismatch: string
+  /** The tests that write several records: consecutively in one sandbox, or concurrently in separate sandboxes. */
   readonly repeated: Readonly<Record<string, 'one sandbox' | 'own sandboxes'>>
-  /** True if each worker starts its own simulator without a set-up. */
+  /** True if, without a set-up, each worker starts its own simulator. */
   readonly startsOwn?: true
-  /** Files with types, which are compiled with these options. Default: `types.ts` for Node and for a bundler. */
+  /** The TypeScript files to compile, with compiler options. Default: `types.ts` for Node and for a bundler. */
   readonly compiled?: readonly (readonly [file: string, ...options: string[]])[]
 }
 
-/** Creates a project with the files of a section of docs/testing.md and with the cases of `projects/`. */
+/** Creates a project with the files from a section of docs/testing.md and the test cases from `projects/`. */
 export function createRunnerProject(runner: Runner) {
   const project = createProject()
   const { folder } = project
@@ -92,25 +92,25 @@ export function createRunnerProject(runner: Runner) {
   }
   return {
     write,
-    /** Runs the tests with these files and options. */
+    /** Runs the tests with these file names and options. */
     run: (args: readonly string[]) => run([...(runner.starter ?? []), ...runner.command, ...args]),
-    /** Runs the tests without the simulator that the project starts for them. `env`: further variables. */
+    /** Runs the tests without the simulator that the project starts for them. `env`: additional variables. */
     runAlone: (args: readonly string[], env?: Readonly<Record<string, string>>) =>
       run([...runner.command, ...args], env),
-    /** Compiles a file strictly, and returns the output of the compiler, which is empty on success. */
+    /** Compiles a file in strict mode, and returns the compiler's output, which is empty on success. */
     compile: (file: string, ...options: string[]) => compileStrictly(project, [file], '--types', 'node', ...options),
     remove: () => project.remove(),
   }
 }
 
-/** Reads the fenced blocks of docs/testing.md. `file`: the name in the first line, if any; `text` omits it. */
+/** Reads the fenced blocks in docs/testing.md. `file` is the name in the first line, which `text` omits. */
 export const readBlocks = () =>
   findBlocks(readPage('docs/testing.md')).map((block) => {
     const [line = '', file] = /^\/\/ (\S+\.\w+)\n/.exec(block.text) ?? []
     return { ...block, file, text: block.text.slice(line.length) }
   })
 
-/** Compiles files of a project, and returns the output of the compiler, which is empty on success. */
+/** Compiles a project's files in strict mode, and returns the compiler's output, which is empty on success. */
 export function compileStrictly(project: Project, files: readonly string[], ...options: readonly string[]): string {
   const tsc = join(repository, 'node_modules/typescript/bin/tsc')
   const strict = ['--ignoreConfig', '--strict', '--noEmit', '--skipLibCheck', '--target', 'es2022']
@@ -134,12 +134,12 @@ function link(target: string, path: string): void {
   symlinkSync(target, path)
 }
 
-/** Runs Node until it ends, and returns the exit code. */
+/** Runs Node until it exits, and returns the exit code. */
 async function runNode(args: readonly string[], cwd: string, env: Readonly<Record<string, string | undefined>>) {
   const limits = { timeout: 240_000, killSignal: 'SIGKILL', maxBuffer: 2 ** 28 } as const
-  const running = promisify(execFile)(process.execPath, args, { cwd, env, ...limits })
-  running.child.stdin?.end()
-  return running.then(
+  const execution = promisify(execFile)(process.execPath, args, { cwd, env, ...limits })
+  execution.child.stdin?.end()
+  return execution.then(
     () => 0,
     (error) => {
       if (typeof error.code !== 'number') throw error

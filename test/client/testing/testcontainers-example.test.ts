@@ -12,8 +12,8 @@ import { compileStrictly } from './runner.ts'
 const [, example = ''] =
   /^## Testcontainers$.*?^```js\n(.*?)^```$/ms.exec(readFileSync(join(repository, 'docs/pipelines.md'), 'utf8')) ?? []
 
-/** A test whose container stops at its start. */
-const wrongSetting = `import { before, test } from 'node:test'
+/** A test whose container exits at startup. */
+const invalidSettingTest = `import { before, test } from 'node:test'
 import { ConvsimContainer } from 'conversation-analytics-simulator/testcontainers'
 
 const container = new ConvsimContainer('convsim').withEnvironment({ CONVSIM_JOURNAL_SIZE: 'many' })
@@ -21,7 +21,7 @@ before(() => container.start())
 test('never runs', () => {})
 `
 
-/** The types of the parts of Testcontainers that have a stand-in. */
+/** The file that declares the parts of Testcontainers that the stand-in replaces. */
 const parts = 'testcontainers-parts.d.ts'
 
 let project: Project
@@ -30,7 +30,7 @@ beforeAll(() => {
   project = createProject()
   writeFileSync(join(project.folder, 'convsim.test.mts'), example)
   writeFileSync(join(project.folder, 'convsim.test.mjs'), example)
-  writeFileSync(join(project.folder, 'wrong.test.mjs'), wrongSetting)
+  writeFileSync(join(project.folder, 'wrong.test.mjs'), invalidSettingTest)
   const source = new URL('container-stand-in.ts', import.meta.url)
   buildSync({
     entryPoints: [fileURLToPath(source)],
@@ -43,7 +43,7 @@ beforeAll(() => {
 })
 afterAll(() => project.remove())
 
-/** Runs a test in the test runner of Node. */
+/** Runs a test in Node's test runner. */
 function runTest(file: string) {
   const args = ['--test', '--test-reporter=tap', file]
   const options = { ...childLimits, cwd: project.folder, env: project.env, encoding: 'utf8' } as const
@@ -51,13 +51,13 @@ function runTest(file: string) {
   return { status, passed: /^# pass (\d+)$/m.exec(stdout)?.[1], stdout }
 }
 
-test('the example of Testcontainers compiles, and passes', () => {
+test('the Testcontainers example compiles and passes', () => {
   const types = ['--types', 'node', '--typeRoots', join(repository, 'node_modules/@types')]
   expect(compileStrictly(project, ['convsim.test.mts', parts], '--module', 'nodenext', ...types)).toBe('')
   expect(runTest('convsim.test.mjs')).toMatchObject({ status: 0, passed: '1' })
 })
 
-test('a test whose container stops at its start fails with the reason', () => {
+test('a test whose container exits at startup fails with the reason', () => {
   const stdout = expect.stringContaining('CONVSIM_JOURNAL_SIZE takes a whole number')
   expect(runTest('wrong.test.mjs')).toMatchObject({ status: 1, stdout })
 })

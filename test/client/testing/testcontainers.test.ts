@@ -13,17 +13,16 @@ async function start(container = new ConvsimContainer('convsim')) {
   return started
 }
 
-/** Sends an event to a base URL. */
 const sendEvent = (baseUrl: string) => ask({ origin: baseUrl }, '/events', { body: event() })
 
-test('a sandbox has its own base URL, sees only its requests, and has a different port after a restart', async () => {
+test('a sandbox has its own base URL and requests, and a different port after a restart', async () => {
   const container = await start()
   const sim = container.sandbox('checkout')
   expect(container.getBaseUrl('checkout')).toBe(sim.baseUrl)
   await sendEvent(sim.baseUrl)
   await sim.expectReceived('createEvent', { times: 1 })
   const other = container.sandbox()
-  await other.reset() // this creates it
+  await other.reset() // creates the sandbox
   await other.expectReceived('createEvent', { times: 0 })
   await container.restart()
   const later = container.sandbox('checkout')
@@ -35,7 +34,7 @@ test('a sandbox has its own base URL, sees only its requests, and has a differen
 test.each([
   ['withControlToken', new ConvsimContainer('convsim').withControlToken('secret')],
   ['withEnvironment', new ConvsimContainer('convsim').withEnvironment({ CONVSIM_CONTROL_TOKEN: 'secret' })],
-])('the control plane requires the token of %s, which the started container sends', async (_name, container) => {
+])('the control plane requires the token from %s, which the started container sends', async (_name, container) => {
   const { simulator } = await start(container)
   const { origin } = simulator
   expect((await ask({ origin }, '/__sim/info', { token: null })).status).toBe(401)

@@ -15,20 +15,20 @@ const project = describeRunner({
   bare: ['--config=bare.config.js'],
   readOutcomes: readJestReport,
   passed: [
-    'test.fails holds for findings',
-    'a client waits on fake timers',
-    'errors are those of the library',
-    'a retried test begins again',
-    'a repeated test begins again',
+    'test.fails accepts findings as failures',
+    'a client waits with fake timers',
+    'a failed expectation throws the exported ExpectationError',
+    'a retried test starts with an empty sandbox',
+    'a repeated test starts with an empty sandbox',
     'two tests of test.for have this name',
     'two tests of test.for have this name',
     'two concurrent tests have this name',
     'two concurrent tests have this name',
   ],
-  differing: 'matchers tell what differs',
+  mismatch: 'matchers report what differs',
   repeated: {
-    'a retried test begins again': 'one sandbox',
-    'a repeated test begins again': 'one sandbox',
+    'a retried test starts with an empty sandbox': 'one sandbox',
+    'a repeated test starts with an empty sandbox': 'one sandbox',
     'two tests of test.for have this name': 'one sandbox',
     'two concurrent tests have this name': 'own sandboxes',
   },
@@ -40,7 +40,7 @@ const project = describeRunner({
   ],
 })
 
-test('a client that waits for half the time fails with the message in docs/testing.md', async () => {
+test('a client that waits half as long fails with the message in docs/testing.md', async () => {
   const blocks = readBlocks()
   const client = blocks.find(({ file }) => file === 'client.ts')?.text ?? ''
   const message = blocks.find(({ language, section }) => language === 'text' && section === 'vitest')?.text ?? ''
@@ -48,7 +48,7 @@ test('a client that waits for half the time fails with the message in docs/testi
   project().write('client.js', transformSync(client.replace('* 1000', '* 500'), { loader: 'ts' }).code)
   const { outcomes } = await project().run(['purchases'])
   expect(outcomes).toMatchObject([{ status: 'failed' }])
-  const sentence = message.trim().slice(0, message.trim().lastIndexOf('earlier')) // the client's pause follows it
+  const sentence = message.trim().slice(0, message.trim().lastIndexOf('earlier')) // the client's pause follows
   expect(outcomes[0]?.message).toContain(sentence)
 })
 
@@ -59,7 +59,7 @@ test('a custom set-up starts a simulator with settings', async () => {
   project().write(
     'own.test.js',
     `import { expect, test } from 'conversation-analytics-simulator/vitest'
-    test('the clock stands still', async ({ sim }) => {
+    test('the clock is frozen', async ({ sim }) => {
       expect(await sim.clock.read()).toEqual({ mode: 'frozen', now: '2026-01-15T12:00:00.000Z' })
     })`,
   )
@@ -83,7 +83,7 @@ test('two projects that run the same file concurrently have separate sandboxes',
   ])
 })
 
-test.each(['threads', 'vmThreads', 'vmForks'])('the pool %s has the same results', async (pool) => {
+test.each(['threads', 'vmThreads', 'vmForks'])('the pool %s produces the same results', async (pool) => {
   const { outcomes, records } = await project().run([`--pool=${pool}`, 'cases', 'other'])
   expect(outcomes.filter(({ status }) => status === 'failed')).toHaveLength(5)
   expect(new Set(records.map(({ controlUrl }) => controlUrl)).size).toBe(1)

@@ -53,7 +53,7 @@ test('text output contains no control characters from the service', () => {
   ])
 })
 
-test('commands of GitHub have the level of the finding', () => {
+test('annotations on GitHub have the level of the finding', () => {
   const lines = renderDrift(report, 'github').split('\n')
   expect(lines.map((line) => line.split('::')[1] ?? '')).toEqual(['warning', 'notice', '', ''])
 })
@@ -68,7 +68,7 @@ test('JSON has the documented members', () => {
   })
 })
 
-test('a list with many new values is described in one plain sentence', () => {
+test('an enum with many new values is described in one plain sentence', () => {
   const message = 'has 3 values that the contract does not list'
   const open: DriftFinding = { ...finding, kind: 'no-enum', message, seen: 2, of: 2, breaks: true }
   expect(renderDrift({ ...report, findings: [open] }, 'text')).toContain(

@@ -6,7 +6,7 @@ import { redactTarget } from '../../../src/features/drift/probe/gather.ts'
 import type { Contract } from '../../../src/service/contract/contract.ts'
 import { contract, document, type Given, judge, load, thing, things, toSource, without } from './things.ts'
 
-/** Proposes a patch. `patched`: the contract that was judged last; if nothing remains, the patched one. */
+/** Proposes a patch. `patched` is the last judged contract: the patched contract, if no difference remains. */
 async function patchOf(responses: readonly Given[], judgePatched = (patched: Contract) => judge(patched, responses)) {
   let patched = contract
   const patch = await createPatch(toSource(document), judge(contract, responses), async ({ value }) => {
@@ -23,35 +23,35 @@ const withHeader = (name: string, value: string | undefined): Given => ({
   body: { items: [] },
 })
 
-/** The findings about responses: kind, field, share of the responses, and `breaks` if they break clients. */
+/** Responses and the findings about them: kind, field, affected responses, and `breaks` if clients break. */
 type Row = readonly [title: string, responses: readonly Given[], ...findings: readonly string[]]
 
 const rows: readonly Row[] = [
   ['the documented shape', [things(thing()), things()]],
-  ['a required field missing in one of two', [item({}), things(without('count'))], 'missing-field count 1/2 breaks'],
+  ['a required field that one response lacks', [item({}), things(without('count'))], 'missing-field count 1/2 breaks'],
   [
-    'a field with another name',
+    'a renamed field',
     [things({ ...without('count'), total: 4 })],
     ...['missing-field count 1/1 breaks', 'new-field total 1/1 breaks'],
   ],
-  ['a field where others are allowed', [item({ owner: { name: 'Ada', team: { id: 1 } } })], 'new-field owner/team 1/1'],
+  ['a new field in an open object', [item({ owner: { name: 'Ada', team: { id: 1 } } })], 'new-field owner/team 1/1'],
   ['a new name in a dictionary', [item({ tags: { new: 'x' } })]],
-  ['another type', [item({ count: 'one' })], 'wrong-type count 1/1 breaks'],
+  ['a value of another type', [item({ count: 'one' })], 'wrong-type count 1/1 breaks'],
   ['a fraction in place of an integer', [item({ count: 1.5 })], 'wrong-type count 1/1 breaks'],
-  ['one null', [item({}), things(thing(), thing({ note: null }))], 'null note 1/2 breaks'],
-  ['null in a list of values', [item({ level: null })], 'null level 1/1 breaks'],
-  ['null where it is allowed', [item({ owner: null })]],
-  ['null at a reference', [item({ id: null })], 'null id 1/1 breaks'],
-  ['one new value of a list', [item({ level: 'top' })], 'enum-value level 1/1 breaks'],
-  ['two new values of a list', [item({ level: 'top' }), item({ level: 'odd' })], 'enum-value level 2/2 breaks'],
+  ['a null in one of two responses', [item({}), things(thing(), thing({ note: null }))], 'null note 1/2 breaks'],
+  ['a null instead of an enum value', [item({ level: null })], 'null level 1/1 breaks'],
+  ['a null where null is allowed', [item({ owner: null })]],
+  ['a null instead of a value with a referenced schema', [item({ id: null })], 'null id 1/1 breaks'],
+  ['one new enum value', [item({ level: 'top' })], 'enum-value level 1/1 breaks'],
+  ['a second new enum value', [item({ level: 'top' }), item({ level: 'odd' })], 'enum-value level 2/2 breaks'],
   [
-    'three new values, so no longer a list',
+    'a third new value, which makes the enum open-ended',
     [things(thing({ level: 'a' }), thing({ level: 'b' })), item({ level: 'c' })],
     'no-enum level 2/2 breaks',
   ],
-  ['a value that only the simulator does not have', [item({ mood: 'mixed' })], 'enum-value mood 1/1'],
-  ['any texts in a field without a list', ['a', 'b', 'c', 'd'].map((note) => item({ note }))],
-  ['another format', [item({ id: '17' })], 'format id 1/1 breaks'],
+  ['an allowed value that the simulator never returns', [item({ mood: 'mixed' })], 'enum-value mood 1/1'],
+  ['any text in a field without an enum', ['a', 'b', 'c', 'd'].map((note) => item({ note }))],
+  ['a string in another format', [item({ id: '17' })], 'format id 1/1 breaks'],
   ['a number out of range', [item({ count: -1 })], 'constraint count 1/1 breaks'],
   ['an undocumented status', [{ status: 409, body: { error: 'taken' } }, item({})], 'undocumented-status  1/2 breaks'],
   ['a required header that is missing', [withHeader('x-total', undefined)], 'header  1/1 breaks'],
@@ -59,9 +59,9 @@ const rows: readonly Row[] = [
   ['another media type', [withHeader('content-type', 'application/problem+json')], 'content-type  1/1 breaks'],
 ]
 
-describe('of the responses of a service', () => {
+describe('in a comparison with the contract', () => {
   const named = rows.map(([title, responses, ...expected]) => ({ title, responses, expected }))
-  test.each(named)('$title is reported, and a patch allows it', async ({ responses, expected }) => {
+  test.each(named)('$title has the expected findings, and a patch removes them', async ({ responses, expected }) => {
     const report = judge(contract, responses)
     const found = report.findings.map(
       ({ kind, pointer, seen, of, breaks }) =>
@@ -88,14 +88,14 @@ describe('of the responses of a service', () => {
 
   test('a change that does not help is not proposed', async () => {
     const responses = [item({ level: 'top' })]
-    const left = [{ reason: 'The change to its schema does not remove it.' }]
+    const left = [{ reason: 'Changing the schema does not remove it.' }]
     expect(await patchOf(responses, () => judge(contract, responses))).toMatchObject({ overlay: undefined, left })
   })
 
   test.each([
     ['a value that the simulator never returns', item({ mood: 'mixed' }), { isSimulated: true, settles: true }],
     ['a value that breaks the contract', item({ mood: 5 }), { isSimulated: false, settles: false }],
-  ])('%s settles an assumption only if the assumption is about it', (_name, response, expected) => {
+  ])('%s settles an assumption only if the assumption is about the broken rule', (_name, response, expected) => {
     const assumption = { pointer: '/components/schemas/Thing/properties/mood', text: 'The moods are not described.' }
     expect(judge(contract, [response]).findings).toMatchObject([{ ...expected, assumption }])
   })
@@ -110,7 +110,7 @@ describe('of the responses of a service', () => {
     expect(JSON.stringify(findings[0]?.sample)).not.toContain('hunter2')
   })
 
-  test('a broken constraint does not quote a credential', async () => {
+  test('the message about a broken rule does not quote a credential', async () => {
     const text = JSON.stringify(document).replaceAll('"note":', '"apiKey":')
     const changed: JsonObject = JSON.parse(
       text.replace('"apiKey":{"type":"string"}', '"apiKey":{"type":"string","enum":["hunter1"]}'),
@@ -122,7 +122,7 @@ describe('of the responses of a service', () => {
     ])
   })
 
-  test('a request is shown without the API keys of the contract', async () => {
+  test('a request is shown without API keys that the contract declares', async () => {
     const securitySchemes = { key: { type: 'apiKey', in: 'query', name: 'acme' } }
     const components = { ...(document['components'] as JsonObject), securitySchemes }
     const keyed = await load({ ...document, components })
@@ -130,7 +130,7 @@ describe('of the responses of a service', () => {
     expect(operation && redactTarget(operation, '/v1/things?acme=my-secret&a=b')).toBe('/v1/things?acme=[redacted]&a=b')
   })
 
-  test('a broken rule on a value redacted in the recording is not judged', () => {
+  test('a broken rule is not judged if the recording has a redacted value', () => {
     const report = judge(contract, [things(thing({ id: '[redacted]' })), things(thing({}))])
     expect([report.verdict, report.findings]).toEqual(['not-judged', []])
     const sentence = expect.stringContaining('/items/*/id')

@@ -12,10 +12,10 @@ const placesOf = ({ findings }: DriftReport) => findings.map(({ kind, pointer })
 
 const reasonsOf = ({ notJudged }: DriftReport) => notJudged.map(({ reason }) => reason)
 
-describe('a response with more members than are judged', () => {
+describe('a response with too many members', () => {
   const tooLarge = { items: [thing({ count: 'one' }), ...Array.from({ length: 40_000 }, () => thing())] }
 
-  test('is not judged, but the others are', () => {
+  test('is not judged, but other responses are', () => {
     const report = judge(contract, [things(thing({ note: 1 })), { body: tooLarge }])
     expect(placesOf(report)).toEqual(['wrong-type /items/*/note'])
     expect([report.judged.get('listThings'), reasonsOf(report)]).toEqual([1, ['too-many-members']])
@@ -27,12 +27,12 @@ describe('a response with more members than are judged', () => {
   })
 })
 
-test('a response nested too deeply to judge is still JSON', () => {
+test('a response that is nested too deeply to judge is not reported as broken JSON', () => {
   const report = judge(contract, [{ body: `{"items":[],"deep":${'['.repeat(200_000)}${']'.repeat(200_000)}}` }])
   expect([placesOf(report), reasonsOf(report)]).toEqual([[], ['too-many-members', 'too-few-samples']])
 })
 
-test('a check that stopped at its limit is reported, and never judged "the same"', () => {
+test('a response is not judged "the same" if its check stopped early', () => {
   const items = Array.from({ length: 60 }, () =>
     thing({ tags: Object.fromEntries(Object.keys(wide(200)).map((name) => [name, 5])) }),
   )

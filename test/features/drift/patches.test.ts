@@ -10,7 +10,7 @@ import { tempFolder } from '../../support/temp-folder.ts'
 /** A run of `convsim drift --patch` on a recording. */
 type RecordedRun = Awaited<ReturnType<typeof runRecorded>>
 
-/** Returns a document of `GET /weather` with the media types of its response; schemas are indented by 16 spaces. */
+/** Returns a document with `GET /weather`. `content`: the media types of its response, indented by 12 spaces. */
 const weather = (content: string) => `# kept
 openapi: 3.1.0
 info: { title: Weather, version: 1.0.0 }
@@ -25,7 +25,7 @@ paths:
           content:
 ${content}`
 
-/** Compares a contract with responses in a new folder. `type`: the media type of responses that are texts. */
+/** Compares a contract with recorded responses, in a new folder. `type`: the media type of string bodies. */
 async function runRecorded(contract: string, bodies: readonly Json[], type = 'application/json') {
   const folder = await tempFolder()
   const contractFile = join(folder, 'contract.yaml')
@@ -46,7 +46,7 @@ ${schema}`
 
 const plain = weather(json('                  sky: { type: string, enum: [blue, grey] } # the sky\n'))
 
-/** Returns the contract of a run with its patch. */
+/** Returns the contract of a run with the patch applied. */
 async function applyPatch({ contractFile, patchFile }: RecordedRun): Promise<unknown> {
   const source = await readOverlaid(contractFile, [patchFile])
   if (!source.ok) throw new Error(JSON.stringify(source.error))
@@ -54,7 +54,7 @@ async function applyPatch({ contractFile, patchFile }: RecordedRun): Promise<unk
 }
 
 const names = ['area/sq~km', 'a\nb', 'a\u2028b', 'constructor', '__proto__x']
-test.each(names)('a field renamed to %j is patched', async (name) => {
+test.each(names)('a patch allows a field renamed to %j', async (name) => {
   const run = await runRecorded(plain, [{ [name]: 'blue' }])
   expect(run.report.findings.map(({ kind }) => kind).sort()).toEqual(['missing-field', 'new-field'])
   expect(run.stderr).toContain('with it, the same responses show no drift')
@@ -70,7 +70,7 @@ test('a field named constructor is missing if not sent, and new if sent', async 
   for (const { stderr } of [missing, added]) expect(stderr).toContain('with it, the same responses show no drift')
 })
 
-test('a member of a subschema is patched', async () => {
+test('a patch makes a required member of a subschema optional', async () => {
   const part = '{ type: object, required: [sky], properties: { sky: { type: string } } }'
   const composed = weather(`            application/json: { schema: { allOf: [${part}] } }\n`)
   expect((await runRecorded(composed, [{}])).stderr).toContain('with it, the same responses show no drift')
@@ -93,14 +93,14 @@ test('responses of a documented media type other than JSON are not drift', async
   expect(placesOf(await runRecorded(csv, ['<p>'], 'text/html'))).toEqual(['content-type '])
 })
 
-test('a redacted value is never proposed, and nothing is changed for it', async () => {
+test('a patch never allows a redacted value, and is not written for such a value alone', async () => {
   const run = await runRecorded(plain, [{ sky: 'Bearer abcdefghijklmnop12345678' }, { sky: 'red' }])
   expect(run.stderr).toContain('not patched: enum-value')
   expect(run.stderr).toContain('looks like a credential')
   await expect(readFile(run.patchFile, 'utf8')).rejects.toThrow('ENOENT')
 })
 
-test('a patch replaces an earlier one', async () => {
+test('a patch replaces an earlier patch', async () => {
   const run = await runRecorded(plain, [{ sky: 'red' }])
   const args = ['--contract', run.contractFile, '--har', join(run.folder, 'traffic.har'), '--samples', '1']
   expect((await runDrift([...args, '--patch', run.patchFile], null)).stderr).toBe(run.stderr)

@@ -11,7 +11,7 @@ import { tempFolder } from '../../support/temp-folder.ts'
 const model = (tail: string) => `00000000-0000-4000-8000-0000000000${tail}`
 const ids = ['01', '02', '03'].map((tail) => `--ids=modelId=${model(tail)}`)
 
-/** Changes to the response to one request, by its model and period. */
+/** Changes to the response to one request, keyed by model and period. */
 const changes: Readonly<Record<string, (response: FakeResponse, body: JsonObject) => void>> = {
   '03 30d': (_, body) => Object.assign(valueAt(body, '/recommendations') ?? {}, { healthLevel: 'on_fire' }),
   '02 90d': (_, body) => Object.assign(valueAt(body, '/dataPoints/80') ?? {}, { conversationCount: null }),
@@ -21,7 +21,7 @@ const changes: Readonly<Record<string, (response: FakeResponse, body: JsonObject
   '01 7d': (response, body) => Object.assign(response, { body: JSON.stringify(body).slice(0, 200) }),
 }
 
-/** Makes those changes, and renames a field of each response. */
+/** Makes the `changes`, and renames a field in each response. */
 const planted: Change = (response, { url }) => {
   const { body } = response
   if (!isObject(body)) return
@@ -32,7 +32,7 @@ const planted: Change = (response, { url }) => {
 }
 
 describe('a real service with planted differences', () => {
-  test('each is found and named with its pointer, and nothing else', async () => {
+  test('has each difference reported with its pointer, and nothing else', async () => {
     const upstream = await startFakeUpstream(planted)
     const run = await runDrift([upstream.baseUrl, ...ids, '--timeout', '3s'])
     const onFire = { request: `GET /v1/models/${model('03')}/analytics?period=30d`, value: '"on_fire"' }
@@ -53,7 +53,7 @@ describe('a real service with planted differences', () => {
     expect([run.report.verdict, run.code]).toEqual(['drift', 3])
   })
 
-  test('no file or output contains the token, even if the service echoes it', async () => {
+  test('never gets its token into a file or the output, even by echoing it', async () => {
     const upstream = await startFakeUpstream(({ headers, body }) => {
       headers['x-echo'] = `Bearer ${upstreamToken}`
       if (!isObject(body)) return
@@ -73,8 +73,8 @@ describe('a real service with planted differences', () => {
   })
 })
 
-describe('a real service that cannot be judged', () => {
-  /** A large response, and one that demands a wait of an hour. */
+describe('the verdict is not "the same" for a service', () => {
+  /** A response that is too large, and a refusal that requires a wait of an hour. */
   const large: Change = (response) => void Object.assign(response, { body: ' '.repeat(17 * 1024 * 1024) })
   const later: Change = (response) => {
     Object.assign(response, { status: 429, body: { success: false, error: 'Later.' } })
@@ -85,12 +85,12 @@ describe('a real service that cannot be judged', () => {
   const one = [`--ids=modelId=${model('01')}`, '--samples', '1']
 
   test.each<[string, string, string, Change | undefined, readonly string[], number?]>([
-    ['without a token', 'unauthorized', 'Set CONVSIM_UPSTREAM_TOKEN', unauthorized, ids, 1],
+    ['that requires a token', 'unauthorized', 'Set CONVSIM_UPSTREAM_TOKEN', unauthorized, ids, 1],
     ['that knows no model', 'too-few-samples', 'status 404', undefined, unknown],
     ['whose responses are too large', 'too-large', '16 MiB', large, one],
-    ['that demands a wait of an hour', 'rate-limited', '3600 s; ', later, ids, 1],
+    ['that requires a wait of an hour', 'rate-limited', '3600 s, ', later, ids, 1],
     ['with an expired certificate', 'certificate', 'certificate has expired (CERT_HAS_EXPIRED)', undefined, ids, 0],
-  ])('%s is not judged "the same", with the reason %s', async (_name, reason, sentence, change, args, requests) => {
+  ])('%s, with the reason %s', async (_name, reason, sentence, change, args, requests) => {
     const upstream = await startFakeUpstream(change, reason === 'certificate')
     const run = await runDrift([upstream.baseUrl, ...args], reason === 'unauthorized' ? null : undefined)
     expect([run.code, run.report.verdict, run.report.findings]).toEqual([1, 'not-judged', []])
@@ -101,7 +101,7 @@ describe('a real service that cannot be judged', () => {
     if (reason === 'too-large') expect(run.report).toMatchObject({ judged: {} })
   })
 
-  test('because it redirects to another host gets no further request', async () => {
+  test('that redirects to another host, which gets no request', async () => {
     const other = await startFakeUpstream()
     const upstream = await startFakeUpstream((response, { url }) => {
       response.status = 307
@@ -123,7 +123,7 @@ describe('the simulator as the real service', () => {
     expect(upstream.requests.filter(({ method }) => method !== 'GET')).toHaveLength(3 * writes.length)
   })
 
-  test('with another success status of a write settles the assumption about it', { tags: ['long'] }, async () => {
+  test('with another success status for a write settles the assumption about it', { tags: ['long'] }, async () => {
     const upstream = await startFakeUpstream((response, { method, url }) => {
       if (method !== 'POST' || !url.endsWith('/events')) return
       response.status = 200

@@ -64,7 +64,7 @@ export async function load(value: JsonObject): Promise<Contract> {
 
 export const contract = await load(document)
 
-/** A thing that conforms to the contract, apart from the given changes. */
+/** Returns a thing that conforms to the contract, apart from the given changes. */
 export const thing = (changes: JsonObject = {}): JsonObject => ({
   id: '4f7c2a1e-9b3d-4c58-8e21-6d0a5b7f9c34',
   level: 'low',
@@ -76,23 +76,23 @@ export const thing = (changes: JsonObject = {}): JsonObject => ({
   ...changes,
 })
 
-/** A response of the service: a body of things, or a whole response. */
+/** A response from the service. Without a status and headers, it has a valid status and valid headers. */
 export interface Given {
   readonly status?: number
   readonly headers?: Record<string, string>
   readonly body: Json | string
 }
 
-/** A response with a list of things. */
+/** Returns a response with a list of things. */
 export const things = (...items: JsonObject[]): Given => ({ body: { items } })
 
-/** A thing that lacks a member. */
+/** Returns a thing without a member. */
 export const without = (name: string): JsonObject => {
   const { [name]: _, ...others } = thing()
   return others
 }
 
-/** Judges responses by a contract. */
+/** Compares responses with a contract. */
 export function judge(target: Contract, responses: readonly Given[]) {
   const observed = responses.map(({ status = 200, headers = {}, body }) => ({
     operation: 'listThings',
@@ -106,7 +106,7 @@ export function judge(target: Contract, responses: readonly Given[]) {
     expected: new Set(['listThings']),
     minSamples: 1,
     notJudged: [],
-    howToGetMore: 'Ask more.',
+    howToGetMore: 'Send more.',
     token: undefined,
   })
 }

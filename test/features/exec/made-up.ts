@@ -27,10 +27,10 @@ export function problemOf(set: string): string {
   return faults.ok ? '' : faults.error
 }
 
-/** Returns the requests of a run, each with an operation and a shape: `createEvent a`. */
-export function requestsOf(...written: readonly string[]): RecordedRequest[] {
+/** Returns the requests of a run from their signatures, an operation and a body shape each: `createEvent a`. */
+export function requestsOf(...signatures: readonly string[]): RecordedRequest[] {
   const counts = new Map<string, number>()
-  return written.map((signature, receivedAt) => {
+  return signatures.map((signature, receivedAt) => {
     const [id = ''] = signature.split(' ')
     const occurrence = (counts.get(id) ?? 0) + 1
     counts.set(id, occurrence)
@@ -53,21 +53,21 @@ export function requestsOf(...written: readonly string[]): RecordedRequest[] {
   })
 }
 
-/** Returns a run with a verdict: `reset createEvent 2`, `drop-field createEvent /eventId`. */
-export function judged(written: string, verdict: SuiteVerdict, parts: Partial<JudgedRun> = {}): JudgedRun {
-  const [scenario = '', operation = '', place = ''] = written.split(' ')
+/** Returns a judged run from words: `reset createEvent 2`, `drop-field createEvent /eventId`. */
+export function judged(description: string, verdict: SuiteVerdict, parts: Partial<JudgedRun> = {}): JudgedRun {
+  const [scenario = '', operation = '', target = ''] = description.split(' ')
   const [fault] = faultsOf(scenario)
   if (!fault) throw new Error(`no fault ${scenario}`)
-  const pointer = place.startsWith('/') ? place : undefined
-  const run: PlannedRun = { fault, operation, pointer, occurrence: pointer ? 1 : Number(place), isReachable: true }
-  const isTwice = ['broke', 'noticed', 'hung', 'unsteady'].includes(verdict)
-  const end = { code: isTwice ? 1 : 0, isTimedOut: verdict === 'hung' }
+  const pointer = target.startsWith('/') ? target : undefined
+  const run: PlannedRun = { fault, operation, pointer, occurrence: pointer ? 1 : Number(target), isReachable: true }
+  const isRepeated = ['broke', 'noticed', 'hung', 'unsteady'].includes(verdict)
+  const end = { code: isRepeated ? 1 : 0, isTimedOut: verdict === 'hung' }
   const responses = verdict === 'not-reached' ? undefined : { expected: 1, got: verdict === 'recovered' ? 1 : 0 }
   const lists = { client: [], failed: [], lastLines: [], requests: [] }
-  return { run, verdict, made: isTwice ? 2 : 1, responses, ...end, ms: 250, ...lists, ...parts }
+  return { run, verdict, made: isRepeated ? 2 : 1, responses, ...end, ms: 250, ...lists, ...parts }
 }
 
-/** Returns a report on runs, with conditions of `--fail-on`, after a run without faults that covers 1%. */
+/** Returns a report on runs, with conditions for `--fail-on`. The run without faults has a coverage of 1%. */
 export function reportOn(
   runs: readonly JudgedRun[],
   parts: Partial<SuiteReport> = {},
@@ -103,7 +103,7 @@ const none = { list: [], further: 0 }
 const renderAs = (format: keyof typeof reportFormats) => (report: SuiteReport) =>
   renderReport(reportFormats[format], toSuitePage(report))
 
-/** Renders a report for a terminal, or in a format. */
+/** Renders a report as text for a terminal, or in another format. */
 export const render = {
   text: (report: SuiteReport) => renderText(toSuitePage(report)),
   html: renderAs('html'),
@@ -113,6 +113,6 @@ export const render = {
   github: renderAs('github'),
 }
 
-/** Renders a report in each format for people. */
+/** Renders a report in each format that is meant for people. */
 export const renderForPeople = (report: SuiteReport) =>
   [render.text, render.markdown, render.html].map((one) => one(report))

@@ -5,7 +5,7 @@ import { describeSkipped } from '../../../src/features/exec/report/suite-report.
 import { inputs } from '../../support/catalogue.ts'
 import { context, faultsOf, problemOf, requestsOf } from './made-up.ts'
 
-/** Plans the faults of a set. */
+/** Plans runs for the faults of a set. */
 function planOf(requests: ReturnType<typeof requestsOf>, set: string) {
   const plan = planRuns(requests, { faults: faultsOf(set) })
   if (!plan.ok) throw new Error(plan.error)
@@ -15,7 +15,7 @@ function planOf(requests: ReturnType<typeof requestsOf>, set: string) {
 describe('requests that differ only in values', () => {
   const requests = requestsOf('createEvent a', 'createEvent a', 'createEvent b', 'createEvent a', 'createEvent a')
 
-  test('get the fault at the first and the last, and the others are named', () => {
+  test('get the fault only in the first and the last request, and the report lists the others', () => {
     const { runs, equivalent, leftOut } = planOf(requests, 'reset,unavailable')
     expect(runs.map(nameRun).slice(0, 3)).toEqual([
       'resilience:reset@createEvent#1',
@@ -26,12 +26,12 @@ describe('requests that differ only in values', () => {
     expect(leftOut).toEqual([{ operation: 'createEvent', occurrences: [2, 4], like: [1, 5] }])
     expect(describeSkipped(leftOut)).toEqual([
       expect.stringMatching(
-        /^Skipped; excluded from the percentages: createEvent: 2 requests like 1 and 5\. .*To inject into one, use --only FAULT@createEvent#2\.$/,
+        /^Skipped; excluded from the percentages: createEvent: 2 requests similar to requests 1 and 5\. .*To inject a fault into one, use --only FAULT@createEvent#2\.$/,
       ),
     ])
   })
 
-  test('can each be selected by --only', () => {
+  test('can each be selected with --only', () => {
     const named = parseRunName('resilience:reset@createEvent#2', context)
     if (!named.ok) throw new Error(named.error)
     const plan = planRuns(requests, { faults: [named.value.fault], only: named.value })
@@ -39,7 +39,7 @@ describe('requests that differ only in values', () => {
   })
 })
 
-test('the statuses of requests without an ordinary response are counted', () => {
+test('the error counts the statuses of the requests if none got an ordinary response', () => {
   const bad = requestsOf('createEvent a', 'createEvent a').map((request, at) => ({
     ...request,
     isOrdinary: false,
@@ -47,11 +47,11 @@ test('the statuses of requests without an ordinary response are counted', () => 
   }))
   expect(planRuns(bad, { faults: faultsOf('reset') })).toEqual({
     ok: false,
-    error: 'No fault can be injected, since no request got an ordinary response: 1 x 401, 1 x 404 with no operation.',
+    error: 'No fault can be injected, since no request got an ordinary response: 1 x 401, 1 x 404 (no operation).',
   })
 })
 
-test('a limited selection takes from the sets in turn, since drift has many more targets', () => {
+test('a limited selection alternates between sets, since drift has many more targets', () => {
   const { runs } = planOf(requestsOf('createEvent a', 'getModelAnalytics a'), 'resilience,extra-field')
   const drifts = Array.from({ length: 200 }, (_, at) => ({
     ...runs.filter(({ fault }) => fault.isLasting)[0],
@@ -68,7 +68,7 @@ test('a limited selection takes from the sets in turn, since drift has many more
 describe('a set of faults', () => {
   const names = (set: string) => faultsOf(set).map(({ name }) => name)
 
-  test('accepts a scenario as named in reports', () => {
+  test('accepts the name of a scenario in reports', () => {
     expect(names('drift:drop-field,time:slow;ms=5')).toEqual(['drift:drop-field', 'time:slow;ms=5'])
     expect(problemOf('drift:reset')).toBe('"reset" is not in the set drift, but in resilience and connection.')
   })
@@ -84,14 +84,14 @@ describe('a set of faults', () => {
     expect(names('unavailable,resilience').every((name) => name.startsWith('resilience:'))).toBe(true)
   })
 
-  test('suggests a similar field for one that no response has', () => {
+  test('suggests a similar field if no response has the given field', () => {
     expect(problemOf('null-required;pointer=/succes')).toMatch(
       /applies to no operation: no response has the field \/succes\. Did you mean "\/success"\? Known: \//,
     )
     expect(problemOf('wrong-type;pointer=/x')).toMatch(/Known: \//)
   })
 
-  test('omits scenarios that apply to no operation, and is refused if nothing remains or one was named', () => {
+  test('omits scenarios that apply to no operation, and is refused if none remains or one was named', () => {
     const operations = inputs.contract.operations.filter(({ method }) => method === 'GET')
     const parse = (set: string) => parseFaultSet(set, { ...context, operations })
     expect(parse('resilience')).toMatchObject({

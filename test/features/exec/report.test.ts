@@ -10,7 +10,7 @@ const unsteady = judged('reset createEvent 1', 'unsteady')
 const unreached = judged('drop-field createEvent /eventId', 'not-reached', { made: 0 })
 const swallowed = judged('truncated createEvent 1', 'never-succeeded', { responses: { expected: 2, got: 1 } })
 const leftOut = [{ operation: 'createEvent', occurrences: [2, 3, 4], like: [1, 5] }]
-const changes = ['at the end it failed with exit code 1']
+const changes = ['at the end, the command failed with exit code 1']
 const unmatched = requestsOf('createEvent a').map((request) => ({ ...request, operation: undefined }))
 const mixed = reportOn([recovered, swallowed], { plan: { equivalent: 3, leftOut } })
 const twice = reportOn([unsteady, broken], { changes })
@@ -20,8 +20,8 @@ test.each<[string, SuiteReport, string]>([
   ['the time ran out', reportOn([], { notMade: 3, earlyEnd: 'time' }), 'the time was up before'],
   ['it was interrupted', reportOn([], { notMade: 3, earlyEnd: 'interrupt' }), 'the first run with a fault was inter'],
   ['no response has the field', reportOn([unreached]), 'no response has the fields that would drift'],
-  ['no fault fits', reportOn([]), 'none applies to an operation that the command calls'],
-])('a report without an injected fault never says that there are no findings: %s', (_, report, reason) => {
+  ['no fault applies', reportOn([]), 'none applies to an operation that the command calls'],
+])('a report without an injected fault says why, and never that there are no findings: %s', (_, report, reason) => {
   for (const text of renderForPeople(report)) {
     expect(text).toContain(`No fault was tested: ${reason}`)
     expect(text).not.toMatch(/There are none|No problems found/)
@@ -31,9 +31,9 @@ test.each<[string, SuiteReport, string]>([
 })
 
 test.each<[string, SuiteReport, RegExp]>([
-  ['the skipped requests, next to the share', mixed, /createEvent: 3 requests like 1 and 5\./],
-  ['that verdicts are unreliable', twice, /The verdicts are not reliable.*at the end it failed with exit code 1\./],
-  ['that the command is red without faults', red, /The command fails without faults, too\./],
+  ['which requests were skipped', mixed, /createEvent: 3 requests similar to requests 1 and 5\./],
+  ['that verdicts are unreliable', twice, /The verdicts are not reliable.*at the end, the command failed with/],
+  ['that the command fails without faults', red, /The command fails without faults, too\./],
   ['how many runs are unsteady', twice, /1 of 2 runs is unsteady \(runs disagree\)/],
 ])('the text, Markdown and HTML say %s', (_, report, words) => {
   for (const text of renderForPeople(report)) expect(text).toMatch(words)
@@ -51,23 +51,23 @@ test.each<[string, SuiteReport, RegExp]>([
     mixed,
     /^resilience: 1 of 2 good \(50%\): 1 recovered, 1 "green, but the call never succeeded"\.$/m,
   ],
-  ['verdicts beside an unsteady one, in no share', twice, /^resilience: 0 of 1 good \(0%\): 1 broke, 1 unsteady\.$/m],
-  ['how many runs were made twice', twice, /^2 runs, 2 of them repeated\.$/m],
-  ['no share for unsteady runs alone', reportOn([unsteady]), /^resilience: no verdict: 1 unsteady\.$/m],
-  ['the early end', red, /^1 run, 4 not made \(the command failed without faults\)\.$/m],
+  ['the unsteady runs, which are in no percentage', twice, /^resilience: 0 of 1 good \(0%\): 1 broke, 1 unsteady\.$/m],
+  ['how many runs were repeated', twice, /^2 runs, 2 of them repeated\.$/m],
+  ['no percentage if all runs are unsteady', reportOn([unsteady]), /^resilience: no verdict: 1 unsteady\.$/m],
+  ['why it ended early', red, /^1 run, 4 not run \(the command failed without faults\)\.$/m],
   ['a row for each run', reportOn([unreached, recovered]), /^drift:drop-field +createEvent +\/eventId +not reached$/m],
   [
-    'which of two runs failed',
+    'how the runs with an unsteady fault disagree',
     reportOn([unsteady]),
-    /warning: Unsteady: in some runs, but not in all, the command failed with exit code 1 when "reset" was injected into request 1 of /,
+    /warning: Unsteady: in some runs, but not all, the command failed with exit code 1 when "reset" was injected into request 1 of /,
   ],
   [
-    'requests that match no operation apart from others',
+    'requests without an operation separately',
     reportOn([], {}, '', [...requestsOf('createEvent a', 'createEvent b'), ...unmatched]),
-    /Without faults, the command calls createEvent 2 times, and sends 1 request for no operation of the contract\./,
+    /Without faults, the command calls createEvent 2 times, and sends 1 request without an operation in the contract\./,
   ],
   [
-    'which drift was tried on a field',
+    'which drift was injected into a field',
     reportOn([
       judged('drop-field createEvent /eventId', 'unnoticed'),
       judged('drop-field createEvent /success', 'noticed'),
@@ -79,7 +79,7 @@ test.each<[string, SuiteReport, RegExp]>([
   expect(render.text(report)).toMatch(words)
 })
 
-test('JSON has the numbers', () => {
+test('JSON has the verdicts, their counts and the skipped requests', () => {
   const { runs: rows, summary } = JSON.parse(render.json(mixed))
   expect(summary).toMatchObject({ recovered: 1, 'never-succeeded': 1 })
   expect(rows.map(({ verdict }: { verdict: string }) => verdict)).toEqual(['recovered', 'never-succeeded'])
@@ -102,22 +102,22 @@ describe('JUnit', () => {
     expect(render.junit(reportOn([recovered]))).toContain('name="resilience:reset@createEvent#1" time="0.25"')
   })
 
-  test('skips an unsteady run, with the reason', () => {
+  test('skips an unsteady run, and gives the reason', () => {
     expect(failures(twice)).toBe('0')
     expect(render.junit(twice)).toMatch(/<skipped message="Unsteady: in some runs/)
   })
 
-  test('fails if --fail-on does, and so does the baseline run', () => {
-    const lapse = { ...recovered, client: ['retry: createEvent: retry-after: too soon'] }
+  test('has a failure for each run that meets --fail-on, including the baseline run', () => {
+    const careless = { ...recovered, client: ['retry: createEvent: retry-after: too soon'] }
     const failed = ['1 retry problem']
-    expect(failures(reportOn([{ ...lapse, failed }], {}, 'retry'))).toBe('1')
-    expect(failures(reportOn([lapse]))).toBe('0')
-    expect(failures(reportOn([lapse], {}, 'coverage<2'))).toBe('1')
+    expect(failures(reportOn([{ ...careless, failed }], {}, 'retry'))).toBe('1')
+    expect(failures(reportOn([careless]))).toBe('0')
+    expect(failures(reportOn([careless], {}, 'coverage<2'))).toBe('1')
     expect(failures(red)).toBe('1')
   })
 })
 
-test('good verdicts are followed by the number of runs whose client broke a rule', () => {
+test('good verdicts are followed by the number of runs in which the client broke a rule', () => {
   const report = reportOn([{ ...recovered, client: ['retry: createEvent: retry-after: too soon'] }])
   expect(render.text(report)).toMatch(
     /^resilience: 1 of 1 good \(100%\): 1 recovered; in 1 of the 1 good runs, the client broke a rule/m,
@@ -127,7 +127,7 @@ test('good verdicts are followed by the number of runs whose client broke a rule
   expect(render.html(report)).toContain('<li class="bad"><a href="#verdicts">')
 })
 
-test('has requests, output and the command to repeat with each finding', () => {
+test('each finding has the command that repeats its run, the output and the requests', () => {
   const parts = { requests: ['POST /v1/events 503 unavailable'], lastLines: ['not `ok`, but ```'] }
   const report = reportOn([judged('reset createEvent 1', 'broke', parts)])
   const repeat = 'convsim each --only resilience:reset@createEvent#1 -- npm test'
@@ -138,14 +138,14 @@ test('has requests, output and the command to repeat with each finding', () => {
     expect(render.markdown(report)).toContain(block)
 })
 
-test('annotates a GitHub run, with an error for each failure', () => {
+test('annotations on GitHub are errors for findings that fail the run, and warnings for other findings', () => {
   const runs = [broken, judged('drop-field createEvent /success', 'unnoticed')]
-  const failed = ['1 of 1 fault did not recover (100%)']
+  const failed = ['1 of 1 fault was not handled (100%)']
   const lines = render.github(reportOn(runs, { failed }, 'not-resilient')).split('\n')
   expect(lines.slice(0, 3)).toEqual([
     expect.stringMatching(/^::error::resilience:reset@createEvent#2: Not resilient: the command failed with exit/),
     expect.stringMatching(/^::warning::drift:drop-field@createEvent\/success: Unnoticed: /),
-    '::error::--fail-on: 1 of 1 fault did not recover (100%25)',
+    '::error::--fail-on: 1 of 1 fault was not handled (100%25)',
   ])
 })
 
@@ -154,6 +154,6 @@ test.each([
   ['pytest', '____ test_a ____\n    def test_a():\n>       assert 1\nE       assert 2 == 1\n1 failed in 0.2s', 1],
   ['vitest', ' × writes 12ms\n\n FAIL  a.test.ts > writes\nAssertionError: expected 2 to be 1\n Tests  1 failed', 1],
   ['a passing run', 'reading\ndone', undefined],
-])('the assertion in output of %s is found above the counts', (_, output, first) => {
+])('the failed assertion in the output of %s is found above the counts', (_, output, first) => {
   expect(findFailure(output.split('\n'))).toBe(first)
 })

@@ -12,7 +12,7 @@ test.each([
   [5, 600_000, {}, 'run 6 of 10, 1 finding, 10 min left'],
   [3, 6000, { made: 2 }, 'run 4 of 10, 1 of them repeated, 1 finding, 14 s left'],
   [2, 4000, { total: 100, untilMs: 6000 }, 'run 3 of 100, 1 finding, 6 s left'],
-])('after %i runs in %i ms the progress line, with %j, is "%s"', (ended, sinceMs, more, line) => {
+])('after %i runs in %i ms, with %j, the progress line is "%s"', (ended, sinceMs, more, line) => {
   const { total, untilMs, made } = { total: 10, untilMs: Infinity, made: 1, ...more }
   const runs = Array.from({ length: ended }, (_, at) =>
     judged('reset createEvent 1', at === 0 ? 'broke' : 'recovered', { made: at === 0 ? made : 1 }),
@@ -20,7 +20,7 @@ test.each([
   expect(describeProgress(runs, total, { sinceMs, untilMs })).toBe(line)
 })
 
-test('the last 40 lines of two streams are stored in the order of their line ends, in 500 plain characters', () => {
+test('the last 40 lines of two streams are stored in the order in which they end, as 500 plain characters each', () => {
   const lines = new LastLines()
   const [out, errors] = [lines.openStream(), lines.openStream()]
   for (let line = 1; line <= 50; line += 1) out(`${line}\n`)
@@ -33,20 +33,20 @@ test('the last 40 lines of two streams are stored in the order of their line end
 })
 
 const settings = defaultsOf(eachSettings)
-const putBack = ' # replace [redacted] with the credential'
+const credentialHint = ' # replace [redacted] with the credential'
 
 test.each([
   [["it's $HOME"], "'it'\\''s $HOME'"],
-  [['token=abcdefgh'], `'token=[redacted]'${putBack}`],
-  [['--token', 'abc defgh'], `--token '[redacted]'${putBack}`],
-  [['-H', 'authorization: Bearer abcdefgh'], `-H 'authorization: Bearer [redacted]'${putBack}`],
+  [['token=abcdefgh'], `'token=[redacted]'${credentialHint}`],
+  [['--token', 'abc defgh'], `--token '[redacted]'${credentialHint}`],
+  [['-H', 'authorization: Bearer abcdefgh'], `-H 'authorization: Bearer [redacted]'${credentialHint}`],
 ])('the command to repeat a run with %j is quoted for a shell, and shows no credential', (words, text) => {
   expect(describeRepeat('a@b', { settings, files: ['node', ...words], failOn: [] })).toBe(
     `convsim each --only a@b -- node ${text}`,
   )
 })
 
-test('the command to repeat a run has its time limit, and no settings of the other runs', () => {
+test('the command to repeat a run has its time limit, but no settings that concern only other runs', () => {
   const bounded = { ...settings, seed: '7', runTimeout: '5s', set: 'drift', jobs: 2, failOn: 'hung' }
   const line = describeRepeat('a@b', { settings: bounded, files: ['node'], failOn: [] })
   expect(line).toBe('convsim each --only a@b --run-timeout 5s --seed 7 -- node')

@@ -8,7 +8,7 @@ import { toolCalls } from './tool-calls.ts'
 const sim = sharedSimulator()
 
 describe('the tools over HTTP', () => {
-  test('are eight, and the read-only ones are marked as such', async () => {
+  test('are eight, of which all but two are marked as read-only', async () => {
     const client = await connectOverHttp(`${sim().controlUrl}/mcp`)
     const { tools } = await client.listTools()
     const changing = tools.filter(({ annotations }) => annotations?.readOnlyHint !== true).map(({ name }) => name)
@@ -17,7 +17,7 @@ describe('the tools over HTTP', () => {
     expect(client.getInstructions()).toContain(`${sim().origin}/v1`)
   })
 
-  test.each(toolCalls)('%s returns %j', async (name, args, response, wrong, refusal) => {
+  test.each(toolCalls)('%s accepts %j, and refuses invalid arguments', async (name, args, response, wrong, refusal) => {
     await ask(sim(), '/v1/nowhere')
     const client = await connectOverHttp(`${sim().controlUrl}/mcp`)
     const right = await callTool(client, name, args)
@@ -48,7 +48,7 @@ describe('the tools over HTTP', () => {
   })
 })
 
-describe('the endpoint', () => {
+describe('the MCP endpoint', () => {
   const message = { jsonrpc: '2.0', id: 1, method: 'tools/list' }
   const accept = 'application/json, text/event-stream'
 

@@ -5,7 +5,7 @@ import type { JsonObject } from '../../../src/base/core/json.ts'
 import { cli } from '../../support/command.ts'
 import { recordingEnv } from '../../support/control-responses/recording.ts'
 
-/** Connects a client of the official package over HTTP. `headers`: further headers of each request. */
+/** Connects a client of the official package over HTTP. `headers`: further headers for each request. */
 export const connectOverHttp = (url: string, headers: Record<string, string> = {}, options = {}) =>
   connect(new StreamableHTTPClientTransport(new URL(url), { requestInit: { headers } }), options)
 

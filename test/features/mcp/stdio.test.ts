@@ -7,7 +7,7 @@ import { tempFolder } from '../../support/temp-folder.ts'
 import { callTool, connectOverStdio } from './mcp-client.ts'
 
 describe('convsim mcp', () => {
-  test('starts a simulator, which the instructions name, and stops with its client', async () => {
+  test('starts a simulator, names its URL in the instructions, and stops when the client disconnects', async () => {
     const client = await connectOverStdio(['--seed', '7'])
     const baseUrl = /http:\S+\/v1/.exec(client.getInstructions() ?? '')?.[0] ?? ''
     expect((await fetch(`${baseUrl}/nowhere`)).status).toBe(404)
@@ -16,11 +16,11 @@ describe('convsim mcp', () => {
     await expect(fetch(`${baseUrl}/nowhere`)).rejects.toThrow('fetch failed')
   })
 
-  test('ends when its input ends, as with /dev/null', async () => {
+  test('exits when its input ends', async () => {
     expect(await run(['mcp'], { stdin: 'ignore' })).toMatchObject({ code: 0, stdout: '' }) // stdin is /dev/null
   })
 
-  test('supports the revision 2026-07-28 for a running simulator, and needs its token', async () => {
+  test('supports protocol revision 2026-07-28, and a running simulator that requires a token', async () => {
     const sim = await startForTest({ controlToken: 'secret' })
     const modern = { versionNegotiation: { mode: { pin: '2026-07-28' } } }
     const client = await connectOverStdio(['--url', sim.origin, '--control-token', 'secret'], modern)
@@ -29,15 +29,15 @@ describe('convsim mcp', () => {
     expect((await callTool(client, 'list_scenarios', { operation: 'x' })).text).toContain('Known: getModelAnalytics')
     await sim.close()
     const gone = await callTool(client, 'run_summary')
-    expect([gone.isError, gone.text]).toEqual([true, expect.stringContaining('Start it (npx convsim)')])
+    expect([gone.isError, gone.text]).toEqual([true, expect.stringContaining('Start one (npx convsim)')])
   })
 
-  test('refuses an invalid address, one without a simulator, and a missing token', async () => {
+  test('refuses an invalid URL, a URL without a simulator, and a missing token', async () => {
     const sim = await startForTest({ controlToken: 'secret' })
     for (const [url, message] of [
       ['localhost', 'the URL of a simulator such as http://127.0.0.1:4010; got "localhost"'],
-      ['http://127.0.0.1:9', 'No simulator responds at http://127.0.0.1:9/__sim. Start it (npx convsim)'],
-      [sim.origin, 'Pass it to convsim mcp with --control-token.'],
+      ['http://127.0.0.1:9', 'No simulator responds at http://127.0.0.1:9/__sim. Start one (npx convsim)'],
+      [sim.origin, 'Pass the token to convsim mcp with --control-token.'],
     ] as const) {
       const { code, stderr } = await run(['mcp', '--url', url])
       expect([code, stderr]).toEqual([1, expect.stringContaining(message)])
@@ -48,7 +48,7 @@ describe('convsim mcp', () => {
 describe('convsim skill', () => {
   const skill = () => readFile(new URL('../../../SKILL.md', import.meta.url), 'utf8')
 
-  test('prints the skill, which a simulator serves, too', async () => {
+  test('prints the skill, which a simulator also serves', async () => {
     const served = await fetch(`${(await startForTest()).controlUrl}/skill.md`)
     expect(served.headers.get('content-type')).toBe('text/markdown; charset=utf-8')
     expect(await served.text()).toBe(await skill())
@@ -56,7 +56,7 @@ describe('convsim skill', () => {
     expect((await skill()).split('\n').length).toBeLessThan(250)
   })
 
-  test('has commands that work, and tests for the documented runners', { tags: ['long'] }, async () => {
+  test('prints commands that work, and test code that is also in the docs', { tags: ['long'] }, async () => {
     const text = await skill()
     const scripts = [...text.matchAll(/^```sh\n([\s\S]*?)^```$/gm)].map(([, script = '']) => script.trim())
     expect(scripts).toHaveLength(2)

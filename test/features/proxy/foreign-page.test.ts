@@ -30,18 +30,18 @@ function askAs(sim: TestSimulator, headers: Record<string, string>, method = 'GE
 
 const corsHeaders = (names: Iterable<string>) => [...names].filter((name) => name.startsWith('access-control-'))
 
-/** Requests of cross-origin pages, as browsers send them. */
+/** Requests from cross-origin pages, as browsers send them. */
 const crossOrigin: readonly (readonly [string, string, Record<string, string>])[] = [
   ['a script', 'GET', { origin: 'https://evil.example', 'sec-fetch-site': 'cross-site' }],
-  ['a script of an older browser', 'GET', { origin: 'https://evil.example' }],
+  ['a script in an older browser', 'GET', { origin: 'https://evil.example' }],
   ['a deletion', 'DELETE', { origin: 'https://evil.example', 'sec-fetch-site': 'cross-site' }],
   ['a beacon or form', 'POST', { origin: 'https://evil.example', 'content-type': 'text/plain' }],
   ['a sandboxed frame', 'GET', { origin: 'null', 'sec-fetch-site': 'cross-site' }],
   ['an image', 'GET', { 'sec-fetch-site': 'cross-site', 'sec-fetch-mode': 'no-cors' }],
-  ['an image of another port', 'GET', { 'sec-fetch-site': 'same-site', 'sec-fetch-mode': 'no-cors' }],
-  ['a script of another port', 'PUT', { origin: 'http://127.0.0.1:1', 'sec-fetch-site': 'same-site' }],
+  ['an image across ports', 'GET', { 'sec-fetch-site': 'same-site', 'sec-fetch-mode': 'no-cors' }],
+  ['a script across ports', 'PUT', { origin: 'http://127.0.0.1:1', 'sec-fetch-site': 'same-site' }],
   ['a link', 'GET', { 'sec-fetch-site': 'cross-site', 'sec-fetch-mode': 'navigate' }],
-  ['a link of another port', 'GET', { 'sec-fetch-site': 'same-site', 'sec-fetch-mode': 'navigate' }],
+  ['a link across ports', 'GET', { 'sec-fetch-site': 'same-site', 'sec-fetch-mode': 'navigate' }],
   ['a preflight', 'OPTIONS', { origin: 'https://evil.example', 'access-control-request-method': 'PUT' }],
   [
     'a WebSocket',
@@ -67,7 +67,7 @@ describe('a proxy with the token of the real service', () => {
     expect(response.body).toEqual({
       success: false,
       error:
-        'The proxy, which forwards requests with CONVSIM_UPSTREAM_TOKEN, rejects requests from pages of ' +
+        'The proxy, which forwards requests with CONVSIM_UPSTREAM_TOKEN, rejects requests from pages on ' +
         'other origins. If the page is yours, list its origin with --control-origins.',
     })
   })
@@ -92,7 +92,7 @@ describe('a proxy with the token of the real service', () => {
     expect(reached).toEqual([`GET ${analyticsPath} Bearer ${token}`])
   })
 
-  test('forwards requests of its own origin, and of a listed host', async () => {
+  test('forwards requests from its own origin, and to a listed host', async () => {
     const { sim, reached } = await openProxy({ controlHosts: 'sim.example.com' })
     expect((await askAs(sim, { origin: sim.origin, 'sec-fetch-site': 'same-origin' }, 'PUT')).status).toBe(200)
     expect((await askAs(sim, { host: 'sim.example.com:4010' })).status).toBe(200)
@@ -134,7 +134,7 @@ describe('a proxy with the token of the real service', () => {
     const { sim, reached } = await openProxy()
     const explain = async (headers: Record<string, string>) =>
       JSON.stringify(await steer(sim, 'POST', '/explain', { method: 'GET', path: analyticsPath, headers }))
-    expect(await explain({ origin: 'https://evil.example' })).toContain('rejects requests from pages of other origins')
+    expect(await explain({ origin: 'https://evil.example' })).toContain('rejects requests from pages on other origins')
     expect(await explain({})).toContain('is forwarded to the real service')
     expect(reached).toEqual([])
   })
@@ -143,7 +143,7 @@ describe('a proxy with the token of the real service', () => {
 describe('a page that --control-origins lists', () => {
   const page = { origin: workshop, 'sec-fetch-site': 'cross-site', 'sec-fetch-mode': 'cors' }
 
-  test('uses the service with the token, and gets the CORS headers of the proxy, not of the service', async () => {
+  test('uses the service with the token, and gets CORS headers from the proxy, not from the service', async () => {
     const { sim, reached } = await openProxy({ controlOrigins: workshop })
     const preflight = await askAs(sim, { ...page, 'access-control-request-method': 'PUT' }, 'OPTIONS')
     expect([preflight.status, preflight.headers['access-control-allow-origin']]).toEqual([204, workshop])
@@ -159,14 +159,14 @@ describe('a page that --control-origins lists', () => {
     expect([response.status, corsHeaders(response.headers.keys()), reached]).toEqual([403, [], []])
   })
 
-  test('has only the service’s CORS headers with --no-cors', async () => {
+  test('gets only the service’s CORS headers with --no-cors', async () => {
     const { sim } = await openProxy({ controlOrigins: workshop, cors: false })
     const response = await ask(sim, analyticsPath, { headers: page })
     expect(response.headers.get('access-control-allow-origin')).toBe('https://app.example.com')
   })
 })
 
-test('a proxy without a token forwards a page’s token, and the service decides, including on preflights', async () => {
+test('a proxy without a token forwards a page’s token, and the service decides, also about preflights', async () => {
   const service = await openService()
   const sim = await proxyTo(service.origin)
   const headers = { origin: 'https://evil.example', 'sec-fetch-site': 'cross-site' }

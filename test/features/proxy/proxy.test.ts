@@ -19,8 +19,8 @@ async function unexpectedMessages(sim: TestSimulator): Promise<string[]> {
   return unexpected.findings.map(({ message }) => message)
 }
 
-describe('a request through the proxy', () => {
-  test('the real service responds, and the proxy checks and records both directions', async () => {
+describe('the proxy', () => {
+  test('returns the response of the real service, and checks and records both directions', async () => {
     const upstream = await startForTest()
     const sim = await proxyTo(upstream.origin)
     const direct = await ask(upstream, analyticsPath)
@@ -40,7 +40,7 @@ describe('a request through the proxy', () => {
     expect(await unexpectedMessages(sim)).toEqual([])
   })
 
-  test('connection headers and simulator controls are dropped, and the client’s headers are forwarded', async () => {
+  test('drops connection headers and simulator controls, and forwards the client’s other headers', async () => {
     const seen: { headers: IncomingHttpHeaders; url: string | undefined }[] = []
     const origin = await fakeUpstream((req, res) => {
       seen.push({ headers: req.headers, url: req.url })
@@ -73,7 +73,7 @@ describe('a request through the proxy', () => {
     expect((await lastEntry(sim))?.sandbox).toBe('worker-3')
   })
 
-  test('the token of the environment replaces that of the client, and neither is recorded or logged', async () => {
+  test('replaces the client’s token with the environment’s, and records and logs neither token', async () => {
     const origin = await fakeUpstream((req, res) => {
       res.writeHead(200, { 'Content-Type': 'application/json', 'X-Echo': String(req.headers.authorization) })
       res.end(JSON.stringify({ echo: req.headers.authorization }))
@@ -86,7 +86,7 @@ describe('a request through the proxy', () => {
     expect(recorded).not.toMatch(/upstream-secret|client-secret/)
   })
 
-  test('an API key in a custom header is redacted if the real service echoes it', async () => {
+  test('redacts an API key in a custom header if the real service echoes the key', async () => {
     const scheme = 'securitySchemes:\n'
     const contract = await documentWith(scheme, `${scheme}    key: { type: apiKey, in: header, name: X-Acme }\n`)
     const origin = await fakeUpstream(({ headers }, res) => {
@@ -100,7 +100,7 @@ describe('a request through the proxy', () => {
     expect(await unexpectedMessages(sim)).toEqual([error])
   })
 
-  test('a request that breaks the contract is forwarded, and reported', async () => {
+  test('forwards and reports a request that breaks the contract', async () => {
     const bodies: string[] = []
     const origin = await fakeUpstream(async (req, res) => {
       bodies.push(await text(req))
@@ -114,7 +114,7 @@ describe('a request through the proxy', () => {
     expect((await steer(sim, 'GET', '/report'))['violations']).toMatchObject({ requests: 1 })
   })
 
-  test('a path outside the contract is forwarded; it is a violation if the real service has it', async () => {
+  test('forwards a path outside the contract, and reports a violation if the real service has that path', async () => {
     const origin = await fakeUpstream((req, res) => res.writeHead(req.url === '/v1/other' ? 200 : 404).end())
     const sim = await proxyTo(origin)
     expect((await ask(sim, '/v1/other')).status).toBe(200)
@@ -125,30 +125,30 @@ describe('a request through the proxy', () => {
     ])
     const refused = await ask(sim, '/v1/other', { headers: { 'x-sim-scenario': 'rate-limited' } })
     expect(refused.status).toBe(400)
-    expect(errorOf(refused)).toMatch(/needs an operation of the contract/)
+    expect(errorOf(refused)).toMatch(/applies only to operations of the contract/)
   })
 })
 
-describe('scenarios over the real service', () => {
-  test('slow, truncated, reset and drift act on its response', async () => {
+describe('scenarios in a proxy', () => {
+  test('apply to the real service’s response: slow, truncated, reset and drift', async () => {
     const upstream = await startForTest()
     const sim = await proxyTo(upstream.origin)
-    const under = (scenario: string) => ask(sim, analyticsPath, { headers: { 'x-sim-scenario': scenario } })
-    expect((await under('slow;ms=5')).headers.get('x-sim-origin')).toBe('upstream')
-    await expect(under('truncated')).rejects.toThrow()
-    await expect(under('reset')).rejects.toThrow()
-    const drifted = await under('drop-field;pointer=/messageCount')
+    const askWith = (scenario: string) => ask(sim, analyticsPath, { headers: { 'x-sim-scenario': scenario } })
+    expect((await askWith('slow;ms=5')).headers.get('x-sim-origin')).toBe('upstream')
+    await expect(askWith('truncated')).rejects.toThrow()
+    await expect(askWith('reset')).rejects.toThrow()
+    const drifted = await askWith('drop-field;pointer=/messageCount')
     expect(objectOf(drifted)).not.toHaveProperty('messageCount')
     expect(drifted.headers.get('x-sim-damage')).toBe('drop-field at /messageCount')
     expect(await lastEntry(sim)).toMatchObject({
       response: { origin: 'scenario' },
       responseViolations: [{ keyword: 'required' }],
     })
-    // The request that is reset does not reach the service.
+    // The reset request does not reach the service.
     expect((await entries(upstream)).length).toBe(3)
   })
 
-  test('a scenario that needs generated data is refused, in a header and in a rule', async () => {
+  test('are refused in headers and rules if they need generated data', async () => {
     const upstream = await startForTest()
     const sim = await proxyTo(upstream.origin)
     const refused = await ask(sim, analyticsPath, { headers: { 'x-sim-scenario': 'all-null' } })
@@ -161,7 +161,7 @@ describe('scenarios over the real service', () => {
   })
 })
 
-describe('faults of the real service', () => {
+describe('for a client of the proxy', () => {
   const healthy = async () => objectOf(await ask(await startForTest(), analyticsPath))
 
   test.each([
@@ -179,10 +179,10 @@ describe('faults of the real service', () => {
     const sim = await proxyTo(new URL(upstream.baseUrl).origin)
     const response = await ask(sim, analyticsPath)
     expect([response.status, response.headers.get('x-sim-origin'), upstream.requests]).toEqual([502, 'simulator', []])
-    expect(errorOf(response)).toMatch(/cannot be trusted: certificate has expired .* NODE_EXTRA_CA_CERTS\./)
+    expect(errorOf(response)).toMatch(/cannot be trusted: certificate has expired .* NODE_EXTRA_CA_CERTS to the path/)
   })
 
-  test('an interrupted response reaches the client interrupted, and the journal says so', async () => {
+  test('an interrupted response breaks off, and is recorded as interrupted', async () => {
     const origin = await fakeUpstream((_req, res) => {
       res.writeHead(200, { 'Content-Type': 'application/json', 'Content-Length': 100 })
       res.write('{"part":', () => res.socket?.resetAndDestroy())
@@ -215,7 +215,7 @@ describe('faults of the real service', () => {
   test.each([
     ['HEAD', 'no body', 'application/json', ''],
     ['GET', 'a documented media type other than JSON', 'text/csv; charset=utf-8', 'a,b'],
-  ])('%s: %s is not a violation', async (method, _what, type, text) => {
+  ])('a response to %s with %s is not a violation', async (method, _what, type, text) => {
     const content = { 'application/json': { schema: { type: 'object' } }, 'text/csv': {} }
     const responses = { 200: { description: 'Rows.', content } }
     const contract = await documentWithPaths({ '/rows': { get: { responses }, head: { responses } } })
@@ -275,18 +275,18 @@ describe('faults of the real service', () => {
   test.each([
     ['before the response starts', undefined, false],
     ['while a scenario reads the response', 'drop-field', true],
-  ])('a client that disconnects %s ends the request, and is recorded as gone', async (_when, scenario, isBegun) => {
-    const [asked, closed] = [vi.fn(), vi.fn()]
+  ])('disconnecting %s ends the request, and is recorded', async (_when, scenario, hasStarted) => {
+    const [received, closed] = [vi.fn(), vi.fn()]
     const origin = await fakeUpstream((_req, res) => {
       res.on('close', closed)
-      if (isBegun) res.writeHead(200, { 'Content-Type': 'application/json' }).write('{')
-      asked()
+      if (hasStarted) res.writeHead(200, { 'Content-Type': 'application/json' }).write('{')
+      received()
     })
     const sim = await proxyTo(origin, { timeoutMs: 60_000 })
     const stop = new AbortController()
     const how = { ...(scenario && { scenario }), signal: stop.signal }
     const response = ask(sim, analyticsPath, how).catch(() => 'left')
-    await expect.poll(() => asked).toHaveBeenCalled()
+    await expect.poll(() => received).toHaveBeenCalled()
     stop.abort()
     await expect.poll(() => closed).toHaveBeenCalled()
     expect(await response).toBe('left')

@@ -55,13 +55,13 @@ test('headers are forwarded in both directions with their order, case, repetitio
 })
 
 test.each<[title: string, status: number, reason: RegExp, respond: string | ((socket: Socket) => void)]>([
-  ['099', 502, /the status 99, which/, head('Content-Length: 0').replace('200', '099')],
-  ['99', 502, /Invalid status code/, head('Content-Length: 0').replace('200', '99')],
-  ['1000', 502, /Invalid response status/, head('Content-Length: 0').replace('200', '1000')],
-  ['101', 502, /\(status 101\)/, head('Connection: upgrade', 'Upgrade: x').replace('200', '101')],
-  ['101 without a protocol', 502, /the status 101/, head().replace('200', '101')],
-  ['103 and a closed connection', 502, /broke the connection/, head().replace('200', '103')],
-  ['an end', 502, /broke the connection/, ''],
+  ['the status 099', 502, /the status 99, which/, head('Content-Length: 0').replace('200', '099')],
+  ['the status 99', 502, /Invalid status code/, head('Content-Length: 0').replace('200', '99')],
+  ['the status 1000', 502, /Invalid response status/, head('Content-Length: 0').replace('200', '1000')],
+  ['the status 101', 502, /\(status 101\)/, head('Connection: upgrade', 'Upgrade: x').replace('200', '101')],
+  ['the status 101 without a protocol', 502, /the status 101/, head().replace('200', '101')],
+  ['the status 103 and a closed connection', 502, /broke the connection/, head().replace('200', '103')],
+  ['no bytes', 502, /broke the connection/, ''],
   ['a truncated head', 502, /broke the connection/, 'HTTP/1.1 200 OK\r\nX-Half'],
   ['an unfinished head', 504, /within 0\.5 s/, (socket) => void socket.write('HTTP/1.1 200 OK\r\n')],
   [
@@ -74,7 +74,7 @@ test.each<[title: string, status: number, reason: RegExp, respond: string | ((so
       socket.on('close', () => clearInterval(timer))
     },
   ],
-])('a response of %s is a recorded %i', async (_, status, reason, respond) => {
+])('a response with %s is recorded as a %i', async (_, status, reason, respond) => {
   const upstream = await rawUpstream((socket) => (typeof respond === 'string' ? socket.end(respond) : respond(socket)))
   const sim = await proxyTo(upstream.origin, { timeoutMs: 500 })
   expect(await ask(sim, '/v1/any')).toMatchObject({ status, body: { error: expect.stringMatching(reason) } })

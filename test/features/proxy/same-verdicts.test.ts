@@ -5,9 +5,9 @@ import { putRules, steer } from '../../support/control.ts'
 import { proxyTo } from '../../support/fake-upstream.ts'
 import { frozenNow, startForTest, type TestSimulator } from '../../support/start.ts'
 
-/** Sends mistakes and requests with retry problems. `refuses`: the simulator whose rule returns a 429. */
-async function sendRequests(sim: TestSimulator, refuses: TestSimulator): Promise<void> {
-  await putRules(refuses, [{ operation: 'getModelAnalytics', scenario: 'rate-limited;retry-after=20', times: 1 }])
+/** Sends mistakes and requests with retry problems. `limiter`: the simulator with a rule that returns a 429. */
+async function sendRequests(sim: TestSimulator, limiter: TestSimulator): Promise<void> {
+  await putRules(limiter, [{ operation: 'getModelAnalytics', scenario: 'rate-limited;retry-after=20', times: 1 }])
   for (const [count, period] of ['7d', '7d', '90d'].entries())
     await ask(sim, `/v1/models/${modelId}/analytics?period=${period}`, { headers: { 'retry-attempt': String(count) } })
   await ask(sim, '/v1/events', { body: event({ insertId: 'A-1' }) })
@@ -22,7 +22,7 @@ async function sendRequests(sim: TestSimulator, refuses: TestSimulator): Promise
 }
 
 /** The parts of a report that depend on the run, or that name the service instead of the contract as the origin. */
-const ofTheRun = ['run', 'first', 'requests', 'origin', 'examples', 'example', 'waitedMs', 'message']
+const runSpecific = ['run', 'first', 'requests', 'origin', 'examples', 'example', 'waitedMs', 'message']
 
 /** Returns the verdicts of a report, without ids, times and origins. */
 function verdictsOf(value: Json): Json {
@@ -30,7 +30,7 @@ function verdictsOf(value: Json): Json {
   if (!isObject(value)) return value
   return Object.fromEntries(
     Object.entries(value)
-      .filter(([name, item]) => !ofTheRun.includes(name) || (name === 'requests' && !Array.isArray(item)))
+      .filter(([name, item]) => !runSpecific.includes(name) || (name === 'requests' && !Array.isArray(item)))
       .map(([name, item]) => [name, verdictsOf(item)]),
   )
 }

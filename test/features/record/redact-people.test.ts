@@ -7,11 +7,11 @@ test.each([
   ['an international telephone number', 'call +49 (170) 123-4567!', 'call [redacted]!'],
   ['a token', 'key sk_live_12345678abcdef', 'key [redacted]'],
   ['a bearer token', 'Authorization: Bearer abc.def', 'Authorization: Bearer [redacted]'],
-])('%s is redacted in every text', (_name, text, expected) => {
+])('%s is redacted in every string', (_name, text, expected) => {
   expect(redactPeople({ deep: [{ text }] })).toEqual({ value: { deep: [{ text: expected }] }, changes: 1 })
 })
 
-test('quotes of users are redacted completely, and everything else stays', () => {
+test('quotes from users are redacted completely, and everything else is kept', () => {
   const rest = { id: '4f7c2a1e', score: 7.5, date: '2026-01-15T00:00:00.000Z' }
   const withQuote = (quote: string) => ({ ...rest, evidence: { exampleSnippets: [quote] } })
   expect(redactPeople(withQuote('I am Jane'))).toEqual({ value: withQuote('[redacted]'), changes: 1 })

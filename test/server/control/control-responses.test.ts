@@ -13,35 +13,35 @@ const health = { status: 'healthy', version: '0.1.0' }
 const clock = { mode: 'real', now: '2026-01-15T12:00:00.000Z' }
 
 /** Returns a recorded response with a JSON body. */
-function recorded(target: string, body: object, others: Partial<RecordedResponse> = {}): RecordedResponse {
+function recorded(target: string, body: object, overrides: Partial<RecordedResponse> = {}): RecordedResponse {
   const text = JSON.stringify(body)
   const headers = { 'content-type': 'application/json; charset=utf-8' }
-  return { method: 'GET', target, status: 200, headers, size: text.length, text, ...others }
+  return { method: 'GET', target, status: 200, headers, size: text.length, text, ...overrides }
 }
 
 // This check is called directly, since a fault in a recorded response would fail the whole test run.
 test.each([
-  ['a status', recorded('/__sim/health', health, { status: 201 }), /undocumented status 201/],
+  ['an undocumented status', recorded('/__sim/health', health, { status: 201 }), /undocumented status 201/],
   ['a wrong value', recorded('/__sim/health', { ...health, status: 'ill' }), /\/status must be equal/],
   ['a missing member', recorded('/__sim/clock', { mode: 'real' }), /required property 'now'/],
   ['an unknown member', recorded('/__sim/clock', { ...clock, zone: 'UTC' }), /unevaluated.*"zone"/],
-  ['an unknown member beside allOf', recorded('/__sim/quality', quality({ x: 1 })), /unevaluated.*"x"/],
-  ['an unknown member of a refusal', recorded('/__sim/x', refusal({ x: 1 }), { status: 404 }), /"x"/],
-  ['no body', recorded('/__sim/clock', {}, { text: '', size: 0 }), /no body/],
-  ['a media type', recorded('/__sim/clock', clock, { headers: { 'content-type': 'a/b' } }), /type "a\/b"/],
-  ['a header', withHeader('allow', 'everything'), /header Allow .*pattern/],
-  ['a response at an unknown path', recorded('/__sim/secret', {}), /no operation/],
-])('the check of recorded responses finds what is not documented: %s', (_name, response, fault) => {
+  ['an unknown member next to allOf', recorded('/__sim/quality', quality({ x: 1 })), /unevaluated.*"x"/],
+  ['an unknown member in a refusal', recorded('/__sim/x', refusal({ x: 1 }), { status: 404 }), /"x"/],
+  ['a missing body', recorded('/__sim/clock', {}, { text: '', size: 0 }), /no body/],
+  ['an unknown media type', recorded('/__sim/clock', clock, { headers: { 'content-type': 'a/b' } }), /type "a\/b"/],
+  ['an invalid header', withHeader('allow', 'everything'), /header Allow .*pattern/],
+  ['a response from an unknown path', recorded('/__sim/secret', {}), /no operation/],
+])('the check of recorded responses reports %s', (_name, response, fault) => {
   expect(check(response)).toMatch(fault)
 })
 
-function refusal(others: object = {}) {
-  return { success: false, error: 'No.', ...others }
+function refusal(members: object = {}) {
+  return { success: false, error: 'No.', ...members }
 }
 
-function quality(others: object) {
+function quality(members: object) {
   const indexed = { impact: 0, events: 1, eventIds: [], conversation: 'chat-1', cqi: 0.5 }
-  return { weight: 0.1, products: [], conversations: [{ ...indexed, ...others }] }
+  return { weight: 0.1, products: [], conversations: [{ ...indexed, ...members }] }
 }
 
 function withHeader(name: string, value: string): RecordedResponse {
@@ -49,19 +49,19 @@ function withHeader(name: string, value: string): RecordedResponse {
   return { ...response, headers: { ...response.headers, [name]: value } }
 }
 
-/** Reads the responses that the test run has recorded for this file. */
+/** Reads the responses that this test run has recorded for this file. */
 async function readRecorded(): Promise<RecordedResponse[]> {
   const lines = (await readFile(process.env['CONTROL_RESPONSES'] ?? '', 'utf8')).trim().split('\n')
   return lines.map((line) => JSON.parse(line))
 }
 
-test('the recording has the responses of simulators in the process of a test, and of child processes', async () => {
+test('the recording contains responses from simulators in the test process and in child processes', async () => {
   const own = await startForTest()
   await ask(own, '/__sim/health?of=process')
   const child = convsim(['--port', '0', '--state', ':memory:'])
   await ask({ origin: await child.ready() }, '/healthz?of=child')
   await ask(own, '/v1/events')
-  // A child process appends its line after it has sent the response, so the client may be faster.
+  // A child process appends the line after it sends the response, so the client can receive the response first.
   const targets = await vi.waitFor(async () => {
     const found = (await readRecorded()).map(({ target }) => target)
     expect(found).toEqual(expect.arrayContaining(['/__sim/health?of=process', '/healthz?of=child']))
@@ -70,7 +70,7 @@ test('the recording has the responses of simulators in the process of a test, an
   expect(targets.filter((target) => target.startsWith('/v1'))).toEqual([])
 })
 
-test('a fault fails the test run, with the test file, the request and the path', async () => {
+test('a fault fails the test run, and is reported with the test file, the request and the path', async () => {
   const [good, bad] = [recorded('/__sim/clock', clock), recorded('/__sim/clock', { ...clock, zone: 'UTC' })]
   const folder = await tempFolder()
   const lines = [good, bad, bad].map((response) => `${JSON.stringify(response)}\n`).join('')
@@ -80,10 +80,10 @@ test('a fault fails the test run, with the test file, the request and the path',
     faults: [expect.stringMatching(/^test\/api\/clock\.test\.ts: GET \/__sim\/clock 200: .*"zone"/)],
   })
   const { exitCode } = process
-  const prints = (['log', 'error'] as const).map((name) => vi.spyOn(console, name).mockReturnValue())
+  const consoleSpies = (['log', 'error'] as const).map((name) => vi.spyOn(console, name).mockReturnValue())
   onTestFinished(() => {
     process.exitCode = exitCode
-    for (const print of prints) print.mockRestore()
+    for (const spy of consoleSpies) spy.mockRestore()
   })
   const reporter = new ControlResponsesReporter()
   reporter.judge(folder)

@@ -6,27 +6,27 @@ import { entryFor, journalOf, unparsed } from '../journal/entries.ts'
 const defaults: StreamOptions = { sandbox: 'default', filter: {}, bodies: false, after: 0, heartbeatMs: 60_000 }
 
 function openStream(journal: Journal, options: Partial<StreamOptions> = {}) {
-  const pieces = streamEntries(journal, { ...defaults, ...options }, [new AbortController().signal])
+  const chunks = streamEntries(journal, { ...defaults, ...options }, [new AbortController().signal])
   const next = async () => {
-    const { value, done } = await pieces.next()
+    const { value, done } = await chunks.next()
     return done ? 'the end' : value
   }
-  const idsOf = (piece: string) => [...piece.matchAll(/^event: request\nid: (\d+)$/gm)].map(([, id]) => Number(id))
+  const idsOf = (chunk: string) => [...chunk.matchAll(/^event: request\nid: (\d+)$/gm)].map(([, id]) => Number(id))
   return { next, idsOf }
 }
 
-describe('a stream of the journal', () => {
-  test('waits for the entry after its number', async () => {
+describe('a stream of journal entries', () => {
+  test('waits for the entry after the given number', async () => {
     const journal = journalOf(100, 3)
     const { next, idsOf } = openStream(journal, { after: 4, heartbeatMs: 1 })
     expect([await next(), await next()].map(idsOf)).toEqual([[], []])
     for (let count = 0; count < 3; count += 1) journal.record(entryFor(journal), unparsed)
-    const ids = idsOf(await next()) // a busy machine may send each in its own chunk
+    const ids = idsOf(await next()) // on a busy machine, each entry can arrive in its own chunk
     while (ids.length < 2) ids.push(...idsOf(await next()))
     expect(ids).toEqual([5, 6])
   })
 
-  test('names the entries that were evicted before a slow reader read them', async () => {
+  test('reports the entries that were evicted before a slow reader received them', async () => {
     const journal = journalOf(5, 2)
     const { next, idsOf } = openStream(journal)
     await next()

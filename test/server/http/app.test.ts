@@ -12,7 +12,7 @@ const replyWith = (headers: Record<string, string>): OutgoingReply => ({
   date: undefined,
 })
 
-/** Outcomes that the real handlers never have, by path. */
+/** Outcomes that the real handlers never produce, by path. */
 const responses: Record<string, () => ReturnType<Handlers['service']>> = {
   '/throws': () => {
     throw new Error('thrown at once')
@@ -22,14 +22,14 @@ const responses: Record<string, () => ReturnType<Handlers['service']>> = {
   '/fine': async () => replyWith({}),
 }
 
-test('an exception is a 500 in the service’s shape and a log line; other responses are unaffected', async () => {
+test('an exception is logged and becomes a 500 in the service’s format; other responses are unaffected', async () => {
   const logged: LogEntry[] = []
-  const nobody = () => Promise.reject(new Error('the control plane is not called'))
-  const service = ({ path }: SimRequest) => responses[path]?.() ?? nobody()
+  const rejectCall = () => Promise.reject(new Error('the control plane is not called'))
+  const service = ({ path }: SimRequest) => responses[path]?.() ?? rejectCall()
   const app = createApp(
     {
       service,
-      control: { refuse: () => undefined, isImport: () => false, handle: nobody },
+      control: { refuse: () => undefined, isImport: () => false, handle: rejectCall },
       requestIdPrefix: 'req',
       pages: { hosts: [], cors: [], origins: [] },
       stopping: new AbortController(),
@@ -42,12 +42,12 @@ test('an exception is a 500 in the service’s shape and a log line; other respo
   if (!listening.ok) throw new Error(listening.error.message)
   onTestFinished(() => void listening.value.server.close())
   const paths = Object.keys(responses)
-  // One write, so that all are handled in the same tick.
+  // Sends all requests in one write, so that they are handled in the same tick.
   const requests = paths.map((path) => `GET ${path} HTTP/1.1\r\nHost: localhost\r\n\r\n`).join('')
   const replies = await sendRaw(`http://127.0.0.1:${listening.value.port}`, requests, paths.length)
   expect(replies.map(({ status }) => status)).toEqual([500, 500, 500, 200])
   for (const { body } of replies.slice(0, 3)) {
-    expect(body).toEqual({ success: false, error: expect.stringContaining('see its log') })
+    expect(body).toEqual({ success: false, error: expect.stringContaining("See the simulator's log") })
   }
   expect(replies[3]?.body).toEqual({ fine: true })
   expect(logged.map(({ level, message }) => `${level}: ${message}`)).toEqual(Array(3).fill('error: a bug in http/'))

@@ -8,7 +8,7 @@ import { decoders, parseBodyLimit, readHead, readRequest } from '../../../src/se
 import type { RequestBody, SimRequest } from '../../../src/service/exchange/request.ts'
 import { connectTo } from '../../support/raw-http.ts'
 
-/** Starts a server that reads the body of a request. `onDecoder` gets each decoder of gzip that it creates. */
+/** Starts a server that reads the body of one request, and calls `onDecoder` with each gzip decoder that it creates. */
 async function startReader(limit: string, onDecoder: (decoder: Transform) => void) {
   const create = decoders.get('gzip')
   if (!create) throw new Error('gzip is not supported')
@@ -21,7 +21,7 @@ async function startReader(limit: string, onDecoder: (decoder: Transform) => voi
   const server = createServer().listen(0, '127.0.0.1')
   onTestFinished(() => void server.close())
   await once(server, 'listening')
-  const { port } = server.address() as AddressInfo // a TCP server always has one
+  const { port } = server.address() as AddressInfo // a listening TCP server always has this type
   const read = new Promise<RequestBody>((resolve) => {
     const resolveBody = ({ body }: SimRequest) => resolve(body)
     server.on('request', (req, res) =>
@@ -31,26 +31,26 @@ async function startReader(limit: string, onDecoder: (decoder: Transform) => voi
   return { server, origin: `http://127.0.0.1:${port}`, read }
 }
 
-test('the decoder of an aborted body is destroyed', async () => {
-  const made: Transform[] = []
-  const { server, origin, read } = await startReader('1mb', (decoder) => made.push(decoder))
+test('the decoder for an aborted body is destroyed', async () => {
+  const createdDecoders: Transform[] = []
+  const { server, origin, read } = await startReader('1mb', (decoder) => createdDecoders.push(decoder))
   const connection = await connectTo(origin)
   server.on('request', () => connection.destroy())
   connection.send('POST / HTTP/1.1\r\nHost: a\r\nContent-Length: 30\r\nContent-Encoding: gzip\r\n\r\n')
   expect(await read).toEqual({ kind: 'aborted' })
-  expect(made.map(({ destroyed }) => destroyed)).toEqual([true])
+  expect(createdDecoders.map(({ destroyed }) => destroyed)).toEqual([true])
 })
 
-test('a decoder stops soon after 100 times the bytes that it has read', async () => {
+test('a decoder stops soon after its output exceeds 100 times its input', async () => {
   let decoded = 0
   const { server, origin, read } = await startReader('256mb', (decoder) => {
     decoder.on('data', (chunk: Buffer) => (decoded += chunk.length))
   })
   const bomb = gzipSync(Buffer.alloc(200 * 2 ** 20))
-  const sent = fetch(origin, { method: 'POST', body: bomb, headers: { 'content-encoding': 'gzip' } })
-  const responded = sent.catch(() => undefined)
+  const request = fetch(origin, { method: 'POST', body: bomb, headers: { 'content-encoding': 'gzip' } })
+  const settled = request.catch(() => undefined)
   expect(await read).toMatchObject({ kind: 'unreadable', status: 413 })
   expect(decoded).toBeLessThan(20 * 2 ** 20)
   server.closeAllConnections()
-  await responded
+  await settled
 })

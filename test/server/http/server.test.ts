@@ -6,12 +6,12 @@ import { silentLog } from '../../../src/base/core/log.ts'
 import { listen, stop } from '../../../src/server/http/server.ts'
 import { connectTo, type RawConnection } from '../../support/raw-http.ts'
 
-/** Milliseconds; longer than any test may take, so a test that waits for it fails. */
-const anHour = 3_600_000
+/** An hour in milliseconds. A test that waits this long exceeds its time limit and fails. */
+const hourMs = 3_600_000
 
 const get = 'GET / HTTP/1.1\r\nHost: localhost\r\n\r\n'
 
-/** Starts a server that returns the open requests when `response` is called. */
+/** Starts a server that responds to the open requests when `respond` is called. */
 async function setup() {
   const open: (() => void)[] = []
   const arrived: (() => void)[] = []
@@ -21,65 +21,65 @@ async function setup() {
     await new Promise<void>((resolve) => open.push(resolve))
     res.json({})
   })
-  const listened = await listen({ listener: app, messages: {} }, { host: '127.0.0.1', port: 0 }, silentLog)
-  if (!listened.ok) throw new Error(listened.error.message)
-  const listening = listened.value
+  const result = await listen({ listener: app, messages: {} }, { host: '127.0.0.1', port: 0 }, silentLog)
+  if (!result.ok) throw new Error(result.error.message)
+  const listening = result.value
   onTestFinished(() => listening.server.closeAllConnections())
   const origin = `http://127.0.0.1:${listening.port}`
-  const ask = async (connection: RawConnection) => {
+  const sendGet = async (connection: RawConnection) => {
     const received = new Promise<void>((resolve) => arrived.push(resolve))
     connection.send(get)
     await received
   }
-  const response = () => {
+  const respond = () => {
     for (const resolve of open.splice(0)) resolve()
   }
-  return { listening, origin, ask, response }
+  return { listening, origin, sendGet, respond }
 }
 
-describe('a stop', () => {
-  test('closes a connection without any request', async () => {
+describe('stopping a server', () => {
+  test('closes a connection that has not sent a request', async () => {
     const { listening, origin } = await setup()
     const connection = await connectTo(origin)
-    await Promise.all([stop(listening, anHour), connection.closed()])
+    await Promise.all([stop(listening, hourMs), connection.closed()])
   })
 
-  test('closes the connections of unfinished requests after the grace period', async () => {
-    const { listening, origin, ask } = await setup()
+  test('closes connections with unfinished requests after the grace period', async () => {
+    const { listening, origin, sendGet } = await setup()
     const connection = await connectTo(origin)
-    await ask(connection)
+    await sendGet(connection)
     await stop(listening, 1)
     await expect(connection.response()).rejects.toThrow(/ended/)
   })
 })
 
-test('an idle connection stays open long enough for a client that stalled for seconds', async () => {
-  const { origin, ask, response } = await setup()
+test('an idle connection stays open long enough for a client that stalls for several seconds', async () => {
+  const { origin, sendGet, respond } = await setup()
   const connection = await connectTo(origin)
-  await ask(connection)
-  response()
+  await sendGet(connection)
+  respond()
   expect((await connection.response()).headers).toMatchObject({ 'keep-alive': 'timeout=65' })
   connection.destroy()
 })
 
-test('malformed bytes after a request close the connection only after its response', async () => {
-  const { origin, ask, response } = await setup()
+test('malformed bytes after a request close the connection only after the response to that request', async () => {
+  const { origin, sendGet, respond } = await setup()
   const connection = await connectTo(origin)
-  await ask(connection)
+  await sendGet(connection)
   connection.send('no HTTP at all\r\n\r\n')
-  // The server has read the bytes once a later request on another connection has arrived.
+  // When a later request on another connection has arrived, the server has read these bytes.
   const other = await connectTo(origin)
-  await ask(other)
-  response()
+  await sendGet(other)
+  respond()
   expect((await connection.response()).status).toBe(200)
   await connection.closed()
 })
 
 test.each([
   ['malformed bytes', 'no HTTP at all\r\n\r\n', 400],
-  ['a request that does not end in time', 'POST / HTTP/1.1\r\nHost: localhost\r\nContent-Length: 9\r\n\r\n', 408],
+  ['an incomplete request at the time limit', 'POST / HTTP/1.1\r\nHost: localhost\r\nContent-Length: 9\r\n\r\n', 408],
 ])(
-  'after %s the connection is closed completely, even if the client keeps its side open',
+  'after %s, the connection is closed completely, even if the client keeps its side open',
   async (_name, sent, status) => {
     const { listening } = await setup()
     const socket = connect({ port: listening.port, host: '127.0.0.1', allowHalfOpen: true })
@@ -90,14 +90,14 @@ test.each([
       await expect.poll(() => listening.connections.size).toBe(1)
       const [accepted] = listening.connections.keys()
       const error = Object.assign(new Error('Request timeout'), { code: 'ERR_HTTP_REQUEST_TIMEOUT' })
-      listening.server.emit('clientError', error, accepted) // Node looks for such requests every 30 seconds
+      listening.server.emit('clientError', error, accepted) // Node checks for such requests only every 30 seconds
     }
     expect(await received).toContain(`HTTP/1.1 ${status} `)
     await expect.poll(() => listening.connections.size, { timeout: 30_000 }).toBe(0)
   },
 )
 
-test('a client that keeps sending malformed bytes still gets the refusal', async () => {
+test('a client that keeps sending malformed bytes still gets a response', async () => {
   const { origin } = await setup()
   const connection = await connectTo(origin)
   for (let n = 0; n < 100; n += 1) connection.send('no HTTP at all\r\n\r\n')

@@ -11,16 +11,16 @@ import { startCuttingProxy } from '../../support/cutting-proxy.ts'
 import { describeWithRedis, redisForTest } from '../../support/redis.ts'
 import { type EntryParts, entryFor, unparsed } from './entries.ts'
 
-let replicas = 0
+let replicaCount = 0
 
-/** Opens the journal of another replica, over the port of Redis or of a proxy in front of it. */
+/** Opens another replica's journal through the port of Redis or of a proxy in front of Redis. */
 async function openJournal(port: number, { size = 1000, stream = 100_000 } = {}) {
   const location = parseRedisUrl(`redis://127.0.0.1:${port}`, 'follow')
   if (!location.ok) throw new Error(location.error)
   const connection = await RedisConnection.open(location.value, { commandMs: 5000, connectMs: 5000 })
   onTestFinished(() => connection.close())
-  replicas += 1
-  const replica = `${replicas}`.padStart(8, '0')
+  replicaCount += 1
+  const replica = `${replicaCount}`.padStart(8, '0')
   const problems: string[] = []
   const log = { ...silentLog, warn: ({ problem }: object & { problem?: string }) => problems.push(String(problem)) }
   const shared = openJournalStream({ connection, prefix: 'follow', replica, size: stream })
@@ -31,42 +31,42 @@ async function openJournal(port: number, { size = 1000, stream = 100_000 } = {})
   return { follower, journal, append, problems, connection }
 }
 
-/** The end of a delivery to a client that has disconnected. */
+/** How a delivery ends if the client disconnects. */
 const delivery = { kind: 'client-gone', sentBytes: 3 } as const
 const end = { delivery, hasClientLeft: true, headSentAt: undefined, endedAt: 7 }
 
-type Opened = Awaited<ReturnType<typeof openJournal>>
+type OpenedJournal = Awaited<ReturnType<typeof openJournal>>
 
-/** Opens the journals of two replicas on a new Redis. `first`: the limits of the first. */
-async function openTwo(first?: Parameters<typeof openJournal>[1]): Promise<[Opened, Opened]> {
+/** Opens the journals of two replicas that share a new Redis. `limits`: the limits of the first journal. */
+async function openTwo(limits?: Parameters<typeof openJournal>[1]): Promise<[OpenedJournal, OpenedJournal]> {
   const { port } = await redisForTest()
-  return [await openJournal(port, first), await openJournal(port)]
+  return [await openJournal(port, limits), await openJournal(port)]
 }
 
-/** Appends a number of entries in one turn. */
-const appendMany = ({ append }: Opened, count: number, sandbox = 'default') =>
+/** Appends `count` entries concurrently. */
+const appendMany = ({ append }: OpenedJournal, count: number, sandbox = 'default') =>
   Promise.all(Array.from({ length: count }, () => append({ sandbox, requestBody: '{"value":"1"}' })))
 
-describeWithRedis('a journal that follows the stream of all replicas', () => {
-  test('has each exchange once, however often its connection breaks during a read', {
+describeWithRedis('a journal that follows the stream shared by all replicas', () => {
+  test('has each exchange exactly once, however many times its connection breaks during a read', {
     tags: ['long'],
   }, async () => {
     const redis = await redisForTest()
     const proxy = await startCuttingProxy(redis.port)
     const writer = await openJournal(redis.port)
     const { journal } = await openJournal(proxy.port, { size: 100_000 })
-    const heard: number[] = []
-    journal.onEntry(({ number }) => heard.push(number))
-    const each = 450 // a read returns 200
+    const entryNumbers: number[] = []
+    journal.onEntry(({ number }) => entryNumbers.push(number))
+    const batchSize = 450 // a read returns at most 200
     let total = 0
-    let broken = 0
+    let brokenReads = 0
     const readMore = async (cutAt: number) => {
-      await appendMany(writer, each)
-      total += each
+      await appendMany(writer, batchSize)
+      total += batchSize
       const before = proxy.received
       proxy.cutAfter(cutAt)
       await journal.list().catch(() => {
-        broken += 1
+        brokenReads += 1
       })
       return proxy.received - before
     }
@@ -80,11 +80,11 @@ describeWithRedis('a journal that follows the stream of all replicas', () => {
       expect(counts).toMatchObject({ recorded: total, dropped: 0 })
       expect(journal.hasLoss(undefined)).toBe(false)
     }
-    expect(broken).toBeGreaterThan(cuts - 4)
-    expect(heard).toEqual(Array.from({ length: total }, (_, index) => index + 1))
+    expect(brokenReads).toBeGreaterThan(cuts - 4)
+    expect(entryNumbers).toEqual(Array.from({ length: total }, (_, index) => index + 1))
   })
 
-  test('counts exactly the exchanges of each sandbox that were trimmed before it read them', async () => {
+  test('counts, for each sandbox, exactly the exchanges that were trimmed before they were read', async () => {
     const [writer, { journal }] = await openTwo({ stream: 100 })
     await appendMany(writer, 10, 'early')
     expect(await journal.counts('early')).toMatchObject({ recorded: 10, dropped: 0 })
@@ -100,7 +100,7 @@ describeWithRedis('a journal that follows the stream of all replicas', () => {
     expect((await journal.list({ sandbox: 'late' })).entries.map(({ number }) => number)).toEqual([623])
   })
 
-  test('notices that a sandbox was cleared, even if the clearing itself was trimmed', async () => {
+  test('notices that a sandbox was cleared, even if the message about the clearing was trimmed', async () => {
     const [writer, { journal }] = await openTwo({ stream: 100 })
     const cleared: string[] = []
     journal.onClear((sandbox) => cleared.push(sandbox))
@@ -114,7 +114,7 @@ describeWithRedis('a journal that follows the stream of all replicas', () => {
     expect(cleared.toSorted()).toEqual(['unused', 'used'])
   })
 
-  test('has the bodies of the newest exchanges, and marks the others as incomplete', {
+  test('keeps only the bodies of the newest exchanges, and reports the loss of the others', {
     tags: ['long'],
   }, async () => {
     const [writer, { journal }] = await openTwo()
@@ -129,114 +129,114 @@ describeWithRedis('a journal that follows the stream of all replicas', () => {
     expect(journal.hasLoss('default')).toBe(true)
   })
 
-  test('has the bodies of responses without the token of their request', async () => {
-    const [one, two] = await openTwo()
+  test('redacts the token of the request in response bodies', async () => {
+    const [first, second] = await openTwo()
     const cached = { note: 'key-of-a-caller' }
     const clear = JSON.stringify(cached)
     for (const ownToken of ['another-token', 'key-of-a-caller', 'another-token', undefined])
-      await one.append({ responseBody: clear }, ownToken, cached)
-    const texts = (await two.journal.list()).entries.map(({ response: { body } }) => bodyToText(body))
+      await first.append({ responseBody: clear }, ownToken, cached)
+    const texts = (await second.journal.list()).entries.map(({ response: { body } }) => bodyToText(body))
     expect(texts).toEqual([clear, '{"note":"[redacted]"}', clear, clear])
   })
 
-  test('shares a body that is not text without the token of its request', async () => {
-    const [one, two] = await openTwo()
+  test('redacts the token in a request body that is not text', async () => {
+    const [first, second] = await openTwo()
     const latin1 = '\u00ffkey-of-a-caller'
-    await one.append({ request: { body: { latin1, size: latin1.length } } }, 'key-of-a-caller')
-    const [entry] = (await two.journal.list()).entries
+    await first.append({ request: { body: { latin1, size: latin1.length } } }, 'key-of-a-caller')
+    const [entry] = (await second.journal.list()).entries
     expect(entry?.request.body.latin1).toBe('\u00ff[redacted]')
   })
 
-  test('distinguishes a complete body with a length changed by redaction from a partly stored one', async () => {
-    const [one, two] = await openTwo()
+  test('distinguishes a complete body whose length was changed by redaction from a partially stored body', async () => {
+    const [first, second] = await openTwo()
     const whole = '{"note":"key-of-a-caller"}'
     for (const body of [captureBody(whole), captureBody(whole, whole.length - 1)])
-      await one.append({ request: { body } }, 'key-of-a-caller')
-    const bodies = (await two.journal.list()).entries.map(({ request: { body } }) => body)
+      await first.append({ request: { body } }, 'key-of-a-caller')
+    const bodies = (await second.journal.list()).entries.map(({ request: { body } }) => body)
     expect(bodies.map((body) => [isComplete(body), parseBody(body)])).toEqual([
       [true, { note: '[redacted]' }],
       [false, undefined],
     ])
   })
 
-  test('corrects the end of a delivery, even if Redis was unavailable at first', async () => {
+  test('corrects how a delivery ended, even if Redis was unavailable at first', async () => {
     const redis = await redisForTest({ durable: true })
-    const [one, two] = [await openJournal(redis.port), await openJournal(redis.port)]
-    const appended = await one.append()
+    const [first, second] = [await openJournal(redis.port), await openJournal(redis.port)]
+    const appended = await first.append()
     if (!appended) throw new Error('the exchange was not appended')
-    const deliveries = async () => (await two.journal.list()).entries.map(({ delivery }) => delivery.kind)
+    const deliveries = async () => (await second.journal.list()).entries.map(({ delivery }) => delivery.kind)
     expect(await deliveries()).toEqual(['delivered'])
     const corrections: boolean[] = []
-    two.journal.onEntry((_, { isCorrection = false }) => corrections.push(isCorrection))
+    second.journal.onEntry((_, { isCorrection = false }) => corrections.push(isCorrection))
     await redis.kill()
-    await expect(one.follower.correct(appended, end)).rejects.toBeInstanceOf(StoreUnavailableError)
+    await expect(first.follower.correct(appended, end)).rejects.toBeInstanceOf(StoreUnavailableError)
     await redis.start()
-    await vi.waitFor(() => one.journal.list(), 30_000)
+    await vi.waitFor(() => first.journal.list(), 30_000)
     await vi.waitFor(async () => expect(await deliveries()).toEqual(['client-gone']), 30_000)
-    expect((await two.journal.list()).entries[0]).toMatchObject(end)
+    expect((await second.journal.list()).entries[0]).toMatchObject(end)
     expect(corrections).toEqual([true])
   })
 
-  test('does not correct another exchange with the number of one that Redis has lost', async () => {
-    const [one, two] = await openTwo()
-    const lost = await one.append()
-    await one.connection.call('flushall')
-    expect(await two.append()).toMatchObject({ number: lost?.number })
-    if (lost) await one.follower.correct(lost, end)
-    for (const { journal } of [one, two])
+  test('does not correct a new exchange that has the same number as an exchange lost by Redis', async () => {
+    const [first, second] = await openTwo()
+    const lost = await first.append()
+    await first.connection.call('flushall')
+    expect(await second.append()).toMatchObject({ number: lost?.number })
+    if (lost) await first.follower.correct(lost, end)
+    for (const { journal } of [first, second])
       expect((await journal.list()).entries.map((entry) => entry.delivery.kind)).toEqual(['delivered'])
   })
 
-  test('compares the counts of very many sandboxes', async () => {
+  test('counts the exchanges of thousands of sandboxes, even while more exchanges are appended', async () => {
     const [writer, { journal }] = await openTwo({ stream: 100 })
     const names = Array.from({ length: 3000 }, (_, index) => `s${index}`)
     await Promise.all(names.map((sandbox) => writer.append({ sandbox })))
-    const reading = journal.counts('s0')
-    const during = Promise.all(names.slice(0, 50).map((sandbox) => writer.append({ sandbox })))
-    expect(await reading).toMatchObject({ dropped: 1 })
-    await during
+    const countsOfFirst = journal.counts('s0')
+    const appends = Promise.all(names.slice(0, 50).map((sandbox) => writer.append({ sandbox })))
+    expect(await countsOfFirst).toMatchObject({ dropped: 1 })
+    await appends
     expect(await journal.counts('s2999')).toMatchObject({ recorded: 1 })
     expect(await journal.counts(undefined)).toMatchObject({ recorded: 3050 })
     expect((await journal.list({ sandbox: 's0' })).counts).toMatchObject({ recorded: 2, dropped: 1 })
   })
 
-  test('notices that Redis came back with older data of the same stream', async () => {
-    const [one, two] = await openTwo()
-    for (let index = 0; index < 3; index += 1) await one.append()
-    expect(await two.journal.counts('default')).toMatchObject({ recorded: 3, dropped: 0 })
-    const { connection } = one
+  test('notices that Redis was restored with older data for the same stream', async () => {
+    const [first, second] = await openTwo()
+    for (let index = 0; index < 3; index += 1) await first.append()
+    expect(await second.journal.counts('default')).toMatchObject({ recorded: 3, dropped: 0 })
+    const { connection } = first
     await connection.call('xdel', '{follow}:journal', '2-0', '3-0')
     await connection.call('xsetid', '{follow}:journal', '1-0')
     await connection.call('hset', '{follow}:journal-head', 'messages', 1, 'exchanges', 1)
     await connection.call('hset', '{follow}:journal-counts', 'default', '1 1')
-    expect((await two.journal.list()).entries).toHaveLength(1)
-    expect(two.journal.hasLoss('default')).toBe(true)
-    expect(await one.journal.counts('default')).toMatchObject({ recorded: 2, dropped: 1 })
+    expect((await second.journal.list()).entries).toHaveLength(1)
+    expect(second.journal.hasLoss('default')).toBe(true)
+    expect(await first.journal.counts('default')).toMatchObject({ recorded: 2, dropped: 1 })
   })
 
-  test('counts a lost exchange at the stop of its replica, and forgets one of a sandbox that is cleared', async () => {
-    const [one, two] = await openTwo()
-    one.follower.markLost('cleared')
-    expect(one.journal.hasLoss('cleared')).toBe(true)
-    await one.follower.clear('cleared')
-    expect(one.journal.hasLoss('cleared')).toBe(false)
-    one.follower.markLost('lost')
-    await one.follower.close()
-    expect(await two.journal.counts('lost')).toMatchObject({ recorded: 1, dropped: 1 })
-    expect(await two.journal.counts('cleared')).toMatchObject({ recorded: 0 })
+  test('shares the count of lost exchanges when its replica stops, except for cleared sandboxes', async () => {
+    const [first, second] = await openTwo()
+    first.follower.markLost('cleared')
+    expect(first.journal.hasLoss('cleared')).toBe(true)
+    await first.follower.clear('cleared')
+    expect(first.journal.hasLoss('cleared')).toBe(false)
+    first.follower.markLost('lost')
+    await first.follower.close()
+    expect(await second.journal.counts('lost')).toMatchObject({ recorded: 1, dropped: 1 })
+    expect(await second.journal.counts('cleared')).toMatchObject({ recorded: 0 })
   })
 
-  test('skips a message that it does not understand, and reports a loss', async () => {
+  test('skips a message that it cannot read, and reports a loss', async () => {
     const redis = await redisForTest()
-    const one = await openJournal(redis.port)
-    await one.append()
-    await one.connection.call('hincrby', '{follow}:journal-head', 'messages', 1)
-    const fields = ['number', 2, 'begun', 1, 'count', 2, 'request', 0, 'response', 0, 'entry', 'no JSON']
-    await one.connection.call('xadd', '{follow}:journal', '2-0', ...fields)
-    await one.connection.call('hset', '{follow}:journal-head', 'exchanges', 2)
-    await one.connection.call('hset', '{follow}:journal-counts', 'default', '1 2')
-    await one.append()
-    expect(await one.journal.counts('default')).toMatchObject({ recorded: 3, dropped: 1 })
-    expect(one.problems).toEqual([expect.stringContaining('could not be read')])
+    const first = await openJournal(redis.port)
+    await first.append()
+    await first.connection.call('hincrby', '{follow}:journal-head', 'messages', 1)
+    const fields = ['number', 2, 'begun', 1, 'count', 2, 'request', 0, 'response', 0, 'entry', 'not JSON']
+    await first.connection.call('xadd', '{follow}:journal', '2-0', ...fields)
+    await first.connection.call('hset', '{follow}:journal-head', 'exchanges', 2)
+    await first.connection.call('hset', '{follow}:journal-counts', 'default', '1 2')
+    await first.append()
+    expect(await first.journal.counts('default')).toMatchObject({ recorded: 3, dropped: 1 })
+    expect(first.problems).toEqual([expect.stringContaining('could not be read')])
   })
 })

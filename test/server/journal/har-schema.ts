@@ -2,7 +2,7 @@ const text = { type: 'string' }
 const size = { type: 'integer', minimum: -1 }
 const ms = { type: 'number', minimum: -1 }
 
-/** Closes an object, except for `comment` and names with a leading underscore, which HAR 1.2 allows everywhere. */
+/** Forbids other members, except `comment` and names with a leading underscore, which HAR 1.2 allows everywhere. */
 const closed = (properties: object, required = Object.keys(properties)) => ({
   type: 'object',
   required,
@@ -11,27 +11,27 @@ const closed = (properties: object, required = Object.keys(properties)) => ({
   additionalProperties: false,
 })
 
-/** Returns properties of one type: `each(text, 'name value')`. */
-const each = (type: object, names: string) => Object.fromEntries(names.split(' ').map((name) => [name, type]))
+/** Returns properties that share a schema: `propertiesOf(text, 'name value')`. */
+const propertiesOf = (type: object, names: string) => Object.fromEntries(names.split(' ').map((name) => [name, type]))
 
-const pairs = { type: 'array', items: closed(each(text, 'name value')) }
-const none = { type: 'array', maxItems: 0 }
+const pairs = { type: 'array', items: closed(propertiesOf(text, 'name value')) }
+const emptyArray = { type: 'array', maxItems: 0 }
 const natural = { type: 'integer', minimum: 0 }
-const both = { ...each(size, 'headersSize bodySize'), httpVersion: text, cookies: none, headers: pairs }
+const common = { ...propertiesOf(size, 'headersSize bodySize'), httpVersion: text, cookies: emptyArray, headers: pairs }
 
 const { postData, ...request } = {
-  ...both,
+  ...common,
   method: text,
   url: { type: 'string', format: 'uri' },
   queryString: pairs,
-  postData: closed(each(text, 'mimeType text')),
+  postData: closed(propertiesOf(text, 'mimeType text')),
 }
 
 const response = {
-  ...both,
+  ...common,
   status: natural,
-  ...each(text, 'statusText redirectURL'),
-  content: closed({ size: natural, ...each(text, 'mimeType text encoding') }, ['size', 'mimeType']),
+  ...propertiesOf(text, 'statusText redirectURL'),
+  content: closed({ size: natural, ...propertiesOf(text, 'mimeType text encoding') }, ['size', 'mimeType']),
 }
 
 const entry = {
@@ -40,15 +40,15 @@ const entry = {
   request: closed({ ...request, postData }, Object.keys(request)),
   response: closed(response),
   cache: { type: 'object', maxProperties: 0 },
-  timings: closed(each(ms, 'blocked dns connect ssl send wait receive')),
+  timings: closed(propertiesOf(ms, 'blocked dns connect ssl send wait receive')),
 }
 
-/** The schema of a HAR file without pages and cookies, from the specification of HTTP Archive 1.2. */
+/** The schema for a HAR file without pages or cookies, based on the HTTP Archive 1.2 specification. */
 export const harSchema = closed({
   log: closed({
     version: { const: '1.2' },
-    creator: closed(each(text, 'name version')),
-    pages: none,
+    creator: closed(propertiesOf(text, 'name version')),
+    pages: emptyArray,
     entries: { type: 'array', items: closed(entry) },
   }),
 })

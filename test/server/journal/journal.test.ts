@@ -40,7 +40,7 @@ describe('a journal', () => {
     expect(journal.recorded).toBe(count)
   })
 
-  test('returns the entries after a number, even if the entry with that number is evicted', async () => {
+  test('returns the entries after a number, even if the entry with that number was evicted', async () => {
     const journal = journalOf(5, 8)
     expect(await numbers(journal, { after: 6 })).toEqual([7, 8])
     expect(await numbers(journal, { after: 1 })).toEqual([4, 5, 6, 7, 8])
@@ -52,14 +52,14 @@ describe('a journal', () => {
   })
 
   test.each([
-    { size: 1000, each: 16_000, stored: 128 }, // of 2 MB
-    { size: 4, each: 16_000, stored: 4 },
-    { size: 100, each: 30_000, stored: 34 }, // of 1 MB, the minimum
+    { size: 1000, bytes: 16_000, stored: 128 }, // the limit is 2 MB
+    { size: 4, bytes: 16_000, stored: 4 },
+    { size: 100, bytes: 30_000, stored: 34 }, // the limit is 1 MB, its minimum
   ])(
-    'of size $size stores $stored entries of $each bytes, and counts the evicted ones',
-    async ({ size, each, stored }) => {
+    'of size $size stores $stored entries of $bytes bytes, and counts the evicted entries',
+    async ({ size, bytes, stored }) => {
       const journal = new Journal(size)
-      const headers = { 'x-long': 'x'.repeat(each) }
+      const headers = { 'x-long': 'x'.repeat(bytes) }
       for (let count = 0; count < 2 * size; count += 1) {
         const sandbox = count % 2 === 0 ? 'a' : 'b'
         journal.record(entryFor(journal, { sandbox, request: { headers } }), unparsed)
@@ -78,7 +78,7 @@ describe('a journal', () => {
     },
   )
 
-  test('evicts an entry that is larger than the whole ring, with all entries before it, and continues', async () => {
+  test('evicts all entries up to an entry that is larger than the whole ring, and stores later entries', async () => {
     const journal = new Journal(2)
     const add = (sandbox: string, length: number) =>
       journal.record(entryFor(journal, { sandbox, request: { headers: { long: 'x'.repeat(length) } } }), unparsed)
@@ -92,40 +92,40 @@ describe('a journal', () => {
     expect(await journal.counts(undefined)).toMatchObject({ recorded: 5, dropped: 4 })
   })
 
-  test('clears the entries and counts of one sandbox, and counts none of its entries as evicted later', async () => {
+  test('clears the entries and counts of one sandbox, and does not later count them as evicted', async () => {
     const journal = journalOf(4, 4, ['a', 'b'])
     await journal.clear('a')
     expect(await numbers(journal)).toEqual([2, 4])
     expect(await countStored(journal)).toBe(2)
     expect(await journal.find('req-1')).toBeUndefined()
-    for (let more = 0; more < 3; more += 1) journal.record(entryFor(journal, { sandbox: 'a' }), unparsed)
+    for (let index = 0; index < 3; index += 1) journal.record(entryFor(journal, { sandbox: 'a' }), unparsed)
     expect(await numbers(journal, { sandbox: 'a' })).toEqual([5, 6, 7])
     expect(await journal.counts('a')).toMatchObject({ recorded: 3, dropped: 0 })
     expect(await journal.counts('b')).toMatchObject({ recorded: 2, dropped: 1 })
   })
 })
 
-test('an entry that was read stays unchanged when the journal evicts its body and the entry itself', async () => {
+test('an entry that was read does not change when the journal evicts first its body and then the entry', async () => {
   const journal = new Journal(300)
   const response = () => ({ body: captureBody('x'.repeat(maxResponseBodyBytes)) })
   journal.record(entryFor(journal, { response: response() }), unparsed)
   const first = await journal.find('req-1')
   const before = JSON.stringify(first)
-  for (let more = 0; more < 200; more += 1) journal.record(entryFor(journal, { response: response() }), unparsed)
+  for (let index = 0; index < 200; index += 1) journal.record(entryFor(journal, { response: response() }), unparsed)
   expect((await journal.find('req-1'))?.response.body).toEqual({ latin1: undefined, size: maxResponseBodyBytes })
-  for (let more = 0; more < 200; more += 1) journal.record(entryFor(journal), unparsed)
+  for (let index = 0; index < 200; index += 1) journal.record(entryFor(journal), unparsed)
   expect(await journal.find('req-1')).toBeUndefined()
   expect(JSON.stringify(first) === before).toBe(true)
 })
 
-test('bodies of the oldest entries are evicted above 8 MiB of responses, and the entries stay', async () => {
+test('above 8 MiB of response bodies, the oldest bodies are evicted and their entries stay', async () => {
   const journal = new Journal(10_000)
   const response = { body: captureBody('x'.repeat(maxResponseBodyBytes)) }
-  const fitting = (8 * 1024 * 1024) / maxResponseBodyBytes
-  for (let count = 0; count < fitting + 3; count += 1)
+  const capacity = (8 * 1024 * 1024) / maxResponseBodyBytes
+  for (let count = 0; count < capacity + 3; count += 1)
     journal.record(entryFor(journal, { response: { body: { ...response.body } }, requestBody: 'small' }), unparsed)
   const all = await entries(journal)
-  expect(all.length).toBe(fitting + 3)
+  expect(all.length).toBe(capacity + 3)
   expect(all.filter(({ response: { body } }) => body.latin1 === undefined).map(({ number }) => number)).toEqual([
     1, 2, 3,
   ])
@@ -133,7 +133,7 @@ test('bodies of the oldest entries are evicted above 8 MiB of responses, and the
   expect(all.every(({ request: { body } }) => body.latin1?.length === 5)).toBe(true)
 })
 
-test('a wait ends at once if an entry came after the version was read', async () => {
+test('a wait ends immediately if an entry was recorded after the version was read', async () => {
   const journal = journalOf(5, 1)
   const { version } = await journal.list()
   journal.record(entryFor(journal), unparsed)

@@ -5,11 +5,11 @@ import { StreamFollower } from '../../../src/server/journal/follower.ts'
 import type { ExchangeStream } from '../../../src/state/shared-state.ts'
 import { entryFor, unparsed } from './entries.ts'
 
-/** Creates a journal over a stream that only counts what is appended to it, or that does not respond. */
-function setup(isAway = false) {
+/** Creates a journal on a stream that only records the kind of each message, or that does not respond. */
+function setup(isUnavailable = false) {
   const sent: string[] = []
   const append = (kind: string) => async () => {
-    if (isAway) throw new Error('the store does not respond')
+    if (isUnavailable) throw new Error('the store does not respond')
     sent.push(kind)
     return { id: 'stream', number: sent.length }
   }
@@ -34,26 +34,26 @@ test('an announced exchange that ends as expected is sent to the other replicas 
   await vi.waitFor(() => expect(sent).toEqual(['exchange']))
 })
 
-test('an announced exchange whose client leaves early is sent again with its end', async () => {
+test('an announced exchange whose client disconnects early is followed by its actual end', async () => {
   const { journal, sent, end, create } = setup()
-  const own: string[] = []
-  journal.onOwnEntry(({ delivery }) => own.push(delivery.kind))
+  const ownEntries: string[] = []
+  journal.onOwnEntry(({ delivery }) => ownEntries.push(delivery.kind))
   const record = journal.begin()
   await record.announce?.(create())
   record.end({ ...end, delivery: { kind: 'client-gone', sentBytes: 0 }, hasClientLeft: true }, create)
   await vi.waitFor(() => expect(sent).toEqual(['exchange', 'end']))
-  expect(own).toEqual(['client-gone'])
+  expect(ownEntries).toEqual(['client-gone'])
 })
 
-test('an exchange whose announcement fails stays in its process; one that is not announced is lost', async () => {
+test('without the store, an exchange whose announcement failed stays in its process; others are lost', async () => {
   const { journal, end, create } = setup(true)
-  const own: string[] = []
-  journal.onOwnEntry(({ id }) => own.push(id))
-  const refused = journal.begin()
-  await expect(refused.announce?.(create())).rejects.toThrow('does not respond')
-  refused.end(end, create)
+  const ownEntries: string[] = []
+  journal.onOwnEntry(({ id }) => ownEntries.push(id))
+  const record = journal.begin()
+  await expect(record.announce?.(create())).rejects.toThrow('does not respond')
+  record.end(end, create)
   await nextTurn()
-  expect([own.length, journal.hasLoss('default')]).toEqual([1, false])
+  expect([ownEntries.length, journal.hasLoss('default')]).toEqual([1, false])
   journal.begin().end(end, create)
   await vi.waitFor(() => expect(journal.hasLoss('default')).toBe(true))
 })

@@ -12,7 +12,7 @@ describe('an Authorization header', () => {
     ['Bearer any-key~worker-3', 'any-key', 'worker-3'],
     ['Bearer a~b~worker-3', 'a~b', 'worker-3'],
     ['Bearer any-key~', 'any-key', ''],
-  ])('%j carries a token', (header, token, sandbox) => {
+  ])('%j contains a token', (header, token, sandbox) => {
     expect(readBearer(header)).toEqual({ ok: true, token, sandbox })
   })
 
@@ -26,11 +26,11 @@ describe('an Authorization header', () => {
     ['Basic dXNlcjpwYXNz', /"Basic", not Bearer/],
     ['Token any-key', /"Token", not Bearer/],
     ['Bearerany-key', /no scheme/],
-  ])('%j carries no token', (header, words) => {
+  ])('%j does not contain a token', (header, words) => {
     expect(readBearer(header)).toEqual({ ok: false, problem: expect.stringMatching(words) })
   })
 
-  test('that is a bare key is refused without quoting the whole key', () => {
+  test('that consists of only a key is refused without quoting the whole key', () => {
     const key = 'sk-live-0123456789abcdef0123456789abcdef'
     expect(JSON.stringify(readBearer(key))).not.toContain(key)
     expect(JSON.stringify(readBearer(`${key} with spaces`))).not.toContain(key)

@@ -13,7 +13,7 @@ import { inputs } from '../../support/catalogue.ts'
 import { event, modelId } from '../../support/client.ts'
 import { createLogRecorder, type LogEntry } from '../../support/start.ts'
 
-/** Creates a pipeline with a custom handler for events, for behavior that the real ones never have. */
+/** Creates a pipeline with a custom event handler, for behaviour that the real handlers never have. */
 function setup(handle: OperationHandler['handle'], log?: Log) {
   const logged: LogEntry[] = []
   const settings = new SandboxSettingsStore({ seed: '1', clock: setClock('real', 0, 0), now: () => 0 })
@@ -60,9 +60,9 @@ const fail = () => {
 }
 
 test.each<[string, OperationHandler['handle']]>([
-  ['later', async () => fail()],
-  ['at once', fail],
-])('an exception thrown %s is a 500 that names the request, and its stack is in the log', async (_name, handle) => {
+  ['asynchronously', async () => fail()],
+  ['synchronously', fail],
+])('an exception thrown %s returns a 500 with the request id, and its stack trace is logged', async (_name, handle) => {
   const { post, logged } = setup(handle)
   const { reply } = await post('/v1/events')
   expect(reply).toMatchObject({ status: 500, origin: 'simulator', headers: { 'X-Request-Id': 'req-7' } })
@@ -72,10 +72,10 @@ test.each<[string, OperationHandler['handle']]>([
   expect(JSON.stringify(bug?.fields)).toMatch(/req-7.*the disk of worker 3 is full.*pipeline\.test\.ts/)
 })
 
-test('no sandbox stays busy, even if the response, its log line or its record fails', async () => {
-  const mute: Log = { ...silentLog, info: fail, warn: fail, error: fail }
+test('no sandbox stays busy, even if the response, its log line or its journal entry fails', async () => {
+  const failingLog: Log = { ...silentLog, info: fail, warn: fail, error: fail }
   for (const handle of [async () => jsonBody({ success: true, eventId: modelId }), fail, async () => fail()]) {
-    const { post, busy } = setup(handle, mute)
+    const { post, busy } = setup(handle, failingLog)
     await expect(post('/_s/w0/v1/events')).rejects.toThrow('worker 3')
     expect(busy()).toEqual([0, 0])
   }

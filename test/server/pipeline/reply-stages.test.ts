@@ -11,35 +11,35 @@ function setup() {
   const check = checkReply({ log: createLogRecorder(logged) })
   const operation = operationOf('createEvent')
   const exchange = { operation, handler: {}, request: { id: 'req-1' } } as unknown as Exchange
-  const response = (status: number, body: Json, origin: Origin = 'contract'): Reply =>
+  const respond = (status: number, body: Json, origin: Origin = 'contract'): Reply =>
     check(exchange, { status, headers: {}, body: jsonBody(body), origin })
-  return { response, logged }
+  return { respond, logged }
 }
 
 const receipt = { success: true, eventId: '8d2e5f60-3c1b-4a7d-9f48-2b6c0e913a75' }
 
-describe('a response of the simulator', () => {
+describe('a response from the simulator', () => {
   test.each<[string, number, Json, Origin?]>([
     ['a valid receipt', 201, receipt],
     ['a documented refusal', 400, { success: false, error: 'Wrong.' }],
     ['an undocumented refusal', 499, { success: false, error: 'A teapot.' }],
-    ['an example of the document, even without simulated values', 201, { eventId: 'order-1' }, 'scenario'],
-    ['a response about the simulator itself, which the contract does not judge', 400, { anything: 1 }, 'simulator'],
-  ])('passes: %s', (_name, status, body, origin) => {
-    const { response, logged } = setup()
-    expect(response(status, body, origin)).toMatchObject({ status, body: { value: body } })
+    ['an example from the document, even with values that are not simulated', 201, { eventId: 'order-1' }, 'scenario'],
+    ['a response about the simulator itself, to which the contract does not apply', 400, { anything: 1 }, 'simulator'],
+  ])('is returned unchanged if it is %s', (_name, status, body, origin) => {
+    const { respond, logged } = setup()
+    expect(respond(status, body, origin)).toMatchObject({ status, body: { value: body } })
     expect(logged).toEqual([])
   })
 
   test.each([
     ['a receipt without an id', 201, { success: true }],
-    ['a success that is not documented', 200, receipt],
-    ['a receipt whose id is not a UUID, which simulated values require', 201, { success: true, eventId: 'order-1' }],
-    ['an error without a sentence', 400, { success: false, error: '' }],
-    ['an error that says success', 400, { success: true, error: 'Wrong.' }],
-  ])('that breaks the contract is a 500 in the service’s shape, and a line in the log: %s', (_name, status, body) => {
-    const { response, logged } = setup()
-    const reply = response(status, body)
+    ['an undocumented success', 200, receipt],
+    ['a receipt whose id is not the UUID that simulated values require', 201, { success: true, eventId: 'order-1' }],
+    ['an error without a message', 400, { success: false, error: '' }],
+    ['an error with success: true', 400, { success: true, error: 'Wrong.' }],
+  ])('that breaks the contract becomes a 500 in the service’s format and is logged: %s', (_name, status, body) => {
+    const { respond, logged } = setup()
+    const reply = respond(status, body)
     expect(reply).toMatchObject({ status: 500, origin: 'simulator', body: { value: { success: false } } })
     expect(operationOf('createEvent').checkResponse(500, reply.body?.value ?? null)).toEqual([])
     expect(logged).toMatchObject([{ level: 'error', fields: { requestId: 'req-1', operation: 'createEvent', status } }])

@@ -15,12 +15,12 @@ const reportOn = (sandbox: string) => readControl<ControlSchemas['Report']>(sim(
 
 const rulesIn = async (sandbox: string) => [...new Set((await findingsIn(sandbox)).map(({ rule }) => rule))]
 
-test('a client that sends a call again has findings with the requests that show them', async () => {
-  const how = { sandbox: 'shown', scenario: 'rate-limited;retry-after=30' }
+test('a client that repeats a call too early gets a finding that lists the requests', async () => {
+  const options = { sandbox: 'shown', scenario: 'rate-limited;retry-after=30' }
   const ids: (string | null)[] = []
   const body = event({ insertId: 'a' })
   for (const _ of [1, 2, 3])
-    ids.push((await askOperation(sim(), operations[2], { ...how, body })).headers.get('x-request-id'))
+    ids.push((await askOperation(sim(), operations[2], { ...options, body })).headers.get('x-request-id'))
   expect(await findingsIn('shown')).toMatchObject([{ rule: 'retry-after', count: 2, requests: ids }])
 })
 
@@ -36,13 +36,13 @@ describe('over HTTP', () => {
     expect(await rulesIn('untyped')).toEqual(['content-type'])
   })
 
-  test('an event that is stored again without an insertId after its response was lost breaks a rule', async () => {
+  test('an event without an insertId that is stored again after its response was lost breaks a rule', async () => {
     await putRules(sim(), [{ scenario: 'lost-ack', times: 1 }], 'no-id')
     const send = () => askOperation(sim(), operations[2], { sandbox: 'no-id' })
     await expect(send()).rejects.toThrow()
     await send()
     const [finding] = await findingsIn('no-id')
-    expect(finding?.sentence).toMatch(/stored, its response was lost, and an identical one .* was stored later/)
+    expect(finding?.sentence).toMatch(/stored, the response was lost, and an identical event .* was stored later/)
     expect(finding?.requests).toHaveLength(2)
   })
 
@@ -52,7 +52,7 @@ describe('over HTTP', () => {
     ['prefer', 'code=403', 0],
     ['x-sim-seed', '7', 0],
     ['x-sim-now', '2031-01-15T12:00:00Z', 1],
-  ])('the header %s of the first of 2 equal calls at once: advice %3$d', async (name, value, count) => {
+  ])('two identical calls, the first with the header %s: no problem, advice: %3$d', async (name, value, count) => {
     const sandbox = `one-call-${name}`
     await putRules(sim(), [{ scenario: 'rate-limited;retry-after=9', times: 1 }], sandbox)
     for (const headers of [{ [name]: value }, {}]) await ask(sim(), analyticsPath, { sandbox, headers })
@@ -74,15 +74,15 @@ describe('over HTTP', () => {
     expect(summary).toContain('0 retry problems, 2 failed calls not judged')
   })
 
-  test('an error whose body the client cancels is a failed attempt, and its Retry-After counts', async () => {
+  test('an error whose body the client cancels is a failed attempt, and its Retry-After applies', async () => {
     for (const [index, status] of ['429', '503'].entries()) {
       const scenario = `${status};retry-after=30, dribble;ms=60000`
       const steering = { 'x-sim-sandbox': 'cancelled', 'x-sim-scenario': scenario }
       const headers = { ...steering, authorization: 'Bearer k', 'x-stainless-retry-count': String(index) }
       const response = await fetch(sim().origin + analyticsPath, { headers })
       await response.body?.cancel()
-      const ended = { count: { atLeast: index + 1 }, withinMs: 30_000 }
-      await steer(sim(), 'POST', '/verify?sandbox=cancelled', ended)
+      const expectation = { count: { atLeast: index + 1 }, withinMs: 30_000 }
+      await steer(sim(), 'POST', '/verify?sandbox=cancelled', expectation)
     }
     expect(await rulesIn('cancelled')).toEqual(['retry-after'])
     const { chains } = await steer(sim(), 'GET', '/retries?sandbox=cancelled')
@@ -94,95 +94,95 @@ describe('over HTTP', () => {
 const thirtyTimes = (attempt: string) => Array.from({ length: 30 }, (_, index) => `${index * 100} ${attempt}`).join()
 
 describe('a client that sends the same call again', () => {
-  /** The attempts of a client as `createTracked` reads them, by the broken rules and the title of the case. */
+  /** The client's attempts in the format of `createTracked`, by the broken rules and by the title of the case. */
   const cases: Readonly<Record<string, Readonly<Record<string, string>>>> = {
     'no rule': {
-      'may retry after the shorter of two demanded waits': '0 429 wait, 2500 201',
+      'may retry after the shorter wait if a response has two': '0 429 wait, 2500 201',
       'may retry early within the tolerance': '0 503 wait, 2480 201',
-      'may wait in sandbox time, if its clock is advanced': '0 429 wait now=0, 100 201 now=2500',
-      'may send it concurrently, which is not a retry': '0-50 429 wait, 10-15 429 wait',
-      'may send many concurrently through a few connections, which are not retries':
+      'may wait in sandbox time, if the sandbox clock is advanced': '0 429 wait now=0, 100 201 now=2500',
+      'may send the call concurrently, since that is not a retry': '0-50 429 wait, 10-15 429 wait',
+      'may send many concurrent calls through a few connections, since they are not retries':
         '0-5 429 wait, 1-6 429 wait, 5.1 429 wait, 6.1 429 wait',
-      'may send a call without an id again at once, as on a second click':
+      'may repeat a call without an id immediately, as after a second click':
         '0 429 wait plain stainless=0, 1 429 wait plain stainless=0, 2501 200 plain stainless=1',
-      'may send events with the same time and separate insertIds after a lost one':
+      'may send events with the same time and different insertIds after a lost event':
         '0 429 id=a dated lost, 3000 201 id=b dated, 3001 500 id=c dated, 3002 201 id=d dated',
-      'may draw short and shrinking waits, with full jitter': '0 500, 900 500, 901 500, 902 500, 990 201',
-      'may send equal heartbeats, one of which was lost': '0 201 plain, 100 201 plain lost, 200 201 plain',
-      'may send an equal event after a lost one that the service did not store': '0 503 plain lost, 200 201 plain',
-      'may send it with another insertId after a 429, since nothing was stored': '0 429 wait id=a, 3000 201 id=b',
-      'may send it an hour later, which is not a retry': '0 404, 3600000 404',
+      'may use short and decreasing waits, as with full jitter': '0 500, 900 500, 901 500, 902 500, 990 201',
+      'may send identical heartbeats, one of which was lost': '0 201 plain, 100 201 plain lost, 200 201 plain',
+      'may repeat an event without an id after a lost event that was not stored': '0 503 plain lost, 200 201 plain',
+      'may change the insertId of an event after a 429, since nothing was stored': '0 429 wait id=a, 3000 201 id=b',
+      'may send the call an hour later, since that is not a retry': '0 404, 3600000 404',
       'may poll a resource that does not exist yet': thirtyTimes('404 plain'),
-      'may send it after a success, which ends the chain': '0 500, 1000 201, 1001 500',
-      'may send it at once after a lost response': '0 201 lost, 1 201',
-      'may wait equally long each time': '0 500, 100 500, 200 500, 300 500, 400 500',
-      'may wait once for less time, because of jitter': '0 500, 100 500, 500 500, 700 500, 1500 500',
-      'may wait for a quarter less each time, at a cap and because of jitter':
+      'may send the call after a success, which ends the chain': '0 500, 1000 201, 1001 500',
+      'may resend the call immediately after a lost response': '0 201 lost, 1 201',
+      'may wait for the same time before each retry': '0 500, 100 500, 200 500, 300 500, 400 500',
+      'may wait for less time once, because of jitter': '0 500, 100 500, 500 500, 700 500, 1500 500',
+      'may wait about a quarter less each time, because of jitter at the cap':
         '0 502, 8000 502, 14100 502, 18800 502, 22500 502',
-      'may send concurrent events that differ only in insertId, and retry each in its own time':
+      'may send concurrent events that differ only in insertId, and retry each event at its own pace':
         '0 429 wait=1 id=a, 1 500 id=b, 450 201 id=b, 1000 201 id=a',
-      'may send equal events with separate insertIds, which are different calls':
+      'may send events that differ only in insertId, since they are different calls':
         '0 500 id=a, 1 500 id=b, 500 201 id=b, 501 201 id=a',
-      'may give up an event and send an equal one with another insertId, if each keeps its own':
+      'may give up on an event and send an identical one with another insertId, if each event keeps its insertId':
         '0 500 id=a, 500 500 id=a, 1000 201 id=b',
-      'may wait from the head of an error response, and cancel its body later': '0-300 429 wait lost head=1, 2501 201',
-      'is not blamed for an early retry after the other of two equal calls':
+      'may wait from the head of an error response, and cancel the body later': '0-300 429 wait lost head=1, 2501 201',
+      'has no finding if a retry after one of two identical calls is too early for the other':
         '0-5 429 wait empty #0, 1-6 500 empty #0, 450 200 empty #1, 2510 200 empty #1',
-      'is not judged by the refusal of an equal call, if the end of its own earlier attempt may be recorded late':
+      'is not judged by the refusal of an identical call, if the end of its own attempt may be recorded late':
         '0-5 429 empty #0, 1-6 429 empty #0, 100 403 empty #1, 300 201 empty #2',
-      'is not blamed if the end of an attempt at one of two equal events is recorded late':
+      'has no finding if the end of an attempt to send one of two identical events is recorded late':
         '0 500 id=a #0, 1 500 id=b #0, 200 201 id=a #2, 100-201 500 id=a #1 lost head=101',
-      'may send an equal event with another insertId after one that it gave up, if neither has a time':
+      'may give up on an event and send an identical one with another insertId, if neither has a time':
         '0 500 id=a, 3000 201 id=b',
-      'may correct a request that was refused, with the same insertId': '0 400 id=a v=9, 300 201 id=a v=0.9',
-      'may send an equal event after a success whose body it cannot read': '0 201 plain unread, 1500 201 plain',
-      'is not judged by a slow error if it disconnected as the head was sent':
+      'may correct a refused request and keep its insertId': '0 400 id=a v=9, 300 201 id=a v=0.9',
+      'may send an identical event after a success whose body is unreadable': '0 201 plain unread, 1500 201 plain',
+      'is not judged by a slow error if it disconnected when the head was sent':
         '0-501 429 wait plain lost head=500 left, 700 201 plain',
-      'may send it with another insertId after a 429 that it may have read, beside a lost equal event':
+      'may change the insertId after a 429 that it may have read, even if an identical event was lost':
         '0-500 201 id=a #0 lost, 0-501 429 id=b #0 lost head=500 left, 600 201 id=c #1',
-      'may correct a refused call, though an equal one was corrected and refused again':
+      'may correct a refused call, even if an identical call was corrected and refused again':
         '0 403 plain #0, 1 500 plain #0, 100 403 plain #1, 103 403 corrected #1, 300 201 corrected #2',
-      'may correct a refused call, beside an equal one that was corrected earlier and must wait':
+      'may correct a refused call while an identical call, corrected earlier, must wait':
         '0 403 plain #0, 1-501 201 plain #0 lost, 100 429 wait corrected #1, 600 400 plain #1, 800 201 corrected #2',
-      'may retry two equal events concurrently': '0-9 500 id=a, 1-10 500 id=b, 500 201 id=a, 501 201 id=b',
+      'may retry two identical events concurrently': '0-9 500 id=a, 1-10 500 id=b, 500 201 id=a, 501 201 id=b',
     },
     'retry-after': {
       'must not retry earlier than the tolerance allows': '0 503 wait, 2479 201',
-      'must wait from the end of a slow response': '0-1000 429 wait, 3000 201',
-      'must not send it in the millisecond of the response, which is a retry': '0-1.5 429 wait, 1.6 201',
+      'must measure the wait from the end of a slow response': '0-1000 429 wait, 3000 201',
+      'must not repeat the call within a millisecond of the response, since that is a retry': '0-1.5 429 wait, 1.6 201',
       'must wait if it declares a retry, even among concurrent calls': '0-5 429 wait, 1-6 429 wait, 10 429 wait #1',
-      'must wait after a 429 whose body it cancels, which is not a lost response': '0-5 429 wait lost head=1, 500 201',
-      'must wait if an outer loop restarts the count': '0 429 wait stainless=0, 1 201 stainless=0',
-      'must wait however long ago it sent the event first': '0 500, 4000000 429 wait, 4000500 201',
-      'is judged by the attempt that it counts, even if the end of that is recorded late':
+      'must wait after a 429 whose body it cancels, since the head arrived': '0-5 429 wait lost head=1, 500 201',
+      'must wait if an outer loop restarts the retry count': '0 429 wait stainless=0, 1 201 stainless=0',
+      'must wait, however long ago it first sent the event': '0 500, 4000000 429 wait, 4000500 201',
+      'is judged by the attempt that its retry count includes, even if the end of that attempt is recorded late':
         '0 429 wait #0, 1000 201 #2, 500-1001 500 #1 lost head=501',
     },
     'same-insert-id': {
-      'must not store it again without an insertId an hour after a lost response':
+      'must not store an event without an insertId again an hour after a lost response':
         '0 201 plain #0 lost, 3600000 201 plain #0',
-      'must not leave the insertId out after a lost response': '0 201 id=a lost, 3000 201 plain',
-      'must not send it with another insertId, even among equal events, if it declares a retry':
+      'must not omit the insertId after a lost response': '0 201 id=a lost, 3000 201 plain',
+      'must not change the insertId in a declared retry, even among identical events':
         '0-9 500 id=a #0, 1-10 500 id=b #0, 500 201 id=c #1',
-      'is believed if it declares a retry, even over a connection opened earlier':
+      'is treated as retrying if it declares a retry, even on a connection opened earlier':
         '0-5 500 plain, 6 201 plain stainless=1 open=-50',
-      'must not resend two equal events without insertId that were lost together, one of them certainly':
+      'must not resend two identical events without an insertId if both were lost, since one is certainly a retry':
         '0-300 201 plain lost, 1-301 201 plain lost, 400 201 plain, 401 201 plain',
-      'must not resend an event without insertId after a time-out, over a connection opened earlier':
+      'must not resend an event without an insertId after a timeout, even on a connection opened earlier':
         '0-300 201 plain lost, 301 201 plain open=-50',
-      'must not change the insertId and time of an event, if it declares a retry':
+      'must not change the insertId and time of an event in a declared retry':
         '0 500 id=a dated #0, 500 201 id=b later #1',
-      'must not send it a third time after a loss, whichever earlier attempt that repeats':
+      'must not send an event a third time after a lost response, whichever earlier attempt it repeats':
         '0-500 201 plain lost head=1 open=0, 1400-1900 201 plain lost open=0, 2200 201 plain',
-      'must not send it again after a success whose body it cannot read, if it declares a retry':
+      'must not change the insertId in a declared retry after a success whose body is unreadable':
         '0 201 id=a #0 unread, 1500 201 id=b #1',
     },
     'back-off': {
-      'must not send it at once after three failures': '0 500, 5 500, 10 500, 15 201',
-      'must not send it at once after several lost responses': '0 201 lost, 1 201 lost, 2 201 lost, 3 201',
-      'must not send it 20 times 100 ms apart, whoever sends it': thirtyTimes('429 wait plain'),
+      'must not resend the call immediately after three failures': '0 500, 5 500, 10 500, 15 201',
+      'must not resend the call immediately after several lost responses': '0 201 lost, 1 201 lost, 2 201 lost, 3 201',
+      'must not send the call 20 times 100 ms apart, even from different callers': thirtyTimes('429 wait plain'),
     },
     'same-insert-id, same-insert-id': {
-      'must not resend two equal events with other insertIds, even if their retries overlap':
+      'must not resend two identical events with new insertIds, even if the retries overlap':
         '0-5 201 id=a #0 lost, 1-201 503 wait id=b #0, 400 201 id=c #1, 100-500 201 id=d #1',
     },
   }
@@ -196,14 +196,14 @@ describe('a client that sends the same call again', () => {
     expect(broken().join(', ') || 'no rule').toBe(rules)
   })
 
-  test('may send a different prompt as the retry of a request that never arrived, while another one must wait', () => {
+  test('may retry a request that never arrived, while a different prompt must wait', () => {
     const { send, rules } = createTracked(new Set())
     send('0 429 wait plain #0')
     send('600 201 corrected #1')
     expect(rules()).toEqual([])
   })
 
-  test('is judged after a response that turns out to be lost, even if a concurrent one has ended since', () => {
+  test('is judged by a response that turns out to be lost, even if a concurrent call has ended in the meantime', () => {
     const { send, correct, rules } = createTracked()
     const late = send('0-500 201 id=a #0')
     send('1-501 201 id=other')
@@ -212,7 +212,7 @@ describe('a client that sends the same call again', () => {
     expect(rules()).toEqual(['same-insert-id'])
   })
 
-  test('is not judged by an equal call if the earlier response was lost, as detected after another call', () => {
+  test('is not judged by an identical call if its own lost response is recorded only after another call', () => {
     const { send, correct, rules } = createTracked()
     send('0-5 201 plain #0 lost')
     send('1-6 201 plain #0 lost')
@@ -221,10 +221,10 @@ describe('a client that sends the same call again', () => {
     send('110 201 id=other #0')
     correct(late, 112)
     send('300 201 plain #2')
-    expect(rules()).toEqual(['same-insert-id', 'same-insert-id']) // one for each event that repeats a lost one
+    expect(rules()).toEqual(['same-insert-id', 'same-insert-id']) // one for each event that repeats a lost event
   })
 
-  test('has at most 100 findings; further ones, and calls older than the journal, are counted', () => {
+  test('has at most 100 findings; additional findings, and calls older than the journal, are only counted', () => {
     const { findings, send } = createTracked()
     for (const count of [0, 1]) for (let call = 0; call < 600; call += 1) send(`${count} 404 call=${call} #${count}`)
     const { list, further } = findings.retries.toList()

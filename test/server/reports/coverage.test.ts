@@ -15,18 +15,18 @@ const sim = sharedSimulator()
 
 async function coverageOf(target: TestSimulator, sandbox: string) {
   const view = await readControl<ControlSchemas['Coverage']>(target, `/coverage?sandbox=${sandbox}`)
-  const of = (id: string) => {
+  const operationCoverage = (id: string) => {
     const found = view.operations.find(({ operation }) => operation === id)
     if (!found) throw new Error(`no operation ${id}`)
     return found
   }
-  return { view, of }
+  return { view, operationCoverage }
 }
 
 const allItems = inputs.contract.operations.map((operation) => new OperationItems(operation))
 
 describe('the missing items', () => {
-  test('are all items before the first request, all of them reachable in the bundled document', async () => {
+  test('include every item before the first request, and the bundled document makes every item reachable', async () => {
     const { view } = await coverageOf(sim(), 'untouched')
     const counts = allItems.map(({ operation, items }) => [operation.id, items.size])
     expect(view.operations.map(({ operation, missing }) => [operation, missing.length])).toEqual(counts)
@@ -34,9 +34,9 @@ describe('the missing items', () => {
     expect(view).toMatchObject({ met: 0, percent: 0 })
   })
 
-  test('have a description with a hint', async () => {
-    const { of } = await coverageOf(sim(), 'untouched')
-    const sentences = of('getModelAnalytics').missing.map(({ sentence }) => sentence)
+  test('have descriptions with hints', async () => {
+    const { operationCoverage } = await coverageOf(sim(), 'untouched')
+    const sentences = operationCoverage('getModelAnalytics').missing.map(({ sentence }) => sentence)
     for (const sentence of [
       'No test has seen recommendations: null; send X-Sim-Scenario: empty to get it.',
       'No test has seen 429; send X-Sim-Scenario: rate-limited to get it.',
@@ -47,89 +47,89 @@ describe('the missing items', () => {
   })
 })
 
-describe('an exchange counts', () => {
-  test('with the nulls and values of a successful response, and with the parts of the request', async () => {
+describe('an exchange covers', () => {
+  test('the nulls and values in a successful response, and the parts of the request', async () => {
     await ask(sim(), `${analyticsPath}?period=7d`, { sandbox: 'good', scenario: 'empty' })
-    const { covered, requests } = (await coverageOf(sim(), 'good')).of('getModelAnalytics')
+    const { covered, requests } = (await coverageOf(sim(), 'good')).operationCoverage('getModelAnalytics')
     expect(requests).toBe(1)
     for (const name of ['200', 'path modelId', 'query period', 'query period=7d', 'recommendations: null'])
       expect(covered).toContain(name)
     expect(covered.filter((name) => name.endsWith('not null'))).toEqual([])
   })
 
-  const damages = ['drop-field', 'wrong-type', 'truncated', 'malformed-json', 'reset;when=after']
+  const damagingScenarios = ['drop-field', 'wrong-type', 'truncated', 'malformed-json', 'reset;when=after']
 
   test.each<[string, unknown]>([
-    ...[...damages, 'empty-response;when=after'].map((name): [string, unknown] => [name, ['path modelId']]),
+    ...[...damagingScenarios, 'empty-response;when=after'].map((name): [string, unknown] => [name, ['path modelId']]),
     ['no-such-scenario', []],
     ['dribble;ms=5', expect.arrayContaining(['200'])],
-  ])('with its response, unless that is damaged or a refusal of the simulator: %s', async (scenario, items) => {
+  ])('its response, unless the response is damaged or a simulator refusal: %s', async (scenario, items) => {
     const sandbox = scenario.replace(/\W/g, '-')
     await ask(sim(), analyticsPath, { sandbox, scenario }).catch(() => undefined)
-    const { covered, requests } = (await coverageOf(sim(), sandbox)).of('getModelAnalytics')
+    const { covered, requests } = (await coverageOf(sim(), sandbox)).operationCoverage('getModelAnalytics')
     expect([covered, requests]).toEqual([items, 1])
   })
 
-  test('with a documented refusal, but without the parts of the refused request', async () => {
+  test('a documented refusal, but not the parts of the refused request', async () => {
     await ask(sim(), `${analyticsPath}?period=14d`, { sandbox: 'refused' })
     await ask(sim(), '/v1/events', { body: event({ value: 1 }), sandbox: 'refused' })
-    const { of } = await coverageOf(sim(), 'refused')
-    expect(of('getModelAnalytics').covered).toEqual(['400'])
-    expect(of('createEvent').covered).toEqual(['400'])
+    const { operationCoverage } = await coverageOf(sim(), 'refused')
+    expect(operationCoverage('getModelAnalytics').covered).toEqual(['400'])
+    expect(operationCoverage('createEvent').covered).toEqual(['400'])
   })
 
-  test('with fields and their values at any depth', async () => {
+  test('fields and their values at any depth', async () => {
     const body = prompt({ components: [{ content: 'a' }, { content: 'b', source: 'agent' }], tags: [] })
     await ask(sim(), '/v1/prompts', { body, sandbox: 'fields' })
     const components = ['components', 'components.content', 'components.source', 'components.source: agent']
     const fields = ['name', ...components, 'tags'].map((field) => `body ${field}`)
-    expect((await coverageOf(sim(), 'fields')).of('createPrompt').covered).toEqual(['201', ...fields])
+    expect((await coverageOf(sim(), 'fields')).operationCoverage('createPrompt').covered).toEqual(['201', ...fields])
   })
 })
 
 describe('sandboxes', () => {
-  const send = (own: TestSimulator, sandbox: string, scenario: string) =>
-    askOperation(own, operations[1], { sandbox, scenario })
-  const statusesIn = async (own: TestSimulator, sandbox: string) =>
-    (await coverageOf(own, sandbox)).of('createPrompt').covered.filter((name) => /^\d/.test(name))
+  const send = (target: TestSimulator, sandbox: string, scenario: string) =>
+    askOperation(target, operations[1], { sandbox, scenario })
+  const statusesIn = async (target: TestSimulator, sandbox: string) =>
+    (await coverageOf(target, sandbox)).operationCoverage('createPrompt').covered.filter((name) => /^\d/.test(name))
 
-  test('are reported separately, or all together', async () => {
-    const own = await startForTest()
-    await send(own, 'a', 'forbidden')
-    await send(own, 'b', 'not-found')
-    expect(await statusesIn(own, 'a')).toEqual(['403'])
-    expect(await statusesIn(own, 'b')).toEqual(['404'])
-    expect(await statusesIn(own, '*')).toEqual(['403', '404'])
+  test('are reported separately or together', async () => {
+    const target = await startForTest()
+    await send(target, 'a', 'forbidden')
+    await send(target, 'b', 'not-found')
+    expect(await statusesIn(target, 'a')).toEqual(['403'])
+    expect(await statusesIn(target, 'b')).toEqual(['404'])
+    expect(await statusesIn(target, '*')).toEqual(['403', '404'])
   })
 
   test.each([
     ['POST', '/reset?sandbox=a'],
     ['DELETE', '/sandboxes/a'],
     ['DELETE', '/requests?sandbox=a'],
-  ])('restart after %s %s, and their requests still count for all', async (method, path) => {
-    const own = await startForTest()
-    await send(own, 'a', 'forbidden')
-    await steer(own, method, path)
-    expect(await statusesIn(own, 'a')).toEqual([])
-    await send(own, 'a', 'not-found')
-    expect(await statusesIn(own, 'a')).toEqual(['404'])
-    expect(await statusesIn(own, '*')).toEqual(['403', '404'])
+  ])('have no coverage after %s %s, but their earlier requests still count in the total', async (method, path) => {
+    const target = await startForTest()
+    await send(target, 'a', 'forbidden')
+    await steer(target, method, path)
+    expect(await statusesIn(target, 'a')).toEqual([])
+    await send(target, 'a', 'not-found')
+    expect(await statusesIn(target, 'a')).toEqual(['404'])
+    expect(await statusesIn(target, '*')).toEqual(['403', '404'])
   })
 
-  test('count for all even after eviction', async () => {
-    const own = await startForTest({ sandboxLimit: 2 })
-    await send(own, 'a', 'forbidden')
-    await send(own, 'b', 'not-found')
-    await send(own, 'c', '429')
-    expect(await statusesIn(own, '*')).toEqual(['403', '404', '429'])
-    expect(await steer(own, 'GET', '/report?sandbox=*')).toMatchObject({ sandbox: '*', requests: 3 })
+  test('count in the total even after eviction', async () => {
+    const target = await startForTest({ sandboxLimit: 2 })
+    await send(target, 'a', 'forbidden')
+    await send(target, 'b', 'not-found')
+    await send(target, 'c', '429')
+    expect(await statusesIn(target, '*')).toEqual(['403', '404', '429'])
+    expect(await steer(target, 'GET', '/report?sandbox=*')).toMatchObject({ sandbox: '*', requests: 3 })
   })
 
   test('keep their coverage when the journal evicts their requests', async () => {
-    const own = await startForTest({ journalSize: 1 })
-    await send(own, 'a', 'forbidden')
-    await send(own, 'a', 'not-found')
-    expect(await statusesIn(own, 'a')).toEqual(['403', '404'])
+    const target = await startForTest({ journalSize: 1 })
+    await send(target, 'a', 'forbidden')
+    await send(target, 'a', 'not-found')
+    expect(await statusesIn(target, 'a')).toEqual(['403', '404'])
   })
 })
 
@@ -162,11 +162,11 @@ const paths: JsonObject = parse(`
               two: { value: { q1: { owner: null, size: 7 } } }
 `)
 
-test('an operation that a user adds has the items of its schemas, with its examples as hints', {
+test('an operation that a user adds has items for its schemas, with its examples as hints', {
   tags: ['long'],
 }, async () => {
-  const own = await startForTest({ contract: await documentWithPaths(paths) })
-  const { missing, outOfReach } = (await coverageOf(own, 'default')).of('listReports')
+  const target = await startForTest({ contract: await documentWithPaths(paths) })
+  const { missing, outOfReach } = (await coverageOf(target, 'default')).operationCoverage('listReports')
   expect(missing.map(({ name, headers }) => [name, headers?.['Prefer']])).toEqual([
     ['200', undefined],
     ['path scope', undefined],
@@ -182,13 +182,13 @@ test('an operation that a user adds has the items of its schemas, with its examp
     ['size: null', 'code=200, example=one'],
     ['size: not null', 'code=200, example=two'],
   ])
-  // Neither an example nor a scenario shows the value.
+  // No example or scenario contains this value.
   expect(outOfReach).toEqual(['owner.kind: b'])
 })
 
 test('the percentage is rounded down to a tenth', async () => {
   await askOperation(sim(), operations[2], { sandbox: 'share' })
-  const { met, points, percent } = (await coverageOf(sim(), 'share')).of('createEvent')
+  const { met, points, percent } = (await coverageOf(sim(), 'share')).operationCoverage('createEvent')
   expect(percent).toBe(Math.floor((met / points) * 1000) / 10)
 })
 

@@ -9,19 +9,19 @@ const sim = sharedSimulator()
 
 let count = 0
 
-/** Sends a request in a new sandbox, and returns the counts of its report. */
-async function countsAfter(path: string, how: RequestOptions, rule?: string) {
+/** Sends a request to a new sandbox, and returns the counts in the sandbox's report. */
+async function countsAfter(path: string, options: RequestOptions, rule?: string) {
   count += 1
   const sandbox = `negative-${count}`
   if (rule !== undefined) await putRules(sim(), [{ scenario: rule }], sandbox)
-  await ask(sim(), path, { ...how, headers: { ...how.headers, 'x-sim-sandbox': sandbox } })
+  await ask(sim(), path, { ...options, headers: { ...options.headers, 'x-sim-sandbox': sandbox } })
   const { violations, unexpected, expected, retries } = await steer(sim(), 'GET', `/report?sandbox=${sandbox}`)
   return { violations, unexpected, expected, retries }
 }
 
-const broken = { body: event({ value: 7 }) }
-const fitting = { body: event() }
-const expecting = (outcome: string, how: RequestOptions) => ({ ...how, headers: { 'x-sim-expect': outcome } })
+const invalid = { body: event({ value: 7 }) }
+const valid = { body: event() }
+const expecting = (value: string, options: RequestOptions) => ({ ...options, headers: { 'x-sim-expect': value } })
 
 const met = {
   violations: { requests: 0, findings: [] },
@@ -33,42 +33,42 @@ const notMet = { violations: { requests: 0 }, unexpected: { responses: 1 }, expe
 
 describe('a negative test', () => {
   test.each([
-    ['a violation that occurs', '/v1/events', expecting('violation', broken)],
-    ['a refusal by a violation', '/v1/events', expecting('refusal', broken)],
+    ['a violation that occurs', '/v1/events', expecting('violation', invalid)],
+    ['a refusal because of a violation', '/v1/events', expecting('refusal', invalid)],
     ['a refusal for a missing token', analyticsPath, expecting('refusal', { token: null })],
-    ['a refusal of an unknown path', '/v1/nowhere', expecting('refusal', {})],
-    ['a body without a Content-Type', '/v1/events', expecting('refusal', { ...fitting, contentType: null })],
-  ])('is counted separately if it expects %s', async (_name, path, how) => {
-    expect(await countsAfter(path, how)).toMatchObject(met)
+    ['a refusal for an unknown path', '/v1/nowhere', expecting('refusal', {})],
+    ['a refusal for a missing Content-Type', '/v1/events', expecting('refusal', { ...valid, contentType: null })],
+  ])('is counted separately if it expects %s', async (_name, path, options) => {
+    expect(await countsAfter(path, options)).toMatchObject(met)
   })
 
   test.each([
-    ['a violation, and the request fits', '/v1/events', expecting('violation', fitting)],
-    ['a violation, and the token is missing', '/v1/events', expecting('violation', { ...fitting, token: null })],
-    ['a refusal, and the request is handled', analyticsPath, expecting('refusal', {})],
-  ])('is unexpected if it expects %s', async (_name, path, how) => {
-    const counts = await countsAfter(path, how)
+    ['a violation, but the request is valid', '/v1/events', expecting('violation', valid)],
+    ['a violation, but only the token is missing', '/v1/events', expecting('violation', { ...valid, token: null })],
+    ['a refusal, but the request succeeds', analyticsPath, expecting('refusal', {})],
+  ])('is reported as unexpected if it expects %s', async (_name, path, options) => {
+    const counts = await countsAfter(path, options)
     expect(counts).toMatchObject(notMet)
     expect(JSON.stringify(counts.unexpected)).toMatch(/X-Sim-Expect: (violation|refusal)\), but/)
   })
 
-  test('can also be marked by a rule of its sandbox', async () => {
-    expect(await countsAfter('/v1/events', broken, 'expect-violation')).toMatchObject(met)
-    expect(await countsAfter('/v1/events', fitting, 'expect-violation')).toMatchObject(notMet)
-    expect(await countsAfter('/v1/events', broken, 'expect-refusal')).toMatchObject(met)
-    expect(await countsAfter('/v1/events', { ...fitting, token: null }, 'expect-refusal')).toMatchObject(met)
+  test('can also be declared by a rule in its sandbox', async () => {
+    expect(await countsAfter('/v1/events', invalid, 'expect-violation')).toMatchObject(met)
+    expect(await countsAfter('/v1/events', valid, 'expect-violation')).toMatchObject(notMet)
+    expect(await countsAfter('/v1/events', invalid, 'expect-refusal')).toMatchObject(met)
+    expect(await countsAfter('/v1/events', { ...valid, token: null }, 'expect-refusal')).toMatchObject(met)
     expect(await countsAfter('/v1/nowhere', {}, 'expect-refusal')).toMatchObject(met)
   })
 
-  test('is refused if it expects something unknown', async () => {
-    const response = await ask(sim(), '/v1/events', expecting('failure', fitting))
+  test('is refused if it expects an unknown outcome', async () => {
+    const response = await ask(sim(), '/v1/events', expecting('failure', valid))
     expect(response.status).toBe(400)
     expect(errorOf(response)).toMatch(/violation or refusal; got "failure"/)
   })
 })
 
 describe('an unknown path', () => {
-  test('has its own finding, with its request line', async () => {
+  test('has its own finding, which names the path', async () => {
     const headers = { 'x-sim-sandbox': 'paths' }
     for (const path of ['/v1/one', '/v1/two', '/v1/two']) await ask(sim(), path, { headers })
     const { unexpected } = await steer(sim(), 'GET', '/report?sandbox=paths')
@@ -81,7 +81,7 @@ describe('an unknown path', () => {
     })
   })
 
-  test('leaves room for other findings, however many there are', async () => {
+  test('leaves room for other findings, however many unknown paths there are', async () => {
     const headers = { 'x-sim-sandbox': 'many-paths' }
     for (let index = 0; index < 120; index += 1) await ask(sim(), `/v1/path-${index}`, { headers })
     await ask(sim(), analyticsPath, { headers, token: null })

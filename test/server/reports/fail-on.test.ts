@@ -19,8 +19,8 @@ test.each([
   expect(parseFailOn(text)).toEqual(conditions)
 })
 
-const wrong = ['', ',', 'violations', 'violation,', 'coverage<', 'coverage<101', 'coverage>80', 'toString']
-test.each(wrong)('"%s" is refused with the list of conditions', (text) => {
+const invalid = ['', ',', 'violations', 'violation,', 'coverage<', 'coverage<101', 'coverage>80', 'toString']
+test.each(invalid)('"%s" is refused with the list of conditions', (text) => {
   expect(parseFailOn(text)).toBeUndefined()
   const list = 'violation, unexpected, retry, unmet, advice, no-requests and coverage<N (N from 0 to 100)'
   const problem = expect.stringContaining(list)
@@ -33,11 +33,11 @@ test.each([
   ['no-requests', ['no-requests']],
   ['violation,violation', ['violation', 'no-requests']],
   ['no-requests,retry', ['no-requests', 'retry']],
-])('a gate of %j has the conditions %j', (text, kinds) => {
+])('the gate %j has the conditions %j', (text, kinds) => {
   expect(parseGate(text, false).map(({ kind }) => kind)).toEqual(kinds)
 })
 
-test('the gate of each has each condition once', () => {
+test('the gate for convsim each lists no condition twice', () => {
   expect(parseSuiteFailOn('hung, hung,violation,violation')?.map(({ kind }) => kind)).toEqual(['hung', 'violation'])
 })
 
@@ -55,13 +55,13 @@ test.each<[string, readonly FailCondition[], Partial<Report>, readonly string[]]
   ['violations fail', [violation], { violations: 2 }, ['2 requests broke the contract']],
   ['other findings do not fail', [violation], { unexpected: 2 }, []],
   ['an unexpected response fails', [unexpected], { unexpected: 1 }, ['1 unexpected response']],
-  ['retries fail, even if their findings are not listed', [retry], withFurther('retries', 3), ['3 retry problems']],
+  ['retry problems fail, even if they are not listed', [retry], withFurther('retries', 3), ['3 retry problems']],
   ['advice fails', [{ kind: 'advice' }], withFurther('advice', 2), ['2 pieces of advice']],
   ['no requests fail', [{ kind: 'no-requests' }], { requests: 0 }, ['no request reached the simulator (no-requests)']],
-  ['coverage below a fraction fails', [coverage(80.1)], {}, ['80% of the contract covered, 80.1% required']],
+  ['coverage below a limit with decimals fails', [coverage(80.1)], {}, ['80% of the contract covered, 80.1% required']],
   ['coverage below 100 fails', [coverage(100)], {}, ['80% of the contract covered, 100% required']],
   [
-    'each fulfilled condition is reported',
+    'each condition that is met is reported',
     all,
     { violations: 1, unexpected: 1 },
     ['1 request broke the contract', '1 unexpected response'],

@@ -5,72 +5,72 @@ import { connectTo } from '../../support/raw-http.ts'
 import { startForTest } from '../../support/start.ts'
 import { listRequests } from '../../support/stored-records.ts'
 
-/** Returns the numbers of requests and of unexpected responses after one request. */
-async function countsAfter(path: string, how: RequestOptions) {
-  const own = await startForTest()
-  await ask(own, path, { token: null, ...how })
-  const { requests, unexpected } = await steer(own, 'GET', '/report?sandbox=*')
+/** Sends one request, and returns the number of requests and the unexpected responses in the report. */
+async function countsAfter(path: string, options: RequestOptions) {
+  const sim = await startForTest()
+  await ask(sim, path, { token: null, ...options })
+  const { requests, unexpected } = await steer(sim, 'GET', '/report?sandbox=*')
   return [requests, unexpected]
 }
 
-const nothing = [0, { responses: 0 }]
+const noRequests = [0, { responses: 0 }]
 
-describe('a request not sent by a client', () => {
+describe('a request from a browser or a probe', () => {
   const paths = ['/favicon.ico', '/robots.txt', '/readyz', '/livez', '/apple-touch-icon.png', '/.well-known/x']
   const probe = ['/status', { headers: { 'user-agent': 'kube-probe/1.31' } }] as const
-  test.each([...paths.map((path) => [path, {}] as const), probe])('is not in the reports: %s %j', async (path, how) => {
-    expect(await countsAfter(path, how)).toMatchObject(nothing)
+  test.each([...paths.map((path) => [path, {}] as const), probe])('is not in reports: %s %j', async (path, options) => {
+    expect(await countsAfter(path, options)).toMatchObject(noRequests)
   })
 
-  test('is not in the reports: a page shown by a browser', async () => {
-    const own = await startForTest()
-    const connection = await connectTo(own.origin) // fetch sets Sec-Fetch-Dest by itself
+  test('is not in reports: a page opened in a browser', async () => {
+    const sim = await startForTest()
+    const connection = await connectTo(sim.origin) // fetch sets Sec-Fetch-Dest itself
     connection.send('GET /docs HTTP/1.1\r\nHost: localhost\r\nSec-Fetch-Dest: document\r\n\r\n')
     expect((await connection.response()).status).toBe(404)
     connection.destroy()
-    const { requests, unexpected } = await steer(own, 'GET', '/report?sandbox=*')
-    expect([requests, unexpected]).toMatchObject(nothing)
+    const { requests, unexpected } = await steer(sim, 'GET', '/report?sandbox=*')
+    expect([requests, unexpected]).toMatchObject(noRequests)
   })
 })
 
 describe('a replay of a recorded request', () => {
-  test('is in the journal with that request’s id, and in no report', async () => {
-    const own = await startForTest()
+  test('is in the journal with the recorded request’s id, and in no report', async () => {
+    const sim = await startForTest()
     const headers = { 'x-sim-replay-of': 'req-7' }
-    await ask(own, '/v1/events', { body: {}, headers })
-    await ask(own, '/v1/events', { body: {}, headers })
-    await ask(own, '/v1/nowhere', { headers })
+    await ask(sim, '/v1/events', { body: {}, headers })
+    await ask(sim, '/v1/events', { body: {}, headers })
+    await ask(sim, '/v1/nowhere', { headers })
     const none = { requests: 0, violations: { requests: 0 }, unexpected: { responses: 0 }, retries: { findings: [] } }
-    expect(await steer(own, 'GET', '/report?sandbox=*')).toMatchObject(none)
-    expect(await steer(own, 'GET', '/retries')).toMatchObject({ chains: [] })
-    expect(await listRequests(own)).toMatchObject([{ replayOf: 'req-7' }, {}, { replayOf: 'req-7' }])
+    expect(await steer(sim, 'GET', '/report?sandbox=*')).toMatchObject(none)
+    expect(await steer(sim, 'GET', '/retries')).toMatchObject({ chains: [] })
+    expect(await listRequests(sim)).toMatchObject([{ replayOf: 'req-7' }, {}, { replayOf: 'req-7' }])
   })
 
-  test('is refused if it names no request', async () => {
-    const own = await startForTest()
-    const response = await ask(own, '/v1/events', { body: {}, headers: { 'x-sim-replay-of': 'the last' } })
+  test('is refused if it does not name a request', async () => {
+    const sim = await startForTest()
+    const response = await ask(sim, '/v1/events', { body: {}, headers: { 'x-sim-replay-of': 'the last' } })
     expect(response.status).toBe(400)
     expect(errorOf(response)).toMatch(/the id of a recorded request, such as req-7; got "the last"/)
   })
 
-  test('is copied as a command without the header, since the command is a client', async () => {
-    const own = await startForTest()
-    await ask(own, '/v1/events', { body: {}, headers: { 'x-sim-replay-of': 'req-7', 'x-team': 'a' } })
-    const { text } = await ask(own, '/__sim/requests/req-1?format=curl', { token: null })
+  test('is shown as a curl command without the replay header, since curl is a client', async () => {
+    const sim = await startForTest()
+    await ask(sim, '/v1/events', { body: {}, headers: { 'x-sim-replay-of': 'req-7', 'x-team': 'a' } })
+    const { text } = await ask(sim, '/__sim/requests/req-1?format=curl', { token: null })
     expect(text).toContain('x-team')
     expect(text).not.toContain('req-7')
   })
 })
 
-describe('a request that a client sends', () => {
+describe('a request from a client', () => {
   test.each([
-    ['to an unknown path', '/v2/events', {}],
-    ['with another method', '/favicon.ico', { method: 'DELETE' }],
-  ])('is unexpected %s', async (_name, path, how) => {
-    expect(await countsAfter(path, how)).toMatchObject([1, { responses: 1 }])
+    ['if its path is unknown', '/v2/events', {}],
+    ['if its method is not GET', '/favicon.ico', { method: 'DELETE' }],
+  ])('is reported as unexpected %s', async (_name, path, options) => {
+    expect(await countsAfter(path, options)).toMatchObject([1, { responses: 1 }])
   })
 
-  test('counts for its operation, whatever its user agent', async () => {
+  test('is counted for its operation, whatever its user agent', async () => {
     const headers = { 'user-agent': 'kube-probe/1.31' }
     expect(await countsAfter('/v1/models/x/analytics', { headers })).toMatchObject([1, { responses: 1 }])
   })

@@ -8,24 +8,24 @@ import { convsim } from '../../support/command.ts'
 import { putRules, steer } from '../../support/control.ts'
 import { readControl } from '../../support/stored-records.ts'
 
-/** The number of clients; `npm run test:evidence` sets 2,000. */
+/** The number of clients. `npm run test:evidence` sets it to 2,000. */
 const runs = Number(process.env['RETRY_RUNS'] ?? 30)
-/** `RETRY_SEED=2` draws other clients; `RETRY_SEED=1.17` repeats only client 17 of seed 1. */
+/** `RETRY_SEED=2` generates other clients. `RETRY_SEED=1.17` repeats only client 17 of seed 1. */
 const seed = process.env['RETRY_SEED'] ?? '1'
 const seeds = seed.includes('.') ? [seed] : Array.from({ length: runs }, (_, index) => `${seed}.${index}`)
 
 /** The number of clients that run concurrently, each in its own sandbox. */
-const atOnce = 8
+const concurrency = 8
 
-/** Much longer than a busy machine suspends a process, so a client reads each head before it gives up. */
+/** A client's time limit, so long that it receives each response head even if a busy machine suspends a process. */
 const timeoutMs = 4000
 
 interface Attempt {
   readonly id?: string | undefined
   readonly count?: number
-  /** Members of the event, in addition to those of every event. */
+  /** Additional members of the event. */
   readonly more?: object
-  /** A separate process, which shares no connection with others. */
+  /** The connections of a separate process, which other processes do not share. */
   readonly agent?: Agent
   readonly giveUpMs?: number
   readonly isRead?: boolean
@@ -33,20 +33,20 @@ interface Attempt {
   readonly headers?: Readonly<Record<string, string>>
 }
 
-/** The actions of a client, with the faults that it gets in turn. */
+/** The actions of a client, including the injection of faults into its own requests. */
 interface Client {
   readonly chance: () => number
   readonly pick: <T>(list: readonly T[]) => T
   readonly rules: (...scenarios: readonly string[]) => Promise<unknown>
-  /** Advances the clock of the sandbox. */
+  /** Advances the sandbox's clock. */
   readonly advance: (by: string) => Promise<unknown>
-  /** Sends an event, or reads analytics. `waitMs`: what `Retry-After` demands. Status 599: no response. */
-  readonly send: (how?: Attempt) => Promise<{ readonly status: number; readonly waitMs: number }>
-  /** Sends attempts in turn. `mistake`: the rule that they break; empty for none. */
+  /** Sends an event, or reads analytics. `waitMs` is the wait in `Retry-After`. Status 599 means no response. */
+  readonly send: (attempt?: Attempt) => Promise<{ readonly status: number; readonly waitMs: number }>
+  /** Sends attempts one after the other. `mistake` is the rule that the attempts break, or an empty string. */
   readonly series: (faults: string, mistake: string, ...tries: readonly Attempt[]) => Promise<readonly string[]>
 }
 
-/** Scenarios that store the event, and scenarios after which the client cannot know whether it is stored. */
+/** Scenarios that store the event, and scenarios after which the client cannot know whether the event is stored. */
 const stored = ['lost-ack', 'reset;when=after', 'hang;when=after']
 const dropped = ['reset', 'hang', '500', '503;retry-after=0']
 
@@ -55,7 +55,7 @@ const faults = [
   ...['429;retry-after=1;retry-after-ms=300', '500', 'lost-ack', 'truncated', 'reset'],
 ]
 
-/** Each kind of client returns its own log: the rules that it broke, with a `?` where that is not certain. */
+/** Each kind of client returns a log of the rules that it broke, with a `?` after a rule that it possibly broke. */
 const kinds: Readonly<Record<string, (client: Client) => Promise<readonly string[]>>> = {
   async 'is a pool of workers that keep ids, count retries and wait'({ rules, send, chance, pick }) {
     await rules(...Array.from({ length: 6 }, () => pick(faults)))
@@ -69,16 +69,16 @@ const kinds: Readonly<Record<string, (client: Client) => Promise<readonly string
     await Promise.all(pick([['a'], ['a', 'b', 'c']]).map(work))
     return []
   },
-  async 'draws its waits with full jitter'({ rules, send, chance, pick }) {
+  async 'waits with full jitter'({ rules, send, chance, pick }) {
     await rules(...Array(5).fill(pick(['500', 'reset'])))
     const id = pick(['a', ''])
     for (let tries = 0; (await send({ id, isRead: id === '' })).status >= 400; tries += 1)
       await sleep(chance() * 100 * 2 ** tries)
     return []
   },
-  'sends equal heartbeats, and one is lost': ({ series, pick }) =>
+  'sends identical heartbeats, one of which is lost': ({ series, pick }) =>
     series(pick([...dropped, '200 200 lost-ack']), '', {}, {}, {}, {}, {}),
-  async 'is two processes with one key'({ rules, send, pick }) {
+  async 'runs as two processes with the same API key'({ rules, send, pick }) {
     const isRead = pick([true, false])
     const agents = [new Agent({ keepAlive: true }), new Agent({ keepAlive: true })] as const
     for (const [index, agent] of agents.entries()) await send({ agent, isRead, more: { value: String(index) } })
@@ -87,7 +87,7 @@ const kinds: Readonly<Record<string, (client: Client) => Promise<readonly string
     for (const agent of agents) agent.destroy()
     return []
   },
-  async 'checks several responses in turn, with rules or headers'({ rules, send, pick }) {
+  async 'checks several responses one after the other, with rules or headers'({ rules, send, pick }) {
     const isByRule = pick([true, false])
     for (const scenario of ['403', '404', '429;retry-after=9', 'lost-ack', '503;retry-after=9', '200']) {
       if (isByRule) await rules(scenario)
@@ -97,7 +97,7 @@ const kinds: Readonly<Record<string, (client: Client) => Promise<readonly string
   },
   'clicks a second time, and reloads': ({ series, pick }) =>
     series('429;retry-after=9 503;retry-after=9 403', '', ...[1, 2, 3, 4].map(() => ({ isRead: pick([true, false]) }))),
-  'sends two orders with equal contents and separate ids': ({ series }) =>
+  'sends two identical orders with different ids': ({ series }) =>
     series('lost-ack', '', ...['a', 'b'].map((id) => ({ id, more: { eventAt: '2026-01-15T12:00:00Z' } }))),
   async 'loses a response and sends the event again without an id'({ rules, send, advance, pick }) {
     await rules(pick(stored))
@@ -105,30 +105,30 @@ const kinds: Readonly<Record<string, (client: Client) => Promise<readonly string
       await send(pick([{}, { count: 0 }, { id: '' }])).then(() => advance(by))
     return ['same-insert-id']
   },
-  'renews the id, the time or a counter after a lost response': ({ series, pick }) => {
-    const renew = pick([
+  'changes the id, the time or a counter after a lost response': ({ series, pick }) => {
+    const change = pick([
       (id: string) => ({ id }),
       (value: string) => ({ more: { eventAt: `2026-01-15T12:00:0${value}Z` } }),
       (attempt: string) => ({ more: { properties: { attempt } } }),
     ])
-    return series('lost-ack', 'same-insert-id', renew('1'), renew('2'))
+    return series('lost-ack', 'same-insert-id', change('1'), change('2'))
   },
   'changes the id of a counted retry': ({ series }) =>
     series('500', 'same-insert-id', { id: 'a', count: 0 }, { id: 'b', count: 1 }),
-  async 'hedges a read or a write, and gives up the slower one'({ rules, send, pick }) {
+  async 'hedges a read or a write, and gives up on the slower request'({ rules, send, pick }) {
     await rules('slow;ms=600')
-    const how = pick([{ isRead: true }, { id: 'a' }, {}])
-    await Promise.all([send({ ...how, giveUpMs: 300 }), sleep(60).then(() => send(how))])
-    return Object.keys(how).length === 0 ? ['same-insert-id'] : []
+    const attempt = pick([{ isRead: true }, { id: 'a' }, {}])
+    await Promise.all([send({ ...attempt, giveUpMs: 300 }), sleep(60).then(() => send(attempt))])
+    return Object.keys(attempt).length === 0 ? ['same-insert-id'] : []
   },
   'ignores Retry-After in one of its forms': ({ series, pick }) => {
-    const how = { id: 'a', ...pick([{}, { count: 0 }]) } // 0: an outer loop
+    const attempt = { id: 'a', ...pick([{}, { count: 0 }]) } // a count of 0 means an outer retry loop
     const form = pick(['9', 'date', '9;retry-after-ms=none'])
-    return series(`${pick([429, 503])};retry-after=${form}`, 'retry-after', how, how)
+    return series(`${pick([429, 503])};retry-after=${form}`, 'retry-after', attempt, attempt)
   },
-  'repeats a refused call, and counts it': ({ series }) =>
+  'repeats a refused call, and counts the repetition as a retry': ({ series }) =>
     series('403', 'no-retry', { id: 'a', count: 0 }, { id: 'a', count: 1 }),
-  'nests retries, and counts the inner ones': ({ series, pick }) => {
+  'nests retry loops, and counts only the inner retries': ({ series, pick }) => {
     const [given, mistake, id] = pick([
       ['lost-ack 500', 'same-insert-id', undefined],
       ['500 429;retry-after=9', 'retry-after', 'a'],
@@ -144,32 +144,32 @@ const kinds: Readonly<Record<string, (client: Client) => Promise<readonly string
     for (let number = 0; number <= 151; number += 1) await send({ more: { value: String(number % 151) } })
     return ['same-insert-id']
   },
-  'is two users behind a proxy': ({ series, pick }) => {
+  'represents two users behind a proxy': ({ series, pick }) => {
     const users = ['192.0.2.1', '192.0.2.2'].map((user) => ({ headers: { 'x-forwarded-for': user } }))
     return series(pick(['429;retry-after=9', 'lost-ack']), '', ...users)
   },
-  'continues with another path while one is limited': ({ series }) =>
+  'continues with other calls while one call is rate-limited': ({ series }) =>
     series('429;retry-after=9', '', { isRead: true }, {}, { isRead: true, query: 'period=30d' }),
-  async 'sends ten requests at once over three connections'({ rules, send }) {
+  async 'sends ten concurrent requests over three connections'({ rules, send }) {
     await rules(...Array(7).fill('429;retry-after=9'))
     const agent = new Agent({ keepAlive: true, maxSockets: 3 })
     await Promise.all(Array.from({ length: 10 }, () => send({ isRead: true, agent })))
     agent.destroy()
     return []
   },
-  async 'waits on timers that advance the clock of the sandbox'({ rules, send, advance }) {
+  async 'waits with timers that advance the clock of the sandbox'({ rules, send, advance }) {
     await rules('429;retry-after=9', '500', '500', '503;retry-after=9')
     for (let count = 0; count < 5; count += 1) await send({ id: 'a', count }).then(() => advance('9s'))
     return []
   },
   async 'sends 25 attempts in a row'({ send }) {
-    const how = { isRead: true, headers: { 'x-sim-scenario': '500' } }
-    let inRow = 0
-    for (let tries = 0, before = 0; inRow < 25 && tries < 99; tries += 1, before = performance.now()) {
-      await send(how).then(() => sleep(20))
-      inRow = performance.now() - before < 200 ? inRow + 1 : 0
+    const attempt = { isRead: true, headers: { 'x-sim-scenario': '500' } }
+    let consecutive = 0
+    for (let tries = 0, before = 0; consecutive < 25 && tries < 99; tries += 1, before = performance.now()) {
+      await send(attempt).then(() => sleep(20))
+      consecutive = performance.now() - before < 200 ? consecutive + 1 : 0
     }
-    return [inRow < 25 ? 'back-off?' : 'back-off'] // on a busy machine it may have waited
+    return [consecutive < 25 ? 'back-off?' : 'back-off'] // on a busy machine, the client may have waited
   },
 }
 
@@ -180,7 +180,7 @@ function createClient(origin: string, sandbox: string, chance: () => number): Cl
     pick: (list) => list[Math.floor(chance() * list.length)] ?? expect.unreachable(),
     async series(scenarios, mistake, ...tries) {
       await client.rules(...scenarios.split(' '))
-      for (const how of tries) await client.send(how).then(() => sleep(40))
+      for (const attempt of tries) await client.send(attempt).then(() => sleep(40))
       return mistake === '' ? [] : [mistake]
     },
     rules: (...scenarios) => {
@@ -188,15 +188,15 @@ function createClient(origin: string, sandbox: string, chance: () => number): Cl
       return putRules({ origin }, rules, sandbox)
     },
     advance: (by) => steer({ origin }, 'POST', `/clock/advance?sandbox=${sandbox}`, { by }),
-    send: ({ id, count, more, isRead = false, ...how } = {}) => {
-      const { agent = own, giveUpMs = timeoutMs, query = 'period=7d' } = how
+    send: ({ id, count, more, isRead = false, ...attempt } = {}) => {
+      const { agent = own, giveUpMs = timeoutMs, query = 'period=7d' } = attempt
       const headers = {
         authorization: 'Bearer any-key',
         'user-agent': 'test',
         'x-sim-sandbox': sandbox,
         ...(!isRead && { 'content-type': 'application/json' }),
         ...(count !== undefined && { 'x-stainless-retry-count': String(count) }),
-        ...how.headers,
+        ...attempt.headers,
       }
       const path = isRead ? `${analyticsPath}?${query}` : '/v1/events'
       return new Promise((resolve) => {
@@ -222,10 +222,10 @@ function createClient(origin: string, sandbox: string, chance: () => number): Cl
   return client
 }
 
-/** Runs a client. Returns the findings that its log contradicts, and the mistakes neither found nor counted. */
+/** Runs a client. Returns the findings that its log contradicts, and the mistakes that the report omits. */
 async function runClient(origin: string, name: string) {
   const chance = seededChance(name)
-  const index = Number(name.split('.')[1]) % Object.keys(kinds).length // so 30 clients cover all kinds
+  const index = Number(name.split('.')[1]) % Object.keys(kinds).length // so that 30 clients cover all kinds
   const [kind, run] = Object.entries(kinds)[index] ?? expect.unreachable()
   const sandbox = `run-${name}`
   const mistakes = await run(createClient(origin, sandbox, chance))
@@ -240,7 +240,7 @@ async function runClient(origin: string, name: string) {
   return {
     name: `${name}: ${kind}`,
     contradicted: found.filter((rule) => !mistakes.some((mistake) => mistake.startsWith(rule))),
-    missed: retries.notJudged.length > 0 ? [] : certain.filter((rule) => !found.some((one) => one === rule)),
+    missed: retries.notJudged.length > 0 ? [] : certain.filter((rule) => !found.some((name) => name === rule)),
   }
 }
 
@@ -249,12 +249,12 @@ test(`no finding contradicts a client's log, and no mistake is missed silently, 
 }, async () => {
   const command = convsim(['serve', '--port', '0', '--state', ':memory:', '--log-level', 'error'])
   const origin = await command.ready()
-  const left = [...seeds]
+  const pendingSeeds = [...seeds]
   const work = async () => {
-    for (let next = left.shift(); next !== undefined; next = left.shift()) {
+    for (let next = pendingSeeds.shift(); next !== undefined; next = pendingSeeds.shift()) {
       const { name, ...result } = await runClient(origin, next)
       expect.soft({ name, ...result }).toEqual({ name, contradicted: [], missed: [] })
     }
   }
-  await Promise.all(Array.from({ length: atOnce }, work))
+  await Promise.all(Array.from({ length: concurrency }, work))
 })

@@ -14,19 +14,19 @@ import {
 import { tempFolder } from '../../support/temp-folder.ts'
 import { cleanReport } from './clean-report.ts'
 
-/** Writes a report to a target, as the end of a run does. */
+/** Writes a report to a target, as convsim does at the end of a run. */
 const writeTarget = ({ file, format }: ReportTarget) => writeReportFile(file, renderClientReport(format, cleanReport))
 
-/** Returns the target of a valid `--report` with one file. */
+/** Returns the target in a valid `--report` value that contains one file. */
 function targetOf(text: string) {
   const [target, ...others] = parseReportTargets(text) ?? []
   if (!target || others.length > 0) throw new Error(`${text} is not one target`)
   return target
 }
 
-const withExtension = Object.values(reportFormats).filter((format) => 'extension' in format)
+const formatsWithExtension = Object.values(reportFormats).filter((format) => 'extension' in format)
 
-test.each(withExtension)('a file that ends in $extension is accepted and written', async (format) => {
+test.each(formatsWithExtension)('a file whose name ends in $extension is accepted and written', async (format) => {
   const file = join(await tempFolder(), `a.b${format.extension.toUpperCase()}`)
   expect(parseCommandLine(commands, ['--report', file], {})).toMatchObject({ kind: 'run', settings: { report: file } })
   expect(await findReportProblem([targetOf(file)])).toBeUndefined()
@@ -34,18 +34,18 @@ test.each(withExtension)('a file that ends in $extension is accepted and written
   expect(await readFile(file, 'utf8')).toBe(renderClientReport(format, cleanReport))
 })
 
-test.each(Object.entries(reportFormats))('%s=FILE sets the format of any file', async (name, format) => {
+test.each(Object.entries(reportFormats))('%s=FILE sets the format, whatever the file name', async (name, format) => {
   const file = join(await tempFolder(), 'summary')
   expect(await writeTarget(targetOf(`${name}=${file}`))).toBeUndefined()
   expect(await readFile(file, 'utf8')).toBe(renderClientReport(format, cleanReport))
 })
 
-test('an unknown format name is a part of the file name', () => {
+test('an unknown format name is part of the file name', () => {
   expect(targetOf('build=7.json')).toEqual({ file: 'build=7.json', format: reportFormats.json })
   expect(targetOf('junit=a=b.md')).toEqual({ file: 'a=b.md', format: reportFormats.junit })
 })
 
-const wrong = ['report', 'report.pdf', '.json', 'a/.md', 'a\\.md', 'markdown=', 'pdf=report', 'a.md,b', 'a.md,']
-test.each(wrong)('the file %s is refused', (file) => {
+const invalid = ['report', 'report.pdf', '.json', 'a/.md', 'a\\.md', 'markdown=', 'pdf=report', 'a.md,b', 'a.md,']
+test.each(invalid)('the file %s is refused', (file) => {
   expect(parseCommandLine(commands, ['--report', file], {})).toMatchObject({ kind: 'problem' })
 })

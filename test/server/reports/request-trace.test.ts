@@ -14,17 +14,17 @@ function entry(request: Partial<JournalEntry['request']>): JournalEntry {
   return entryFor(new Journal(1), { request: { headers: { host: 'sim:4010' }, ...request } })
 }
 
-/** Runs the command in a shell with a stub of curl. Returns the arguments and the input that curl would get. */
-function runInShell(command: string, own: NodeJS.ProcessEnv = { TOKEN: 'my token' }) {
+/** Runs the command in a shell with a stub for curl. Returns the arguments and the input that curl would receive. */
+function runInShell(command: string, variables: NodeJS.ProcessEnv = { TOKEN: 'my token' }) {
   const script = `curl() { printf '%s\\0' "$@"; printf END; if [ "\${!#}" = @- ]; then cat; fi; }\n${command}`
-  const env = { PATH: process.env['PATH'] ?? '', X_API_KEY: 'my key', ...own }
+  const env = { PATH: process.env['PATH'] ?? '', X_API_KEY: 'my key', ...variables }
   const out = execFileSync('bash', ['--norc', '-c', script], { ...childLimits, env })
   const at = out.indexOf('END')
   return { args: out.subarray(0, at).toString('utf8').split('\0').slice(0, -1), input: out.subarray(at + 3) }
 }
 
 describe('a request as a curl command', () => {
-  test('is readable, and leaves out the headers that curl sets itself', () => {
+  test('is readable, and omits the headers that curl sets itself', () => {
     const headers = {
       host: 'sim:4010',
       'content-length': '13',
@@ -44,7 +44,7 @@ describe('a request as a curl command', () => {
     )
   })
 
-  test('runs unchanged without the variable of the token', () => {
+  test('can be run unchanged if the token variable is not set', () => {
     const { args } = runInShell(entryToCurl(entry({ headers: { authorization: 'Bearer [redacted]' } })), {})
     expect(args).toContain('authorization: Bearer any-key')
   })
@@ -55,13 +55,13 @@ describe('a request as a curl command', () => {
     ['POST without a body', { method: 'POST' }, ['-X', 'POST']],
     ['PUT with a body', { method: 'PUT', body: bodyOf('{}') }, ['-X', 'PUT']],
     ['HEAD', { method: 'HEAD' }, ['--head']],
-  ])('names the method if curl would choose another: %s', (_name, request, options) => {
+  ])('specifies the method if curl would choose a different one: %s', (_name, request, options) => {
     const { args } = runInShell(entryToCurl(entry(request)))
     expect(args.slice(2, 2 + options.length)).toEqual(options)
     expect(args[2 + options.length]).toBe('http://sim:4010/v1/events')
   })
 
-  test('sends exactly the headers that were sent, empty ones included', () => {
+  test('sends exactly the original headers, including empty headers', () => {
     const bare = entryToCurl(entry({ headers: { host: 'sim', 'x-empty': '' }, body: bodyOf('{}') }))
     expect(runInShell(bare).args.filter((arg) => /^[\w-]+[:;]$/.test(arg))).toEqual([
       'x-empty;',
@@ -75,7 +75,7 @@ describe('a request as a curl command', () => {
     expect(entryToCurl(entry({ body: bodyOf('') }))).not.toContain('Content-Type')
   })
 
-  test('has a comment if credentials of the body are redacted', () => {
+  test('has a comment if credentials in the body are redacted', () => {
     const text = entryToCurl(entry({ body: bodyOf('{"apiKey":"s3cr3t"}') }))
     expect(text).toMatch(/^# Credentials in the body are redacted/)
     expect(text).not.toContain('s3cr3t')
@@ -83,10 +83,10 @@ describe('a request as a curl command', () => {
 
   test.each([
     ['quotes and variables', `'"$TOKEN\`id\`$(id)\\`],
-    ['lines', 'one\r\ntwo\n'],
-    ['the name of a file', '@/etc/passwd'],
+    ['line breaks', 'one\r\ntwo\n'],
+    ['a file name after @', '@/etc/passwd'],
     ['other alphabets', 'größe 日本語 😀'],
-    ['the mark of a redacted credential', '[redacted]'],
+    ['the placeholder for a redacted credential', '[redacted]'],
     ['glob characters', '{a,b}[1-3]*?'],
     ['a byte order mark', '\uFEFF{}'],
   ])('passes text through the shell unchanged: %s', (_name, text) => {
@@ -103,7 +103,7 @@ describe('a request as a curl command', () => {
     expect(new Uint8Array(input)).toEqual(bytes)
   })
 
-  test('has a comment if the body is not completely stored', () => {
+  test('has a comment if the body is stored only partially', () => {
     const cut = captureBody('A'.repeat(70_000), 65_536)
     expect(entryToCurl(entry({ body: cut }))).toMatch(/^# Only 65536 of 70000 bytes of the body were recorded\.\n/)
     expect(entryToCurl(entry({ body: { latin1: undefined, size: 5 } }))).toMatch(
@@ -115,7 +115,7 @@ describe('a request as a curl command', () => {
 const traceOf = (body: unknown, pointer: string) =>
   traceRequest(entryFor(new Journal(1), { requestBody: JSON.stringify(body) }), { in: 'body', pointer })
 
-test('a trace has the value at the path of the finding', () => {
+test('a trace contains the value at the path of the finding', () => {
   const trace = traceOf({ components: [{ content: 7 }] }, '/components/0/content')
   expect(trace).toMatchObject({ sandbox: 'default', method: 'POST', path: '/v1/events', excerpt: '7' })
   expect(traceOf({ value: null }, '/value').excerpt).toBe('null')
@@ -127,7 +127,7 @@ test.each([
   ['/apiKey', { apiKey: 'sk-very-secret' }],
   ['/secrets/0', { secrets: ['very-secret'] }],
   ['/credentials/user', { credentials: { user: 'very-secret' } }],
-])('a trace redacts a credential by the names on its path: %s', (pointer, body) => {
+])('a trace redacts a credential that has a sensitive name in its path: %s', (pointer, body) => {
   const { excerpt, curl } = traceOf(body, pointer)
   expect(excerpt).toBe('"[redacted]"')
   expect(curl).not.toMatch(/very-secret/)

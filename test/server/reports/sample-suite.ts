@@ -1,7 +1,7 @@
 import { ask, event, prompt } from '../../support/client.ts'
 import type { TestSimulator } from '../../support/start.ts'
 
-/** Sends the calls of a small test suite: a problem of each kind, and a call that only gets advice. */
+/** Sends the calls of a small test suite: one for each kind of problem, and one that only gets advice. */
 export async function runSampleSuite(sim: TestSimulator): Promise<void> {
   await ask(sim, '/v1/prompts', { body: prompt({ role: 'assistant', tags: ['orders'] }) })
   await ask(sim, '/v1/prompts', { body: prompt({ components: [{ content: 7 }, { content: 8 }] }) })

@@ -6,22 +6,22 @@ import { TrafficFindings } from '../../../src/server/reports/findings.ts'
 import { type DeliveryOutcome, delivered } from '../../../src/service/exchange/reply.ts'
 import { entryFor, unparsed } from '../journal/entries.ts'
 
-/** The delivery of a response to a client that had closed the connection. */
+/** The delivery outcome for a client that closed the connection before the response. */
 const lost: DeliveryOutcome = { kind: 'client-gone', sentBytes: 0 }
 
 const bothWaits = { 'Retry-After': '3', 'retry-after-ms': '2500' }
 
 /**
- * Creates retries whose entries can be corrected. `correct`: the response was lost after all. `rules`: the broken ones.
+ * Creates a tracker for retries. `correct` marks a recorded response as lost. `rules` returns the broken rules.
  *
- * `send` takes an attempt as text, `0-5 429 wait id=a #1`: the milliseconds at which it began and ended (default: at
- * once), the status, and words:
+ * `send` takes an attempt as text, such as `0-5 429 wait id=a #1`: when the attempt began and ended, in milliseconds
+ * (`0` alone: both at 0), the status, and any of these words:
  *
- * - `id=a`: an event with this `insertId`, `v=2` another value, `dated` or `later` a time; `plain` an event without an
- *   id; `empty`, `corrected`, `call=7`: other bodies; default: an event with the id `a`
- * - `#1`, `stainless=1`: the number of earlier attempts, by either header; `wait`, `wait=1`: a `Retry-After`
- * - `lost`: the client left before the response; `unread`: its body was damaged; `left`: the client is gone
- * - `head=1`, `open=-50`: the time at which the head was sent, or the connection opened; `now=0`: the sandbox's time
+ * - `id=a`: an event with this `insertId` (default: `a`); `v=2`: with another value; `dated`, `later`: with a time;
+ *   `plain`: without an id; `empty`, `corrected`, `call=7`: other bodies
+ * - `#1`, `stainless=1`: the number of earlier attempts, in one of two headers; `wait`, `wait=1`: with `Retry-After`
+ * - `lost`: the client left before the response; `unread`: the response body was damaged; `left`: the client has left
+ * - `head=1`, `open=-50`: when the head was sent, and when the connection was opened; `now=0`: the sandbox's time
  */
 export function createTracked(idempotentOperations = new Set(['createEvent'])) {
   const journal = new Journal(100)

@@ -2,7 +2,7 @@ import { expect, test } from 'vitest'
 import { parseCommandLine } from '../../../src/command-line/parser/parse.ts'
 import { commands } from '../../../src/features/commands.ts'
 
-const [one, other] = ['resilience:reset@createEvent', 'resilience:slow@createEvent#2']
+const [firstRun, secondRun] = ['resilience:reset@createEvent', 'resilience:slow@createEvent#2']
 
 /** Returns the reason why a command refuses flags and variables, or undefined if it accepts them. */
 function refusalOf([command = '', ...flags]: readonly string[], env: Readonly<Record<string, string>> = {}) {
@@ -12,7 +12,7 @@ function refusalOf([command = '', ...flags]: readonly string[], env: Readonly<Re
 
 test.each([
   [['exec'], { CONVSIM_FAIL_ON: 'unnoticed' }, 'CONVSIM_FAIL_ON takes violation, '],
-  [['exec', '--jobs', '2'], {}, '--jobs is a flag of convsim each.'],
+  [['exec', '--jobs', '2'], {}, '--jobs works only with convsim each.'],
   [['exec', '--state', 'redis://a', '--sync'], {}, '--sync does not work with a state in Redis (--state): '],
   [['exec', '--state-prefix', 'a'], {}, '--state-prefix needs a state in Redis: '],
   [['exec', '--replica', 'a'], {}, '--replica needs a state in Redis: '],
@@ -22,16 +22,16 @@ test.each([
   [['each', '--jobs', '2'], { CONVSIM_PORT: '4567' }, '--jobs cannot be combined with CONVSIM_PORT: '],
   [['each', '--state', 'x.json'], {}, '--state has no effect on convsim each.'],
   [['each', '--sync'], {}, '--sync has no effect on convsim each.'],
-  [['each', '--set', 'drift', '--only', one], {}, '--only cannot be combined with --set: '],
-  [['each', '--only', one, '--only', other], {}, '--only names one run and cannot be given twice. '],
-])('%j with %j is refused with the name of the given flag or variable', (line, env, start) => {
+  [['each', '--set', 'drift', '--only', firstRun], {}, '--only cannot be combined with --set: '],
+  [['each', '--only', firstRun, '--only', secondRun], {}, '--only names one run and cannot be given twice. '],
+])('%j with %j is refused, and the message starts with the flag or variable', (line, env, start) => {
   expect(refusalOf(line, env)?.slice(0, start.length)).toBe(start)
 })
 
 test.each<[string[], Readonly<Record<string, string>>]>([
   [['exec', '--state', 'redis://a', '--state-prefix', 'a'], {}],
   [['exec'], { CONVSIM_STATE_PREFIX: 'a' }],
-  [['each', '--only', one], {}],
+  [['each', '--only', firstRun], {}],
   [['each'], { CONVSIM_STATE: 'redis://localhost:1', CONVSIM_SYNC: '1' }],
 ])('%j with %j is accepted', (line, env) => {
   expect(refusalOf(line, env)).toBeUndefined()

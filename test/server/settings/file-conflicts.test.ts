@@ -8,7 +8,7 @@ import { findFileConflict } from '../../../src/server/settings/file-conflicts.ts
 import { bundledContract, bundledFixtures } from '../../../src/service/fixtures/bundled.ts'
 import { tempFolder } from '../../support/temp-folder.ts'
 
-/** Creates a folder with a state, an input, a link and a second name of each, a link to nothing, and fixtures. */
+/** Creates a folder with a state and an input, a symbolic and a hard link to each, fixtures, and a link to them. */
 async function createFiles(): Promise<string> {
   const folder = await tempFolder()
   const at = (name: string) => join(folder, name)
@@ -23,24 +23,24 @@ async function createFiles(): Promise<string> {
   return folder
 }
 
-/** Returns the conflict in a command line, in which `@` is the folder of the files. */
+/** Returns the conflict in a command line. `@` stands for the folder with the files. */
 async function findConflict(line: string, env: Record<string, string> = {}): Promise<string | undefined> {
   const folder = await createFiles()
-  const place = (text: string) => text.replaceAll('@', `${folder}/`)
-  const variables = Object.entries(env).map(([name, value]) => [name, place(value)] as const)
-  const invocation = parseCommandLine(commands, line.split(' ').map(place), Object.fromEntries(variables))
+  const expand = (text: string) => text.replaceAll('@', `${folder}/`)
+  const variables = Object.entries(env).map(([name, value]) => [name, expand(value)] as const)
+  const invocation = parseCommandLine(commands, line.split(' ').map(expand), Object.fromEntries(variables))
   if (invocation.kind !== 'run') throw new Error(JSON.stringify(invocation))
   return findFileConflict(invocation.command, invocation)?.replaceAll(`${folder}/`, '@')
 }
 
 const state = ['state.json', './state.json', 'state-link.json', 'state-name.json', 'state.json.journal']
-const beside = ['state.json.lock', 'state.json.tmp', 'state.json.journal.old']
+const stateCompanions = ['state.json.lock', 'state.json.tmp', 'state.json.journal.old']
 const input = ['input.json', 'input-link.json', 'input-name.json']
-const reads = ['--contract', '--overlay', '--rules', '--seed-state']
+const inputFlags = ['--contract', '--overlay', '--rules', '--seed-state']
 
 test.each([
-  ...[...state, ...beside].map((file) => `--state @state.json --report json=@${file}`),
-  ...input.flatMap((file) => reads.map((flag) => `${flag} @input.json --report json=@${file}`)),
+  ...[...state, ...stateCompanions].map((file) => `--state @state.json --report json=@${file}`),
+  ...input.flatMap((file) => inputFlags.map((flag) => `${flag} @input.json --report json=@${file}`)),
   '@input.json --report @input.json',
   '--state @state-link.json --report json=@state.json.journal',
   '--state @none/new.json --report @none/new.json',
@@ -61,7 +61,7 @@ test.each([
   'drift --har a.har --overlay @input.json --patch @input.json',
   'record @input.json --out @input.json',
   'record a.har --fixtures @fixtures --out @fixtures/responses',
-])('no output overwrites another file of the command: %s', async (line) => {
+])('an output cannot overwrite another file that the command uses: %s', async (line) => {
   expect(await findConflict(line)).toMatch(/Use another file for one of the two\.$/)
 })
 
@@ -87,7 +87,7 @@ test('the message names both settings, the variable and the file', async () => {
   )
 })
 
-test('the library does not write the state over an input, either', async () => {
+test('the library also refuses to overwrite an input with the state', async () => {
   const file = join(await createFiles(), 'input.json')
   await expect(startSimulator({ state: file, rules: file })).rejects.toThrow(
     /^state would overwrite .*which rules reads/,

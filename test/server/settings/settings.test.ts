@@ -16,11 +16,11 @@ type Sample = { readonly good: string; readonly means: unknown; readonly bad: st
 /** The settings that accept any text. */
 const texts = 'contract fixtures tlsCert tlsKey scenario seedState rules plan out set only writes har patch'
 
-const switched: Sample = { good: 'on', means: true, bad: 'perhaps' }
+const switchSample: Sample = { good: 'on', means: true, bad: 'perhaps' }
 
-/** A valid text of each setting with a value, and an invalid text, or undefined if all are valid. */
+/** A valid text for each setting with a value, and an invalid text, or undefined if every text is valid. */
 const samples: Readonly<Record<string, Sample>> = {
-  ...Object.fromEntries(texts.split(' ').map((name) => [name, { good: 'a text', means: 'a text', bad: undefined }])),
+  ...Object.fromEntries(texts.split(' ').map((name) => [name, { good: 'my text', means: 'my text', bad: undefined }])),
   port: { good: '0', means: 0, bad: 'http' },
   host: { good: '0.0.0.0', means: '0.0.0.0', bad: undefined },
   overlay: { good: 'a.yaml, b.yaml', means: 'a.yaml, b.yaml', bad: ',' },
@@ -67,21 +67,21 @@ interface Row extends Sample {
 /** A row for each setting of each command. */
 const rows: Row[] = commands.flatMap((command) =>
   Object.entries(command.settings).map(([name, setting]) => {
-    const sample = setting.value === undefined ? switched : samples[name]
-    if (!sample) throw new Error(`give the setting ${name} a row in this test`)
+    const sample = setting.value === undefined ? switchSample : samples[name]
+    if (!sample) throw new Error(`add a sample for the setting ${name} to this test`)
     return { command, name, flag: flagOf(name), setting, ...sample }
   }),
 )
 
 const isSwitch = ({ setting }: Row) => setting.value === undefined
-const valued = rows.filter((row) => !isSwitch(row))
+const rowsWithValue = rows.filter((row) => !isSwitch(row))
 const switches = rows.filter(isSwitch)
 const withVariable = rows.flatMap((row) => {
   const variable = variableOf(row.name)
   return variable === undefined ? [] : [{ ...row, variable }]
 })
 const withoutVariable = rows.filter(({ name }) => variableOf(name) === undefined)
-const refusing = rows.flatMap((row) => (row.bad === undefined ? [] : [{ ...row, bad: row.bad }]))
+const rowsWithInvalid = rows.flatMap((row) => (row.bad === undefined ? [] : [{ ...row, bad: row.bad }]))
 
 function runOf(invocation: Invocation) {
   if (invocation.kind !== 'run') throw new Error(JSON.stringify(invocation))
@@ -90,7 +90,7 @@ function runOf(invocation: Invocation) {
 
 const settingsOf = (invocation: Invocation): Readonly<Record<string, unknown>> => runOf(invocation).settings
 
-/** Returns a command line of the row's command with the flags, and others that the setting needs. */
+/** Returns a command line for the row's command with these flags and the flags that the setting requires. */
 function commandLineOf({ command, name }: Row, ...flags: string[]): string[] {
   return [
     command.name,
@@ -98,11 +98,11 @@ function commandLineOf({ command, name }: Row, ...flags: string[]): string[] {
     ...(name === 'sync' ? ['--state', 'a.json'] : []),
     ...(name === 'analysesWindow' ? ['--max-analyses-per-hour', '5'] : []),
     ...flags,
-    ...behindOf(command),
+    ...operandsOf(command),
   ]
 }
 
-const behindOf = (command: CommandSyntax) => (command.runsCommand ? ['--', 'npm', 'test'] : [])
+const operandsOf = (command: CommandSyntax) => (command.runsCommand ? ['--', 'npm', 'test'] : [])
 
 function problemOf(invocation: Invocation): string {
   if (invocation.kind !== 'problem') throw new Error(JSON.stringify(invocation))
@@ -116,9 +116,9 @@ function helpOf(argv: readonly string[]): string {
 }
 
 /** Defines one test for all rows, since separate tests would take 20 s. A failure names the row. */
-function testAll<T extends Row>(given: readonly T[], title: string, check: (row: T) => void): void {
+function testAll<T extends Row>(testRows: readonly T[], title: string, check: (row: T) => void): void {
   test(title, () => {
-    for (const row of given) {
+    for (const row of testRows) {
       try {
         check(row)
       } catch (error) {
@@ -129,62 +129,62 @@ function testAll<T extends Row>(given: readonly T[], title: string, check: (row:
 }
 
 describe('every setting', () => {
-  testAll(valued, '--flag VALUE is read', (row) => {
+  testAll(rowsWithValue, 'with a value is read from --flag VALUE and --flag=VALUE', (row) => {
     const { name, flag, good, means } = row
-    const others = settingsOf(parseCommandLine(commandLineOf(row), {}))
-    expect(settingsOf(parseCommandLine(commandLineOf(row, flag, good), {}))).toEqual({ ...others, [name]: means })
+    const defaults = settingsOf(parseCommandLine(commandLineOf(row), {}))
+    expect(settingsOf(parseCommandLine(commandLineOf(row, flag, good), {}))).toEqual({ ...defaults, [name]: means })
     const joined = commandLineOf(row, `${flag}=${good}`)
     expect(settingsOf(parseCommandLine(joined, {}))[name]).toEqual(means)
   })
 
-  testAll(switches, 'a switch turns a setting on, and --no- turns it off', (row) => {
+  testAll(switches, 'without a value is turned on by its flag, and off by the flag with --no-', (row) => {
     const { name, flag } = row
-    const read = (given: string) => settingsOf(parseCommandLine(commandLineOf(row, given), {}))[name]
+    const read = (switchFlag: string) => settingsOf(parseCommandLine(commandLineOf(row, switchFlag), {}))[name]
     expect(read(flag)).toBe(true)
     expect(read(flag.replace('--', '--no-'))).toBe(false)
   })
 
-  testAll(withVariable, 'it is read from its variable, and an empty variable counts as unset', (row) => {
+  testAll(withVariable, 'with a variable is read from that variable, unless the variable is empty', (row) => {
     const { command, name, variable, good, means } = row
     const read = (env: Record<string, string>) =>
-      settingsOf(parseCommandLine([command.name, ...behindOf(command)], env))
+      settingsOf(parseCommandLine([command.name, ...operandsOf(command)], env))
     expect(read({ [variable]: good })).toEqual({ ...read({}), [name]: means })
     expect(read({ [variable]: '' })).toEqual(read({}))
   })
 
-  testAll(withoutVariable, 'a variable for a setting without one is refused with the flag to use', (row) => {
+  testAll(withoutVariable, 'without a variable is refused in the environment, and the message has the flag', (row) => {
     const name = `CONVSIM_${row.flag.slice(2).replaceAll('-', '_').toUpperCase()}`
     expect(problemOf(parseCommandLine([], { [name]: row.good }))).toBe(
-      `There is no setting for the environment variable ${name}. Give the flag ${row.flag}.`,
+      `There is no setting for the environment variable ${name}. Use the flag ${row.flag}.`,
     )
   })
 
-  testAll(rows, 'it is refused by each command that does not read it', (row) => {
+  testAll(rows, 'is refused by each command that does not use the setting', (row) => {
     const { name, flag, good } = row
-    for (const other of commands.filter((one) => !Object.hasOwn(one.settings, name))) {
-      const words = [other.name, ...(isSwitch(row) ? [flag] : [flag, good]), ...behindOf(other)]
+    for (const other of commands.filter(({ settings }) => !Object.hasOwn(settings, name))) {
+      const words = [other.name, ...(isSwitch(row) ? [flag] : [flag, good]), ...operandsOf(other)]
       expect(problemOf(parseCommandLine(words, {}))).toMatch(
         new RegExp(
-          `^${flag} (is a flag of convsim .+|has no effect on convsim ${other.name})\\. ` +
+          `^${flag} (works only with convsim .+|has no effect on convsim ${other.name})\\. ` +
             `See convsim ${other.name} --help\\.$`,
         ),
       )
     }
   })
 
-  testAll(refusing, 'an invalid value is refused with its name and what is valid', (row) => {
+  testAll(rowsWithInvalid, 'with an invalid value is refused, and the message has its name and valid values', (row) => {
     const { command, name, flag, setting, bad } = row
     const variable = variableOf(name)
     const message = `takes ${setting.expected}; got "${bad}"`
     if (variable !== undefined)
-      expect(problemOf(parseCommandLine([command.name, ...behindOf(command)], { [variable]: bad }))).toContain(
+      expect(problemOf(parseCommandLine([command.name, ...operandsOf(command)], { [variable]: bad }))).toContain(
         `${variable} ${message}`,
       )
     if (!isSwitch(row))
       expect(problemOf(parseCommandLine(commandLineOf(row, flag, bad), {}))).toContain(`${flag} ${message}`)
   })
 
-  testAll(rows, 'it has a description, a well-formed name and a valid default', (row) => {
+  testAll(rows, 'has a description, a well-formed name and a valid default', (row) => {
     const { name, setting } = row
     expect(row.flag).toMatch(/^--[a-z]+(-[a-z]+)*$/)
     expect(setting.description).toMatch(/^[A-Z].*\.$/)
@@ -192,7 +192,7 @@ describe('every setting', () => {
     if (setting.default !== undefined) expect(setting.read(String(setting.default))).toEqual(setting.default)
   })
 
-  test.each(commands)('the short flags of $name are unique', ({ settings }) => {
+  test.each(commands)('of $name has no short flag that another setting has', ({ settings }) => {
     const shorts = Object.values(settings).flatMap(({ short }) => short ?? [])
     expect(new Set(shorts).size).toBe(shorts.length)
   })
@@ -200,7 +200,7 @@ describe('every setting', () => {
 
 type Env = Readonly<Record<string, string>>
 
-const rowOfHost = (HOST: string, host: string): [string[], Env, string, string] => [[], { HOST }, 'host', host]
+const hostCase = (HOST: string, host: string): [string[], Env, string, string] => [[], { HOST }, 'host', host]
 
 test.each<[string[], Env, string, unknown]>([
   [['-p', '1'], { CONVSIM_PORT: '2', PORT: '3' }, 'port', 1],
@@ -214,11 +214,11 @@ test.each<[string[], Env, string, unknown]>([
   [['--cors'], { CONVSIM_CORS: 'off' }, 'cors', true],
   [['-h', '0.0.0.0', '--control-open'], {}, 'host', '0.0.0.0'],
   [['-h::1'], {}, 'host', '::1'],
-  ...['0.0.0.0', '192.0.2.7', '::', '::1', 'localhost'].map((host) => rowOfHost(host, host)),
-  ...['x86_64-pc-linux-gnu', 'my-laptop', '256.0.0.1'].map((host) => rowOfHost(host, '127.0.0.1')),
+  ...['0.0.0.0', '192.0.2.7', '::', '::1', 'localhost'].map((host) => hostCase(host, host)),
+  ...['x86_64-pc-linux-gnu', 'my-laptop', '256.0.0.1'].map((host) => hostCase(host, '127.0.0.1')),
   [['--host', 'my-laptop'], { HOST: 'x86_64-pc-linux-gnu' }, 'host', 'my-laptop'],
   [[], { HOST: 'x86_64-pc-linux-gnu', CONVSIM_HOST: 'my-laptop' }, 'host', 'my-laptop'],
-])('a flag wins over its variable, and that over the default: %j with %o', (argv, env, name, value) => {
+])('a flag overrides its variable, and a variable overrides the default: %j with %o', (argv, env, name, value) => {
   expect(settingsOf(parseCommandLine(argv, env))[name]).toEqual(value)
 })
 
@@ -231,15 +231,15 @@ test.each([
     ['real', '2026-01-15T12:00:00Z', '2026-01-15', '1900-01-01'],
     ['0001-01-01', '9999-12-31T23:59:59-23:59', '2026-02-30', ''],
   ],
-] as const)('%s accepts %j, but not %j', (name, right, wrong) => {
+] as const)('%s accepts %j, but not %j', (name, valid, invalid) => {
   const isAccepted = (text: string) => serverSettings[name].read(text) !== undefined
-  expect(right.filter((text) => !isAccepted(text))).toEqual([])
-  expect(wrong.filter(isAccepted)).toEqual([])
+  expect(valid.filter((text) => !isAccepted(text))).toEqual([])
+  expect(invalid.filter(isAccepted)).toEqual([])
 })
 
-describe('commands', () => {
-  test.each(commands)('$name is a command', (command) => {
-    const behind = command.runsCommand ? ['--', 'npm', 'test', '--port', '2'] : []
+describe('a command line', () => {
+  test.each(commands)('can name the command $name before or after the flags', (command) => {
+    const operands = command.runsCommand ? ['--', 'npm', 'test', '--port', '2'] : []
     const [name = ''] = Object.keys(command.settings)
     const { good = '', means } = rows.find((row) => row.command === command && row.name === name) ?? {}
     const settings = { [name]: means }
@@ -248,10 +248,10 @@ describe('commands', () => {
       [command.name, ...flag],
       [...flag, command.name],
     ])
-      expect(parseCommandLine([...words, ...behind], {})).toMatchObject({ kind: 'run', command, settings })
+      expect(parseCommandLine([...words, ...operands], {})).toMatchObject({ kind: 'run', command, settings })
   })
 
-  test('exec passes everything after "--" to its command, and has its own defaults', () => {
+  test('of exec passes everything after "--" to the command, and has its own defaults', () => {
     const words = ['npm', 'test', '--', '--port', '2']
     const parsed = parseCommandLine(['exec', '--env', 'A', '--env=B', '--', ...words], { PORT: '3000', HOST: 'x' })
     expect(runOf(parsed)).toMatchObject({
@@ -291,7 +291,7 @@ describe('commands', () => {
       ['exec', ...words],
       /^No command given\. Usage: convsim exec \[options\] -- COMMAND\.$/,
     ]),
-    [['exec', '--', ''], /^The name of the command is empty/],
+    [['exec', '--', ''], /^The command name is empty/],
     [
       ['exec', '--seed', '2', 'npm', 'test', '--ci'],
       /^Put -- before the command: convsim exec --seed 2 -- npm test --ci\.$/,
@@ -306,7 +306,7 @@ describe('commands', () => {
     [['healthcheck', 'a'], /^convsim healthcheck takes only flags; got a\.$/],
     [['serve', 'a', 'b'], /a contract document/],
     [['--contract', 'a.yaml', 'b.yaml'], /^convsim serve takes one contract; got --contract a\.yaml and b\.yaml\./],
-    [['--body-limit', '5gb'], /takes at least one byte, in b, kb or mb,/],
+    [['--body-limit', '5gb'], /takes a size of at least 1 byte, in b, kb or mb,/],
     [['--prot', '1'], /^unknown option '--prot'\. Did you mean --port\? See convsim serve --help\.$/],
     [['--port'], /--port.*argument missing.*--help/],
     [['--seed', '--strict'], /^--seed needs a value before --strict\. See convsim --help\.$/],
@@ -315,7 +315,7 @@ describe('commands', () => {
     [['serve', '--strict=yes'], /^--strict takes no value\. See convsim serve --help\.$/],
     [['serve', '--no-cors=yes'], /^--no-cors takes no value\./],
     [['serve', '--no-port'], /^unknown option '--no-port'/],
-    [['exec', '--format', 'json', '--', 'x'], /^--format is a flag of convsim check and drift\./],
+    [['exec', '--format', 'json', '--', 'x'], /^--format works only with convsim check and drift\./],
     [['check', '--format', 'gitlab'], /takes text, json, github or markdown; got "gitlab"/],
   ])('%j is refused', (argv, words) => {
     expect(problemOf(parseCommandLine(argv, {}))).toMatch(words)
@@ -324,7 +324,7 @@ describe('commands', () => {
   test.each([
     ['CONVSIM_PROT', 'Did you mean CONVSIM_PORT?'],
     ['CONVSIM_TELEMETRY_OFF', 'See convsim serve --help --all.'],
-  ])('the unknown variable %s is refused with the next step', (name, next) => {
+  ])('with the unknown variable %s is refused, and the message says what to do', (name, next) => {
     const problem = `There is no setting for the environment variable ${name}. ${next}`
     expect(problemOf(parseCommandLine([], { [name]: '1' }))).toBe(problem)
   })
@@ -352,27 +352,27 @@ describe('the help', () => {
         ['help', name],
       ].map((argv): [string[], string] => [argv, name]),
     ),
-  ])('%j prints the help of convsim %s', (argv, name) => {
+  ])('that %j prints is for convsim %s', (argv, name) => {
     expect(helpOf(argv).startsWith(`Usage: convsim ${name} `)).toBe(true)
   })
 
   test.each(commands)(
-    'of $name has its description, examples and own flags; the short help has at most 60 lines',
+    'for $name contains its description, examples and flags; the short help has at most 60 lines',
     (command) => {
       const { name, settings, description, examples } = command
       const text = helpOf([name, '--help', '--all'])
       const flags = [...text.matchAll(/^ {2}(?:-\w, )?(--[a-z-]+)/gm)].map(([, flag]) => flag)
-      const own = Object.entries<Setting<unknown>>(settings).flatMap(([key, { value }]) =>
+      const expectedFlags = Object.entries<Setting<unknown>>(settings).flatMap(([key, { value }]) =>
         value === undefined ? [flagOf(key), flagOf(key).replace('--', '--no-')] : [flagOf(key)],
       )
-      expect(flags).toEqual([...own, '--help'])
+      expect(flags).toEqual([...expectedFlags, '--help'])
       expect(text.replace(/\s+/g, ' ')).toContain(description)
       expect(text).toMatch(new RegExp(`Examples:\n  convsim ${name}`))
-      const [usual, all] = [helpOf([name, '--help']), text].map((one) => one.replaceAll(/Examples:[\s\S]*?\n\n/g, ''))
-      for (const lines of [usual, all]) expect(lines?.split('\n').filter((line) => line.length > 80)).toEqual([])
-      expect(usual?.split('\n').length).toBeLessThanOrEqual(60)
+      const [short, all] = [helpOf([name, '--help']), text].map((help) => help.replaceAll(/Examples:[\s\S]*?\n\n/g, ''))
+      for (const lines of [short, all]) expect(lines?.split('\n').filter((line) => line.length > 80)).toEqual([])
+      expect(short?.split('\n').length).toBeLessThanOrEqual(60)
       for (const key of Object.keys(settings))
-        expect(usual?.includes(`${flagOf(key)} `)).toBe(!Object.hasOwn(furtherSettings, key))
+        expect(short?.includes(`${flagOf(key)} `)).toBe(!Object.hasOwn(furtherSettings, key))
       for (const example of examples) expect(runOf(parseCommandLine(example.split(' '), {})).command).toBe(name)
     },
   )

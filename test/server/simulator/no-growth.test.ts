@@ -11,15 +11,15 @@ import { frozenNow } from '../../support/start.ts'
 setFlagsFromString('--expose-gc')
 const collectGarbage: () => void = runInNewContext('gc')
 
-const known = '/v1/models/00000000-0000-4000-8000-000000000001/analytics'
+const fixture = '/v1/models/00000000-0000-4000-8000-000000000001/analytics'
 const event = JSON.stringify({
   eventType: 'a',
-  productId: '00000000-0000-4000-9000-000000000001', // of the known model, whose numbers it changes
+  productId: '00000000-0000-4000-9000-000000000001', // of the model in `fixture`, so that events change its numbers
   value: '1',
   insertId: 'always',
 })
 
-/** The n-th request: mostly the same few, with refusals, and regularly a new model or sandbox. */
+/** Returns the n-th request: usually one of a few fixed requests, and regularly one to a new model or sandbox. */
 function request(n: number) {
   const headers = { authorization: 'Bearer any-key', 'content-type': 'application/json' }
   const base = {
@@ -34,7 +34,7 @@ function request(n: number) {
   }
   const id = `${n.toString(16).padStart(8, '0')}-0000-4000-8000-000000000000`
   if (n % 50 === 0) return { ...base, path: `/v1/models/${id}/analytics`, body: absent }
-  if (n % 50 === 1) return { ...base, path: known, headers: { ...headers, 'x-sim-sandbox': `s-${n}` }, body: absent }
+  if (n % 50 === 1) return { ...base, path: fixture, headers: { ...headers, 'x-sim-sandbox': `s-${n}` }, body: absent }
   if (n % 5 === 2)
     return {
       ...base,
@@ -44,7 +44,7 @@ function request(n: number) {
       body: { kind: 'bytes', bytes: Buffer.from(event) } as const,
     }
   if (n % 5 === 3) return { ...base, path: '/v1/nowhere', body: absent }
-  return { ...base, path: known, body: absent }
+  return { ...base, path: fixture, body: absent }
 }
 
 const absent = { kind: 'absent' } as const
@@ -63,6 +63,6 @@ test('100,000 requests, 2,000 models and 2,000 sandboxes do not leak memory', as
   }
   await created.value.close()
   const [first = 0, ...later] = heap
-  // A leak of 100 bytes in each of the 80,000 later requests would be 8 MB.
+  // A leak of 100 bytes per request would add 8 MB over the 80,000 later requests.
   for (const megabytes of later) expect(megabytes - first).toBeLessThan(6)
 })

@@ -6,13 +6,13 @@ import { createSimulator } from '../../../src/server/simulator/simulator.ts'
 import { startForTest } from '../../support/start.ts'
 import { tempFolder } from '../../support/temp-folder.ts'
 
-test('a start that fails after opening the state releases it', async () => {
+test('a start that fails after opening the state file releases the file', async () => {
   const state = join(await tempFolder(), 'state.json')
-  const failing = () => {
+  const fail = () => {
     throw new Error('the log is broken')
   }
   const settings = { ...defaultSettings(), state }
-  const starting = createSimulator(settings, { now: Date.now, log: { ...silentLog, info: failing } })
-  await expect(starting).rejects.toThrow('the log is broken')
+  const start = createSimulator(settings, { now: Date.now, log: { ...silentLog, info: fail } })
+  await expect(start).rejects.toThrow('the log is broken')
   await startForTest({ state })
 })

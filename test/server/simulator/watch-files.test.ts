@@ -9,12 +9,12 @@ async function watch(listFiles: () => readonly string[]): Promise<(readonly stri
   const changes: (readonly string[])[] = []
   const stopping = new AbortController()
   const watchFiles = await createFileWatcher(listFiles)
-  const running = watchFiles(stopping.signal, async (changed) => {
+  const done = watchFiles(stopping.signal, async (changed) => {
     changes.push(changed)
   })
   onTestFinished(() => {
     stopping.abort()
-    return running
+    return done
   })
   return changes
 }
@@ -22,7 +22,7 @@ async function watch(listFiles: () => readonly string[]): Promise<(readonly stri
 const expectChanges = (changes: unknown, expected: unknown) =>
   vi.waitFor(() => expect(changes).toEqual(expected), { timeout: 30_000, interval: 20 })
 
-test('a link switched to another folder is a change, as in a Kubernetes config map', async () => {
+test('a link that is switched to another folder counts as a change, as in a Kubernetes config map', async () => {
   const folder = await tempFolder()
   for (const name of ['v1', 'v2']) {
     await mkdir(join(folder, name))
@@ -38,7 +38,7 @@ test('a link switched to another folder is a change, as in a Kubernetes config m
   await expectChanges(changes, [[file]])
 })
 
-test('a briefly missing file is one change, and one that stays missing is another', async () => {
+test('a file that is briefly missing counts as one change, and so does a file that stays missing', async () => {
   const file = join(await tempFolder(), 'contract.yaml')
   await writeFile(file, 'a')
   const changes = await watch(() => [file])

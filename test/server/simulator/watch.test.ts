@@ -9,16 +9,16 @@ import { tempFolder } from '../../support/temp-folder.ts'
 const modelId = '4f7c2a1e-9b3d-4c58-8e21-6d0a5b7f9c34'
 const analytics = `/v1/models/${modelId}/analytics`
 
-/** A simulator that watches files of a folder. */
-interface Watched extends TestSimulator {
-  /** Replaces a file of the folder, as an editor does. */
+/** A simulator that watches the files in a folder. */
+interface WatchingSimulator extends TestSimulator {
+  /** Replaces a file in the folder as an editor does. */
   readonly replace: (name: string, text: string) => Promise<void>
   readonly contract: string
   readonly folder: string
 }
 
 /** Copies the bundled files, an overlay and rules into a folder, and starts a simulator that watches them. */
-async function startWatching(): Promise<Watched> {
+async function startWatching(): Promise<WatchingSimulator> {
   const folder = await tempFolder()
   const contract = await readFile(bundledContract, 'utf8')
   const [file, overlay] = [join(folder, 'contract.yaml'), join(folder, 'overlay.yaml')]
@@ -49,7 +49,7 @@ const untilInfo = (simulator: TestSimulator, members: object) =>
 const generation = (number: number) => ({ contract: { generation: number } })
 
 describe('--watch', () => {
-  test('notices a change of a file that the contract refers to', async () => {
+  test('notices a change to a file that the contract refers to', async () => {
     const folder = await tempFolder()
     const contract = join(folder, 'api.yaml')
     const path = (text: string) =>
@@ -89,7 +89,7 @@ describe('--watch', () => {
     ])
   })
 
-  test('reports a broken file with its lines and keeps serving the previous one until it is fixed', async () => {
+  test('reports the lines of a broken file, and serves the previous version until the file is fixed', async () => {
     const simulator = await startWatching()
     const { replace } = simulator
     await replace('rules.yaml', 'rules: [{ scenario: nonsense }]\n')
@@ -98,7 +98,7 @@ describe('--watch', () => {
     expect(simulator.logged.find(({ level }) => level === 'warn')).toMatchObject({
       fields: { findings: [expect.stringContaining('nonsense')] },
     })
-    const stale = expect.stringMatching(/rules\.yaml:.*[^.]\. GET \/__sim\/info lists them\.$/)
+    const stale = expect.stringMatching(/rules\.yaml:.*[^.]\. GET \/__sim\/info lists all errors\.$/)
     expect(await ask(simulator, '/healthz')).toMatchObject({ status: 200, body: { status: 'healthy', stale } })
     expect((await ask(simulator, '/v1/events', { body: event() })).status).toBe(201)
     await replace('rules.yaml', 'rules: [{ scenario: rate-limited }]\n')
@@ -107,7 +107,7 @@ describe('--watch', () => {
     expect((await ask(simulator, '/healthz')).body).not.toHaveProperty('stale')
   })
 
-  test('reports a contract with a wrong extension, and one with a path in a forbidden file', async () => {
+  test('reports a contract with a path in a forbidden file, and a contract with an invalid extension', async () => {
     const simulator = await startWatching()
     const paths = '\npaths:\n'
     for (const [path, message] of [
@@ -123,7 +123,7 @@ describe('--watch', () => {
     }
   })
 
-  test('serves exact responses that are added to, changed in and deleted from the fixtures', async () => {
+  test('follows exact responses in the fixtures when they are added, changed and deleted', async () => {
     const simulator = await startWatching()
     const { replace, folder } = simulator
     const get = async () => objectOf(await ask(simulator, analytics))
@@ -146,7 +146,7 @@ describe('--watch', () => {
     expect(await get()).toEqual(generated)
   })
 
-  test('skips a sandbox’s rules that no longer fit, reports them, and applies them once they fit again', {
+  test('skips and reports a sandbox’s rules while the contract does not have their operations', {
     tags: ['long'],
   }, async () => {
     const simulator = await startWatching()
@@ -158,11 +158,11 @@ describe('--watch', () => {
     expect((await send()).status).toBe(403)
 
     await replace('contract.yaml', contract.replaceAll('createEvent', 'createEvents'))
-    const misfit = expect.stringContaining('createEvents')
-    const warning = { level: 'warn', fields: { sandbox: 'a', rule: 1, problem: misfit } }
+    const problem = expect.stringContaining('createEvents')
+    const warning = { level: 'warn', fields: { sandbox: 'a', rule: 1, problem } }
     await vi.waitFor(() => expect(simulator.logged.at(-1)).toMatchObject(warning), { timeout: 45_000 })
     expect((await send()).status).toBe(429)
-    expect(await counts()).toMatchObject({ rules: [{ acted: 1, misfit }, { acted: 1 }] })
+    expect(await counts()).toMatchObject({ rules: [{ acted: 1, misfit: problem }, { acted: 1 }] })
 
     await replace('contract.yaml', contract)
     await untilInfo(simulator, generation(3))
@@ -170,7 +170,7 @@ describe('--watch', () => {
     expect(await counts()).toEqual({ rules: [{ acted: 2 }, { acted: 1 }], startUp: [] })
   })
 
-  test('keeps the coverage of the operations that remain', async () => {
+  test('keeps the coverage of operations that are still in the contract', async () => {
     const simulator = await startWatching()
     const { replace, contract } = simulator
     await ask(simulator, `${analytics}?period=7d`)
@@ -187,13 +187,13 @@ describe('--watch', () => {
     )
   })
 
-  test('drops no request while the contract is replaced, and handles each under one of the contracts', {
+  test('drops no requests while the contract is replaced, and handles each with a single contract', {
     tags: ['long'],
   }, async () => {
     const simulator = await startWatching()
     const { replace, contract } = simulator
-    const place = /\n {4}EventCreate:\n[\s\S]*? properties:\n/
-    const stricter = contract.replace(place, '$&        room: { type: string, maxLength: 2 }\n')
+    const eventProperties = /\n {4}EventCreate:\n[\s\S]*? properties:\n/
+    const stricter = contract.replace(eventProperties, '$&        room: { type: string, maxLength: 2 }\n')
     expect(stricter).not.toBe(contract)
     const statuses = new Map<number, number>()
     let isDone = false

@@ -16,19 +16,19 @@ test.each([
   ['EPROTO', 'connection', /is the scheme \(https or http\) correct/],
   ['ERR_SSL_WRONG_VERSION_NUMBER', 'connection', /is the scheme \(https or http\) correct/],
   ['EOTHER', 'connection', /cannot be reached: something else\. \(EOTHER\)$/],
-])('%s is described as a problem of the %s', (code, kind, sentence) => {
+])('%s is described as a %s problem', (code, kind, sentence) => {
   const error = Object.assign(new Error('something else'), { code })
   const problem = describeNetworkError(error, origin)
   expect(problem).toEqual({ problem: kind, sentence: expect.stringMatching(sentence) })
   expect(problem.sentence).toContain(origin)
 })
 
-test('drift names https for a service that speaks http as the proxy does', async () => {
+test('drift describes a failed TLS handshake with an http service in the same words as the proxy', async () => {
   const origin = `https://127.0.0.1:${await listenForTest(createServer())}`
   const client = createUpstreamClient({ origin, basePath: '', token: undefined, timeoutMs: 60_000 })
-  const waiting = { now: Date.now, sleep: () => Promise.resolve(), maxPauseMs: 0 }
+  const retryOptions = { now: Date.now, sleep: () => Promise.resolve(), maxPauseMs: 0 }
   const request = { method: 'GET', target: '/models', body: undefined }
-  const { samples } = await sendWithRetries(client, request, false, waiting)
+  const { samples } = await sendWithRetries(client, request, false, retryOptions)
   expect(samples[0]?.response).toEqual({
     problem: 'connection',
     sentence: expect.stringMatching(/cannot be reached: the TLS handshake failed; .* \(\w+\)$/),

@@ -5,19 +5,19 @@ import { parseUpstream } from '../../../src/server/upstream/parse-upstream.ts'
 import { readPause, sendWithRetries } from '../../../src/server/upstream/send.ts'
 import { listenForTest } from '../../support/fake-upstream.ts'
 
-interface Scripted {
+interface ScriptedResponse {
   readonly status: number
   readonly headers?: Record<string, string>
 }
 
-/** Starts a service with scripted responses, the last one forever. Returns a function that sends a request to it. */
-async function startScripted(...responses: Scripted[]) {
+/** Starts a service with scripted responses, the last of which it repeats, and returns a function that calls it. */
+async function startScripted(...responses: ScriptedResponse[]) {
   const requests: { method: string | undefined; url: string | undefined; authorization: string | undefined }[] = []
   const server = createServer((request, response) => {
     const { method, url, headers } = request
-    const { status, headers: own } = responses[Math.min(requests.length, responses.length - 1)] ?? { status: 500 }
+    const { status, headers: extra } = responses[Math.min(requests.length, responses.length - 1)] ?? { status: 500 }
     requests.push({ method, url, authorization: headers.authorization })
-    response.writeHead(status, { 'content-type': 'application/json', ...own })
+    response.writeHead(status, { 'content-type': 'application/json', ...extra })
     response.end('{}')
   })
   const port = await listenForTest(server)
@@ -25,42 +25,42 @@ async function startScripted(...responses: Scripted[]) {
   if (!upstream.ok) throw new Error(upstream.error)
   const client = createUpstreamClient({ ...upstream.value, token: 'a-secret-token', timeoutMs: 60_000 })
   const waits: number[] = []
-  const waiting = { now: () => 0, sleep: async (ms: number) => waits.push(ms), maxPauseMs: 60_000 }
-  const ask = async (method = 'GET') => {
+  const retryOptions = { now: () => 0, sleep: async (ms: number) => waits.push(ms), maxPauseMs: 60_000 }
+  const send = async (method = 'GET') => {
     const isRead = method === 'GET'
     const request = { method, target: '/models?token=a-secret-token', body: isRead ? undefined : '{}' }
-    const { samples, pauseMs } = await sendWithRetries(client, request, isRead, waiting)
+    const { samples, pauseMs } = await sendWithRetries(client, request, isRead, retryOptions)
     const statuses = samples.map(({ response }) => ('status' in response ? response.status : response.problem))
     return { statuses, pauseMs, samples }
   }
-  return { ask, waits, requests }
+  return { send, waits, requests }
 }
 
-const after = (status: number, seconds: string): Scripted => ({ status, headers: { 'retry-after': seconds } })
+const after = (status: number, seconds: string): ScriptedResponse => ({ status, headers: { 'retry-after': seconds } })
 
-test.each<[string, string, Scripted[], object]>([
-  ['the wait demanded by a service is obeyed', 'GET', [after(429, '30'), { status: 200 }], { waits: [30_000] }],
+test.each<[string, string, ScriptedResponse[], object]>([
+  ['the client waits as long as the service requires', 'GET', [after(429, '30'), { status: 200 }], { waits: [30_000] }],
   ['a wait beyond the limit ends the attempts', 'GET', [after(429, '61')], { statuses: [429], pauseMs: 61_000 }],
   ['a write that failed is not sent again', 'POST', [{ status: 500 }], { statuses: [500] }],
   ['a write that was refused is sent again', 'POST', [{ status: 429 }, { status: 201 }], { statuses: [429, 201] }],
   ['a redirect is not followed', 'GET', [{ status: 302, headers: { location: '/v2' } }], { statuses: [302] }],
 ])('%s', async (_title, method, responses, expected) => {
-  const { ask, waits, requests } = await startScripted(...responses)
-  expect({ ...(await ask(method)), waits }).toMatchObject(expected)
+  const { send, waits, requests } = await startScripted(...responses)
+  expect({ ...(await send(method)), waits }).toMatchObject(expected)
   expect(requests).toHaveLength(responses.length)
 })
 
 test('a transient failure is retried with back-off', async () => {
-  const { ask, waits } = await startScripted({ status: 503 }, { status: 500 }, { status: 200 })
-  expect((await ask()).statuses).toEqual([503, 500, 200])
+  const { send, waits } = await startScripted({ status: 503 }, { status: 500 }, { status: 200 })
+  expect((await send()).statuses).toEqual([503, 500, 200])
   const [first = 0, second = 0] = waits
   expect(first).toBeGreaterThanOrEqual(250)
   expect(second).toBeGreaterThanOrEqual(500)
 })
 
-test('a sample has no credential, even if the service got one', async () => {
-  const { ask, requests } = await startScripted({ status: 200, headers: { 'set-cookie': 'sid=a-secret-token' } })
-  const { samples } = await ask()
+test('a sample contains no credentials, even if the service received some', async () => {
+  const { send, requests } = await startScripted({ status: 200, headers: { 'set-cookie': 'sid=a-secret-token' } })
+  const { samples } = await send()
   expect(requests[0]?.authorization).toBe('Bearer a-secret-token')
   expect(JSON.stringify(samples)).not.toContain('a-secret-token')
 })
@@ -73,6 +73,6 @@ test.each([
   [200, { 'retry-after': '3' }, 0],
   [429, { 'retry-after': 'soon' }, 0],
   [200, {}, 0],
-])('a response %d with %o demands a wait of %d ms', (status, headers, ms) => {
+])('a %d response with %o requires a wait of %d ms', (status, headers, ms) => {
   expect(readPause(status, headers, now)).toBe(ms)
 })

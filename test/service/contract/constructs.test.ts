@@ -17,44 +17,44 @@ import { start } from '../../support/start.ts'
 import { readControl } from '../../support/stored-records.ts'
 import { tempFolder } from '../../support/temp-folder.ts'
 
-/** A document with one construct, and the requests that show whether it is understood. */
+/** A document with one construct, and the requests that show whether the simulator handles the construct. */
 interface Construct {
-  /** The OpenAPI document, or its text. */
+  /** The OpenAPI document, as an object or as text. */
   readonly document: JsonObject | string
-  /** The name of its file. @default openapi.yaml */
+  /** The document's file name. @default openapi.yaml */
   readonly name?: string
-  /** The files next to it, by their paths. */
+  /** Other files next to the document, by path. */
   readonly files?: Readonly<Record<string, JsonObject | string>>
-  /** Words in the errors; present if the document is refused. */
+  /** Text that the errors contain. Set only if the document is refused. */
   readonly refused?: string
-  /** The number of warnings, or words in each. @default none */
+  /** The number of warnings, or strings that the warnings contain. @default 0 */
   readonly warnings?: number | readonly string[]
   readonly requests?: readonly ConstructRequest[]
 }
 
 interface ConstructRequest {
-  /** Method and path: `GET /v1/things?limit=1`. */
+  /** Method and path, such as `GET /v1/things?limit=1`. */
   readonly send: string
   readonly headers?: Readonly<Record<string, string>>
-  /** Text is sent unchanged, any other value as JSON. */
+  /** A string is sent unchanged, any other value as JSON. */
   readonly body?: Json
-  /** The content type of the body. Null: none is sent. @default application/json */
+  /** The content type of the body; null to send none. @default application/json */
   readonly type?: string | null
-  /** The expected status. */
+  /** The expected status of the response. */
   readonly status: number
-  /** The expected id of the operation. */
+  /** The expected operation ID. */
   readonly operation?: string
-  /** The expected members of the body, or the whole body if it is not an object. */
+  /** The expected members of the response body, or the whole body if it is not an object. */
   readonly has?: Json
-  /** The name of the schema in `components` that the body must match. */
+  /** The name of the schema in `components` that the response body must match. */
   readonly valid?: string
-  /** The expected media type; empty: no body is sent. */
+  /** The expected media type; empty if the response has no body. */
   readonly media?: string
-  /** Headers of the response, each as a regular expression. */
+  /** Regular expressions that the response headers must match, by header name. */
   readonly sent?: Readonly<Record<string, string>>
-  /** Words that the body or the violations contain. */
+  /** Text that the response body or the violations must contain. */
   readonly says?: string
-  /** Words that neither contains. */
+  /** Text that neither the response body nor the violations may contain. */
   readonly lacks?: string
 }
 
@@ -64,12 +64,12 @@ const folder = join(import.meta.dirname, 'constructs')
 const files = readdirSync(folder, { recursive: true, encoding: 'utf8' }).filter((file) => file.endsWith('.yaml'))
 const refusing = Object.entries(refusalStatuses)
 
-test.each(files.sort())('%s is handled as documented in it', async (file) => {
-  const faults = await tryConstruct(parse(readFileSync(join(folder, file), 'utf8')))
-  if (faults.length > 0) throw new Error(`${file}\n${faults.join('\n')}`)
+test.each(files.sort())('%s is handled as the file specifies', async (file) => {
+  const failures = await tryConstruct(parse(readFileSync(join(folder, file), 'utf8')))
+  if (failures.length > 0) throw new Error(`${file}\n${failures.join('\n')}`)
 })
 
-/** Returns the message of an assertion with the values in full, which vitest shortens in messages. */
+/** Describes a failed assertion with its values in full, which vitest would shorten. */
 function describe(error: unknown): string {
   if (!(error instanceof Error) || !('actual' in error && 'expected' in error)) return reasonOf(error)
   return `expected ${JSON.stringify(error.expected)}\ngot ${JSON.stringify(error.actual)}`
@@ -77,10 +77,10 @@ function describe(error: unknown): string {
 
 /** Runs all steps of a construct, and returns the failures. */
 async function tryConstruct({ requests = [], ...construct }: Construct): Promise<string[]> {
-  const faults: string[] = []
+  const failures: string[] = []
   const run = async (step: string, work: () => Promise<void>) => {
     const problem = await work().then(() => undefined, describe)
-    if (problem !== undefined) faults.push(`fails: ${step}\n${problem}`)
+    if (problem !== undefined) failures.push(`failed: ${step}\n${problem}`)
     return problem === undefined
   }
   const contract = await writeDocument(construct)
@@ -95,30 +95,30 @@ async function tryConstruct({ requests = [], ...construct }: Construct): Promise
     else expect(errors).toEqual([])
     if (started.ok) origin = started.value.origin
   })
-  if (!isStarted || origin === '') return faults
+  if (!isStarted || origin === '') return failures
   const first = await readCoverage(origin)
   const accepted = new Map<string, ConstructRequest>()
   for (const [index, request] of requests.entries()) {
     await run(`request ${index + 1}, ${request.send}`, async () => {
       const response = await send(origin, request)
-      judge(response, request, construct)
-      const { operation, isRight } = response
-      if (isRight && !accepted.has(operation)) accepted.set(operation, request)
+      expectResponse(response, request, construct)
+      const { operation, isAccepted } = response
+      if (isAccepted && !accepted.has(operation)) accepted.set(operation, request)
     })
   }
   await run('failures', async () => {
     for (const request of accepted.values())
       for (const [scenario, status] of refusing)
-        judgeFailure(await send(origin, request, { 'x-sim-scenario': scenario }), status, construct)
+        expectFailure(await send(origin, request, { 'x-sim-scenario': scenario }), status, construct)
   })
   await run('coverage', async () => {
     for (const [operation, request] of accepted)
       for (const suggestion of (await readCoverage(origin)).of(operation))
-        await send(origin, follow(request, suggestion), suggestion.headers)
+        await send(origin, applySuggestion(request, suggestion), suggestion.headers)
     const { points, percent, missing } = await readCoverage(origin)
     expect({ points, percent, missing }).toEqual({ points: first.points, percent: 100, missing: [] })
   })
-  return faults
+  return failures
 }
 
 /** Writes the files of a construct, and returns the path of the document. */
@@ -134,39 +134,39 @@ async function writeDocument({ document, name = 'openapi.yaml', files = {} }: Co
 async function check(file: string, { refused, warnings = 0 }: Construct): Promise<void> {
   const { code, stdout } = await runInProcess(['check', file, '--format', 'json'])
   const findings: { severity: string; message: string; line?: number }[] = JSON.parse(stdout).files[0].findings
-  const listed = (severity: string) => findings.filter((one) => one.severity === severity).map(({ message }) => message)
-  const errors = listed('error')
+  const messagesOf = (severity: string) => findings.flatMap((one) => (one.severity === severity ? one.message : []))
+  const errors = messagesOf('error')
   expect({ code, errors }).toEqual({ code: refused === undefined ? 0 : 1, errors: refused === undefined ? [] : errors })
   if (refused !== undefined) expect(errors.join('\n')).toContain(refused)
   expect(findings.slice(0, errors.length).map(({ severity }) => severity)).toEqual(errors.map(() => 'error'))
   expect(findings.filter(({ line }) => line === undefined)).toEqual([])
   expect(stdout).not.toMatch(/strict mode|\bajv\b|\\n +at /)
-  const warned = listed('warning')
-  if (typeof warnings === 'number') expect(refused === undefined ? warned : []).toHaveLength(warnings)
-  else for (const words of warnings) expect(warned.join('\n').toLowerCase()).toContain(words.toLowerCase())
+  const warningMessages = messagesOf('warning')
+  if (typeof warnings === 'number') expect(refused === undefined ? warningMessages : []).toHaveLength(warnings)
+  else for (const words of warnings) expect(warningMessages.join('\n').toLowerCase()).toContain(words.toLowerCase())
 }
 
-async function send(origin: string, { send, body, type = 'application/json', ...how }: ConstructRequest, more = {}) {
+async function send(origin: string, { send, body, type = 'application/json', ...rest }: ConstructRequest, more = {}) {
   const [method = '', path = ''] = send.split(' ')
-  const headers = { ...how.headers, ...more }
+  const headers = { ...rest.headers, ...more }
   const sent = { method, headers, contentType: type, token: null, may500: true }
   const response = await ask({ origin }, path, body === undefined ? sent : { ...sent, body })
   const header = (name: string) => response.headers.get(name) ?? ''
   const media = header('content-type').split(';')[0] ?? ''
   const violations = header('x-sim-violations')
-  const isOurs = response.status !== 401 && header('x-sim-origin') === 'contract' && header('x-sim-operation') !== ''
+  const isHandled = response.status !== 401 && header('x-sim-origin') === 'contract' && header('x-sim-operation') !== ''
   return {
     ...response,
     media,
     operation: header('x-sim-operation'),
     origin: header('x-sim-origin'),
     shown: response.text + violations,
-    isRight: isOurs && violations === '',
+    isAccepted: isHandled && violations === '',
     body: (/\bjson$/.test(media) && response.text !== '' ? JSON.parse(response.text) : response.text) as Json,
   }
 }
 
-function judge(response: Response, request: ConstructRequest, construct: Construct): void {
+function expectResponse(response: Response, request: ConstructRequest, construct: Construct): void {
   const { status, operation, has, valid, media, sent = {}, says, lacks } = request
   const { body, shown, headers } = response
   expect({ status: response.status, shown }).toEqual({ status, shown })
@@ -180,15 +180,15 @@ function judge(response: Response, request: ConstructRequest, construct: Constru
   if (lacks !== undefined) expect(shown).not.toContain(lacks)
 }
 
-/** Expects a body to match a schema of the document, with a validator that the simulator does not use. */
+/** Expects a body to match a schema in the document, according to a validator that the simulator does not use. */
 function expectValid(body: Json, { document }: Pick<Construct, 'document'>, pointer: string): void {
   const compiled = new CompiledDocument(isObject(document) ? document : parse(String(document)))
   const validate = compiled.validatorAt(pointer)
   expect(validate?.(body) ? [] : { body, errors: validate?.errors }).toEqual([])
 }
 
-/** Expects the documented failure for the status, else the range, else `default`, else the simulator's own format. */
-function judgeFailure(response: Response, expected: number, { document }: Construct): void {
+/** Expects the failure documented for the status, else its range, else `default`; else the simulator's own format. */
+function expectFailure(response: Response, expected: number, { document }: Construct): void {
   const { operation, status, origin, media, body } = response
   const { responses, pointer } = findResponses(document, operation)
   const exact = (expected === 400 ? [400, 422] : [expected]).find((one) => responses[one] !== undefined)
@@ -210,7 +210,7 @@ function expectDocumented(body: Json, media: string, document: JsonObject, respo
     expectValid(body, { document }, joinPointer(pointer, 'content', media, 'schema'))
 }
 
-/** Returns the documented responses of an operation in the document itself, and their pointer. */
+/** Returns the responses that the document itself defines for an operation, and the pointer to them. */
 function findResponses(document: Construct['document'], id: string) {
   const membersOf = (value: Json | undefined) => Object.entries(isObject(value) ? value : {})
   const paths = isObject(document) && 'openapi' in document ? membersOf(document.paths) : []
@@ -231,14 +231,14 @@ async function readCoverage(origin: string) {
   return { points, percent, missing, of }
 }
 
-/** Returns the request that a suggestion describes: a valid one to its path, or with its parameter or body member. */
-function follow(request: ConstructRequest, { point, path }: ControlSchemas['MissingPoint']): ConstructRequest {
+/** Changes a valid request as a coverage suggestion says: to another path, parameter or body member. */
+function applySuggestion(request: ConstructRequest, { point, path }: ControlSchemas['MissingPoint']): ConstructRequest {
   const [method = '', target = ''] = request.send.split(' ')
-  const { in: place, name = '', pointer, value = '' } = point
-  if (place === undefined && pointer !== undefined && point.status === undefined)
+  const { in: location, name = '', pointer, value = '' } = point
+  if (location === undefined && pointer !== undefined && point.status === undefined)
     return { ...request, body: withMember(request.body ?? {}, pointer, value) }
-  if (place === 'header') return { ...request, headers: { ...request.headers, [name]: String(value) } }
-  if (place !== 'query') return path === undefined ? request : { ...request, send: `${method} ${path}` }
+  if (location === 'header') return { ...request, headers: { ...request.headers, [name]: String(value) } }
+  if (location !== 'query') return path === undefined ? request : { ...request, send: `${method} ${path}` }
   const url = new URL(target, 'http://localhost')
   const members = parsePointer(pointer ?? '').map((member) => (member === '*' ? '' : `[${member}]`))
   url.searchParams.set(name + members.join(''), String(value))

@@ -31,21 +31,21 @@ async function build(text: string, options: LoadOptions = {}) {
   return source.ok ? buildContract(source.value, options) : source
 }
 
-/** Returns all findings about a text as `line:column severity message`. */
+/** Returns all findings about a document as `line:column severity message`. */
 export async function findingsOf(text: string): Promise<string[]> {
-  const built = await build(text, { thorough: true })
-  const findings = built.ok ? built.value.warnings : built.error
+  const result = await build(text, { thorough: true })
+  const findings = result.ok ? result.value.warnings : result.error
   return findings.map(({ severity, place, message }) => `${place.replace('doc.yaml:', '')} ${severity} ${message}`)
 }
 
-/** Returns the contract of a text that has no errors. */
+/** Returns the contract of a document. Throws if the document has errors. */
 export async function contractOf(text: string): Promise<Contract> {
-  const built = await build(text)
-  if (!built.ok) throw new Error(JSON.stringify(built.error))
-  return built.value
+  const result = await build(text)
+  if (!result.ok) throw new Error(JSON.stringify(result.error))
+  return result.value
 }
 
-/** Returns the operation with an id. */
+/** Returns the operation with the given ID. Throws if there is none. */
 export function operationOf(contract: Contract, id: string): Operation {
   const operation = contract.operations.find((candidate) => candidate.id === id)
   if (operation === undefined) throw new Error(`there is no operation ${id}`)

@@ -6,10 +6,10 @@ import { contractOf, findingsOf, operationOf, SMALL } from './documents.ts'
 const withName = (pattern: string) =>
   SMALL.replace('name: { type: string }', () => `name: { type: string, pattern: "${pattern}" }`)
 
-test('a value for which patterns take too long is refused, and the next one is checked as usual', async () => {
+test('a value for which patterns take too long is refused, and the next value is checked as usual', async () => {
   const { checkResponse } = operationOf(await contractOf(withName('^(b|a+l*)+$')), 'listThings')
   const check = (name: string) => checkResponse(200, { name })
-  const message = expect.stringContaining('Send shorter texts')
+  const message = expect.stringContaining('Send shorter strings')
   expect(check(`${'a'.repeat(60)}!`)).toMatchObject([{ keyword: 'timeout', pointer: '', message }])
   expect(check('aaa')).toEqual([])
   expect(check('c')).toMatchObject([{ keyword: 'pattern', pointer: '/name' }])
@@ -29,13 +29,13 @@ const ref = (name: string) => ({ $ref: `#/components/schemas/${name}` })
 
 type Schemas = Readonly<Record<string, JsonObject>>
 
-/** Returns schemas as the last lines of the small document. */
+/** Formats schemas as lines to append to the small document. */
 const linesOf = (schemas: Schemas) =>
   Object.entries(schemas)
     .map(([name, schema]) => `    ${name}: ${JSON.stringify(schema)}\n`)
     .join('')
 
-/** Returns the findings about the small document with further schemas. */
+/** Returns the findings, except warnings, about the small document with additional schemas. */
 async function findingsAbout(schemas: Schemas): Promise<string[]> {
   const findings = await findingsOf(SMALL + linesOf(schemas))
   return findings.filter((finding) => !finding.includes('warning'))
@@ -48,14 +48,14 @@ test.each<[string, Schemas]>([
   ['if', { A: { if: { type: 'string' }, else: ref('A') } }],
   ['dependentSchemas', { A: { type: 'object', dependentSchemas: { x: ref('A') } } }],
   ['a list of alternatives', { A: ref('B/anyOf/0'), B: { anyOf: [{ allOf: [ref('A')] }] } }],
-])('the check by a schema that applies itself to the same value, by %s, ends', async (_name, schemas) => {
-  const { checkResponse } = operationOf(await contractOf(using(schemas)), 'listThings')
+])('checking against a schema that applies itself to the same value through %s ends', async (_name, schemas) => {
+  const { checkResponse } = operationOf(await contractOf(withSchemas(schemas)), 'listThings')
   const message = expect.stringContaining('recursive schemas')
   expect(checkResponse(200, { x: 1 })).toMatchObject([{ keyword: 'timeout', message }])
 })
 
-/** Returns the small document with further schemas, and a response with the schema `A`. */
-function using(schemas: Schemas): string {
+/** Returns the small document with additional schemas, and with the schema `A` for its response. */
+function withSchemas(schemas: Schemas): string {
   return SMALL.replace('schemas/Thing', 'schemas/A').replace(/ +example:.*\n/, '') + linesOf(schemas)
 }
 
@@ -64,11 +64,11 @@ const nested = (levels: number): Json => (levels === 0 ? {} : { a: nested(levels
 test.each<[string, Schemas]>([
   ['directly', { A: { allOf: [{ properties: { a: ref('A') } }, { properties: { a: ref('A') } }] } }],
   [
-    'through others',
+    'through other schemas',
     { A: { oneOf: [ref('B'), ref('C')] }, B: { properties: { a: ref('A') } }, C: { properties: { a: ref('A') } } },
   ],
-])('the check of a value by a schema that contains itself twice, %s, is limited', async (_name, schemas) => {
-  const { checkResponse } = operationOf(await contractOf(using(schemas)), 'listThings')
+])('the time to check a value against a schema that contains itself twice, %s, is limited', async (_name, schemas) => {
+  const { checkResponse } = operationOf(await contractOf(withSchemas(schemas)), 'listThings')
   const message = expect.stringContaining('fewer levels')
   expect(checkResponse(200, nested(60))).toMatchObject([{ keyword: 'timeout', message }])
   expect(checkResponse(200, nested(2)).filter(({ keyword }) => keyword === 'timeout')).toEqual([])
@@ -90,18 +90,18 @@ describe('schemas that refer to each other very often', () => {
     ['1,000 schemas that refer to the next one', chain(1000, (items) => ({ properties: { items } })), []],
   ])('are accepted, and their expansion is limited: %s', async (_name, schemas, keywords) => {
     expect(await findingsAbout(schemas)).toEqual([])
-    const { checkResponse, responseSchema } = operationOf(await contractOf(using(schemas)), 'listThings')
+    const { checkResponse, responseSchema } = operationOf(await contractOf(withSchemas(schemas)), 'listThings')
     expect(JSON.stringify(responseSchema(200)).length).toBeLessThan(3_000_000)
     expect(checkResponse(200, {}).map(({ keyword }) => keyword)).toEqual(keywords)
   })
 })
 
-test('work that ends in time returns its value, even within other work', () => {
+test('runWithTimeout returns the value of work that ends in time, even if calls are nested', () => {
   expect(runWithTimeout(5000, () => runWithTimeout(5000, () => 'inner'))).toEqual({ value: { value: 'inner' } })
   expect(runWithTimeout(5000, () => undefined)).toEqual({ value: undefined })
 })
 
-test('an exception of the work is thrown unchanged', () => {
+test('runWithTimeout throws an exception from the work unchanged', () => {
   const error = new RangeError('a bug')
   const work = () => {
     throw error
@@ -109,7 +109,7 @@ test('an exception of the work is thrown unchanged', () => {
   expect(() => runWithTimeout(5000, work)).toThrow(error)
 })
 
-test('work that waited for the processor is rerun until it has used its time', () => {
+test('runWithTimeout reruns work that had to wait for the processor', () => {
   let runs = 0
   const sleepFirst = () => {
     runs += 1

@@ -2,7 +2,7 @@ import { describe, expect, test } from 'vitest'
 import { loadContract } from '../../../src/service/contract/load.ts'
 import { contractOf, findingsOf, operationOf, SMALL } from './documents.ts'
 
-/** Returns the small document with a part of it replaced. */
+/** Returns the small document with `from` replaced by `to`. */
 function withText(from: string, to: string): string {
   expect(SMALL).toContain(from)
   return SMALL.replace(from, () => to)
@@ -12,7 +12,7 @@ test('the small document has no findings', async () => {
   expect(await findingsOf(SMALL)).toEqual([])
 })
 
-describe('a fault of a document is reported with its location', () => {
+describe('a mistake in a document is reported with its location:', () => {
   const name = '#/components/schemas/Thing/properties/name'
   const types = 'array, boolean, integer, null, number, object, string, or a list of some of them'
   const ignored = (keyword: string, expected: string) => `warning "${keyword}" must be ${expected}; it is ignored`
@@ -24,7 +24,7 @@ describe('a fault of a document is reported with its location', () => {
     ["{ type: string, pattern: '(' }", `21:31 ${ignored('pattern', 'a regular expression')}`],
     ["{ type: string, minLength: '1' }", `21:31 ${ignored('minLength', 'a non-negative integer')}`],
     ['{ type: string, enum: [] }', `21:31 ${ignored('enum', 'a non-empty list of values')}`],
-    ['{ type: string, properties: { a: 1 } }', `21:31 ${ignored('properties', 'schemas by name')}`],
+    ['{ type: string, properties: { a: 1 } }', `21:31 ${ignored('properties', 'a map from names to schemas')}`],
     ['{ type: string, format: colour }', '21:31 warning the format "colour" is unknown and not checked'],
   ])('the schema %s', async (schema, finding) => {
     expect(await findingsOf(withText('name: { type: string }', `name: ${schema}`))).toEqual([finding])
@@ -34,11 +34,11 @@ describe('a fault of a document is reported with its location', () => {
   const description = '          description: All things\n'
   const missing = '/paths/~1things/get/responses/200/description'
   const examples = 'examples: { ball: { value: {} } }'
-  const otherStatus = 'warning has no 2xx response; another documented response is sent'
+  const otherStatus = 'warning has no 2xx response; another documented response is sent instead'
   const unknown = 'only 2.0, 3.0, 3.1 and 3.2 are supported'
   test.each([
     ['a syntax error', 'info: {', 'info: [{', `3:1 error ${inSequence}`],
-    ['a key twice', 'type: object', 'type: object\n      type: a', '19:7 error is a duplicate key'],
+    ['a duplicate key', 'type: object', 'type: object\n      type: a', '19:7 error is a duplicate key'],
     [
       'an invalid example',
       'example: { name: ball }',
@@ -49,7 +49,7 @@ describe('a fault of a document is reported with its location', () => {
     ['a response without description', description, '', `9:9 warning is not valid OpenAPI 3.1: ${missing} is required`],
     ['version 3.3', 'openapi: 3.1.0', 'openapi: 3.3.0', `1:1 error is OpenAPI 3.3.0; ${unknown}`],
     ['Swagger 1.2', 'openapi: 3.1.0', "swagger: '1.2'", `1:1 error is OpenAPI 1.2; ${unknown}`],
-  ])('%s', async (_fault, from, to, finding) => {
+  ])('%s', async (_mistake, from, to, finding) => {
     expect(await findingsOf(withText(from, to))).toEqual([finding])
   })
 
@@ -63,23 +63,23 @@ describe('a fault of a document is reported with its location', () => {
   })
 })
 
-const byPath = 'this operation is named by its path'
+const byPath = 'this operation is named after its path'
 
-test('operations of referenced path items are checked, even if there are no others', async () => {
+test('operations in referenced path items are checked, even if the document has no others', async () => {
   const item = (name: string) =>
     `    ${name}:\n      get: { operationId: a, responses: { '404': { description: no } } }\n`
   const paths = "  /a: { $ref: '#/components/pathItems/a' }\n  /b: { $ref: '#/components/pathItems/b' }\n"
   const items = `components:\n  pathItems:\n${item('a')}${item('b')}`
   const text = `${SMALL.slice(0, SMALL.indexOf('  /things'))}${paths}${items}`
   expect(await findingsOf(text)).toEqual([
-    '10:7 warning has no 2xx response; another documented response is sent',
-    '12:7 warning has no 2xx response; another documented response is sent',
+    '10:7 warning has no 2xx response; another documented response is sent instead',
+    '12:7 warning has no 2xx response; another documented response is sent instead',
     `12:14 warning the operationId "a" is already used at doc.yaml:10:14; ${byPath}`,
   ])
   const valid = text.replaceAll("'404'", "'200'").replace('a, resp', 'b, resp')
   expect(await findingsOf(valid)).toEqual([])
   expect(await findingsOf(valid.replace("/a'", "/a', get: { responses: { '200': { description: ok } } }"))).toEqual([
-    '5:43 warning is ignored, because the path item refers to another one with $ref',
+    '5:43 warning is ignored, because the path item refers to another path item with $ref',
   ])
 })
 
@@ -104,15 +104,15 @@ test('the findings about an unreadable contract and unreadable overlays are repo
   expect(loaded.ok ? [] : loaded.error.map(({ place }) => place)).toEqual(['none.yaml', 'neither.yaml', 'nor.yaml'])
 })
 
-test('an OpenAPI 3.2 document is served as a 3.1 one, and the findings say so', async () => {
+test('an OpenAPI 3.2 document is served as OpenAPI 3.1, and a finding says so', async () => {
   const document = SMALL.replace('openapi: 3.1.0', 'openapi: 3.2.0')
-  const note = '1:1 info is OpenAPI 3.2, served as 3.1; of the features of 3.2, only examples and "itemSchema" are used'
+  const note = '1:1 info is OpenAPI 3.2, served as 3.1; of its new members, only examples and "itemSchema" are used'
   expect(await findingsOf(document)).toEqual([note])
   const finding = '2:1 warning is not valid OpenAPI 3.2: /info/version is required'
   expect(await findingsOf(document.replace(', version: 1.0.0', ''))).toContain(finding)
 })
 
-test('a response with an undocumented status has a violation that names the documented ones', async () => {
+test('a response with an undocumented status has a violation that lists the documented statuses', async () => {
   const { checkResponse } = operationOf(await contractOf(SMALL), 'listThings')
   const message = 'the status 404 is not documented; documented: 200'
   expect(checkResponse(404, {})).toEqual([{ in: 'response', pointer: '', keyword: 'status', message }])

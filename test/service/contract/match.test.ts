@@ -17,7 +17,7 @@ paths:
 `
 const contract = await contractOf(DOCUMENT)
 
-/** Returns a match as one line: the operation's id and its parameters, or the kind and its details. */
+/** Describes a match in one line: the operation's ID and its parameters, or the kind and its details. */
 function match(method: string, path: string): string {
   const found = contract.match(method, path)
   if (found.kind === 'operation') return `${found.operation.id} ${JSON.stringify(found.path)}`
@@ -53,7 +53,7 @@ test.each([
   expect(match(method, path)).toBe(expected)
 })
 
-test('a parameter has the decoded value', () => {
+test('a path parameter has the decoded value', () => {
   fc.assert(
     fc.property(fc.string({ minLength: 1, unit: 'grapheme' }), (text) => {
       const found = contract.match('GET', `/v1/models/${encodeURIComponent(text)}/analytics`)
@@ -92,7 +92,7 @@ test('a segment for which a regular expression would take minutes is matched imm
   expect(contract.match('GET', `/v1/mixed/${'-a'.repeat(100_000)}/`).kind).toBe('unknown-path')
 })
 
-test('no path makes match throw', () => {
+test('match does not throw, whatever the method and path', () => {
   fc.assert(
     fc.property(fc.string(), fc.string(), (method, path) => contract.match(method, `/v1/${path}`).kind !== undefined),
   )

@@ -5,7 +5,7 @@ import { loadContract } from '../../../src/service/contract/load.ts'
 import { tempFolder } from '../../support/temp-folder.ts'
 import { contractOf, findingsOf, operationOf, SMALL } from './documents.ts'
 
-/** Writes files to a folder, and loads the first. Locations in findings are relative to the folder. */
+/** Writes files to a folder, and loads the first as a contract. Locations in findings are relative to the folder. */
 async function load(files: Readonly<Record<string, string>>) {
   const folder = await tempFolder()
   for (const [name, text] of Object.entries(files)) {
@@ -38,8 +38,8 @@ thing: { type: object, properties: { a: { type: string, typo: 1 } } }
     expect(contract && operationOf(contract, 'add').checkBody('application/json', 7)).toMatchObject([{ in: 'body' }])
   })
 
-  const cannot = (path: string, fault: string) => `cannot be resolved: ${path} ${fault}`
-  const outside = 'points outside; only files in its folder or in the working directory are read'
+  const cannot = (path: string, reason: string) => `cannot be resolved: ${path} ${reason}`
+  const outside = 'points outside the project; only files in the document folder or working directory are read'
   test.each([
     ['none.yaml', cannot('none.yaml', 'cannot be read: there is no such file')],
     ['folder.yaml#/A', cannot('folder.yaml', 'is a folder; expected a regular file')],
@@ -47,12 +47,12 @@ thing: { type: object, properties: { a: { type: string, typo: 1 } } }
     ['empty.yaml', cannot('empty.yaml:1:1', 'is empty; expected YAML or JSON')],
     ['api.xsd', 'points to a file without the extension .yaml, .yml or .json'],
     ['other.yaml#/None', 'points to nothing'],
-    ['other.yaml#/text', 'points to no object'],
+    ['other.yaml#/text', 'must point to an object'],
     ['http://api.test/a.yaml', outside],
     ['/etc/a.yaml', outside],
     ['../a.yaml', outside],
     ['file:///etc/a.yaml', outside],
-  ])('the reference %s leaves a schema open, and a path item without operations', async (ref, fault) => {
+  ])('that fail, such as %s, leave a schema open and a path item without operations', async (ref, reason) => {
     const others = {
       'folder.yaml/a': '',
       'broken.yaml': 'a: 1\na: 2\n',
@@ -60,27 +60,27 @@ thing: { type: object, properties: { a: { type: string, typo: 1 } } }
       'other.yaml': 'text: x\n',
     }
     const schema = await load({ 'api.yaml': SMALL.replace('#/components/schemas/Thing', ref), ...others })
-    expect(schema.findings).toEqual([`api.yaml:13:25 warning $ref "${ref}" ${fault}; any value is accepted`])
+    expect(schema.findings).toEqual([`api.yaml:13:25 warning $ref "${ref}" ${reason}; any value is accepted`])
     const path = await load({
       'api.yaml': `${SMALL}  pathItems: {}\n`.replace('paths:', `paths:\n  /a: { $ref: '${ref}' }`),
       ...others,
     })
-    expect(path.findings).toContain(`api.yaml:5:9 error $ref "${ref}" ${fault}`)
+    expect(path.findings).toContain(`api.yaml:5:9 error $ref "${ref}" ${reason}`)
   })
 })
 
-describe('a reference that fails', () => {
+describe('a failed reference', () => {
   test.each([
-    ['to nothing', '#/components/schemas/Thin', 'points to nothing'],
-    ['to nothing by an anchor', '#thin', 'points to nothing'],
-    ['to a response', '#/paths/~1things/get/responses/200', 'points to a response, but a schema is expected here'],
-  ])('%s leaves a schema open', async (_target, ref, fault) => {
+    ['to a missing schema', '#/components/schemas/Thin', 'points to nothing'],
+    ['to a missing anchor', '#thin', 'points to nothing'],
+    ['to a response', '#/paths/~1things/get/responses/200', 'points to the kind "response"; expected "schema"'],
+  ])('%s leaves a schema open', async (_target, ref, reason) => {
     const text = SMALL.replace('#/components/schemas/Thing', ref)
-    expect(await findingsOf(text)).toEqual([`13:25 warning $ref "${ref}" ${fault}; any value is accepted`])
+    expect(await findingsOf(text)).toEqual([`13:25 warning $ref "${ref}" ${reason}; any value is accepted`])
     expect(operationOf(await contractOf(text), 'listThings').checkResponse(200, 7)).toEqual([])
   })
 
-  test('is dropped if it is for a parameter, body, response, example or link', async () => {
+  test('in place of a parameter, body, response, example or link is ignored', async () => {
     const none = "{ $ref: '#/components/x-none' }"
     const text = SMALL.replace(
       '      responses:\n',

@@ -10,7 +10,7 @@ const { contract } = inputs
 
 const SCORES = ['ConversationQualityIndex', 'SatisfactionScore', 'GrowthScore', 'FrictionScore', 'SafetyScore']
 
-test('Redocly finds no problem in the bundled document', async () => {
+test('Redocly finds no problems in the bundled document', async () => {
   const problems = await lint({ ref: bundledContract, config: await createConfig({ extends: ['recommended'] }) })
   expect(problems.map(({ ruleId, message, severity }) => ({ ruleId, message, severity }))).toEqual([])
 })
@@ -40,7 +40,7 @@ test('every status of every operation has a description and a valid named exampl
   }
 })
 
-/** A body that section 3.2 of docs/development/service.md allows, and that the simulator never sends. */
+/** Returns a body that section 3.2 of docs/development/service.md allows but that the simulator never sends. */
 function realAnalytics(): Json {
   const day = { date: '2026-01-15T10:30:00+02:00', conversationCount: 1.5, messageCount: 1e6 }
   const scores = SCORES.map((suffix, index) => [`avg${suffix}`, [87.5, -3, 5, 0, null][index] ?? null])
@@ -61,7 +61,7 @@ function realAnalytics(): Json {
 }
 
 describe('the published schemas', () => {
-  test('accept everything that the service description leaves open, and simulated values narrow that', () => {
+  test('accept everything that the service description leaves open, and x-simulated-values narrows it', () => {
     const analytics = operationOf('getModelAnalytics')
     expect(analytics.checkResponse(200, realAnalytics())).toEqual([])
     const keywords = analytics.checkSimulatedResponse(200, realAnalytics()).map(({ keyword }) => keyword)
@@ -73,7 +73,7 @@ describe('the published schemas', () => {
     expect(analytics.checkSimulatedResponse(500, { success: false, error: '' })).toHaveLength(1)
   })
 
-  test('of responses restrict values only if the service description does', () => {
+  test('for responses restrict values only where the service description does', () => {
     const analytics = JSON.stringify(operationOf('getModelAnalytics').responseSchema(200))
     const published = JSON.parse(analytics, (key, value) => (key === 'x-simulated-values' ? undefined : value))
     expect(restrictionsIn(published)).toEqual([
@@ -86,7 +86,7 @@ describe('the published schemas', () => {
   })
 })
 
-/** Returns the keywords that restrict more than the type, each with the path of its value: `/dataPoints/date format` */
+/** Returns each keyword that restricts more than the type, after the path of its value: `/dataPoints/date format`. */
 function restrictionsIn(schema: Json | undefined, path = ''): string[] {
   if (!isObject(schema)) return []
   const { properties, items, type, required, ...others } = schema
@@ -107,25 +107,25 @@ test('every error status accepts only the error body', () => {
   }
 })
 
-test('decisions about open points of the service description are assumptions, with a reason', () => {
+test('each decision about an open point in the service description is an assumption with a reason', () => {
   expect(contract.assumptions.length).toBeGreaterThan(40)
   for (const { text } of contract.assumptions) expect(text).toMatch(/^\S.{20,}\.$/s)
 })
 
-describe('the analytics of the examples', () => {
+describe('the analytics in the examples', () => {
   const examples = () => operationOf('getModelAnalytics').examples(200)
 
-  test('have totals that match the sums over their days', () => {
+  test('have totals that equal the sums over their days', () => {
     for (const { name, value } of examples()) {
       for (const count of ['conversationCount', 'messageCount']) {
-        const days = valueAt(value, '/dataPoints') as JsonObject[] // the example fits its schema
+        const days = valueAt(value, '/dataPoints') as JsonObject[] // the example matches its schema
         const sum = days.reduce((total, day) => total + Number(day[count]), 0)
         expect(valueAt(value, `/${count}`), `${name} ${count}`).toBe(sum)
       }
     }
   })
 
-  test('have each nullable field null at least once and set at least once', () => {
+  test('contain each nullable field at least once as null and at least once with a value', () => {
     for (const [field, isNullable] of analyticsFields) {
       if (!isNullable) continue
       const nulls = examples().filter(({ value }) => valueAt(value, `/${field}`) === null).length

@@ -17,7 +17,7 @@ test.each([
   expect((await contractOf(text)).basePath).toBe('')
 })
 
-test('a Swagger 2.0 document has findings with the locations in its file', async () => {
+test('findings about a Swagger 2.0 document have the locations in its own file', async () => {
   const text = `swagger: '2.0'
 info: { title: Old, version: 1.0.0 }
 paths:

@@ -27,7 +27,7 @@ const [cat, dog] = ["$ref: '#/components/schemas/Cat'", "$ref: '#/components/sch
 const [text, whole] = ['{ type: string }', '{ type: integer }']
 const ab = `properties: { a: ${text}, b: ${text} }`
 
-/** Schemas in addition to those of the constructs, each with the generated body, if it matters. */
+/** Schemas that the constructs do not cover, some of them with the expected body. */
 const valid: readonly (readonly [schema: string, expected?: unknown])[] = [
   ["type: string, pattern: '^(?=.*\\d)[a-z\\d]{4,8}$'"],
   ["type: string, pattern: '^[A-Z]{2}-\\d+$', maxLength: 4"],
@@ -49,7 +49,7 @@ const valid: readonly (readonly [schema: string, expected?: unknown])[] = [
   [`properties: { constructor: ${text}, toString: ${whole} }`, { constructor: 'string', toString: 0 }],
 ]
 
-/** Schemas without a valid value, or without one of a reasonable size. */
+/** Schemas without a valid value, or without a valid value of a reasonable size. */
 const impossible = [
   'not: {}',
   "$ref: '#/components/schemas/Endless'",
@@ -71,12 +71,12 @@ function documentOf(schemas: readonly string[], onFinished?: OnFinished): Promis
 }
 
 const all = [...valid.map(([schema]) => schema), ...impossible]
-const own = sharedSimulator(async (onFinished) => ({ contract: await documentOf(all, onFinished) }))
+const sim = sharedSimulator(async (onFinished) => ({ contract: await documentOf(all, onFinished) }))
 
 test.each(valid.map(([schema, expected], index) => [schema, index, expected] as const))(
   'a body generated from a schema is valid, and the same each time: %s',
   async (_schema, index, expected) => {
-    const [first, second] = [await ask(own(), `/v1/${index}`), await ask(own(), `/v1/${index}`)]
+    const [first, second] = [await ask(sim(), `/v1/${index}`), await ask(sim(), `/v1/${index}`)]
     expect(first.headers.get('x-sim-response-violations')).toBe(null)
     expect([first.status, second.text]).toEqual([200, first.text])
     if (expected !== undefined) expect({ body: first.body }).toMatchObject({ body: expected })
@@ -87,20 +87,20 @@ test.each(impossible.map((schema, index) => [schema, valid.length + index] as co
   'a body that cannot be valid is sent, with its violations in a header and once in the log: %s',
   async (_schema, index) => {
     for (const _ of [1, 2]) {
-      const { status, headers } = await ask(own(), `/v1/${index}`)
+      const { status, headers } = await ask(sim(), `/v1/${index}`)
       expect([status, headers.get('x-sim-response-violations')]).toEqual([
         200,
         expect.stringMatching(/^\{"total":\d+,/),
       ])
     }
-    const warnings = own().logged.filter(({ level, message }) => level === 'warn' && /breaks its schema/.test(message))
+    const warnings = sim().logged.filter(({ level, message }) => level === 'warn' && /breaks its schema/.test(message))
     expect(warnings.filter(({ fields }) => JSON.stringify(fields).includes(`"get${index}"`))).toHaveLength(1)
   },
 )
 
-test('check warns of responses that cannot be valid, with their locations', async () => {
-  const [checked] = await checkFiles([await documentOf(all)], defaultSettings())
-  const warnings = checked?.findings.filter(({ message }) => message.startsWith('no valid body could')) ?? []
+test('check warns about responses that cannot be valid, with their locations', async () => {
+  const [result] = await checkFiles([await documentOf(all)], defaultSettings())
+  const warnings = result?.findings.filter(({ message }) => message.startsWith('no valid body could')) ?? []
   const found = warnings.map(({ message, severity, place }) => [/of (get\d+):/.exec(message)?.[1], severity, place])
   expect(found).toEqual(
     impossible.map((_, index) => [`get${valid.length + index}`, 'warning', expect.stringMatching(/yaml:\d+:\d+$/)]),
@@ -139,19 +139,19 @@ const { schema: randomSchema } = fc.letrec<{ schema: string; leaf: string }>((ti
   return { leaf, schema }
 })
 
-test('a body for any schema is valid or sent with its violations, and never a 500', async () => {
+test('a body for any schema is valid or is sent with its violations, and the status is never 500', async () => {
   const schemas = fc.sample(randomSchema, { seed: 50, numRuns: 300 })
-  const sim = await startForTest({ contract: await documentOf(schemas) })
+  const randomSim = await startForTest({ contract: await documentOf(schemas) })
   const flagged: string[] = []
   for (const [index, schema] of schemas.entries()) {
-    const { status, headers } = await ask(sim, `/v1/${index}`)
+    const { status, headers } = await ask(randomSim, `/v1/${index}`)
     expect(status).toBe(200)
     if (headers.has('x-sim-response-violations')) flagged.push(schema)
   }
   expect(flagged.length).toBeLessThan(schemas.length / 3) // the flagged schemas contradict themselves
 })
 
-test('a schema whose check would not end is checked in limited time, and reported', async ({ onTestFinished }) => {
+test('a schema that would take forever to check is reported after a limited time', async ({ onTestFinished }) => {
   const levels = Array.from({ length: 40 }, (_, index) => {
     const next = `{ $ref: '#/components/schemas/A${index + 1}' }`
     return `    A${index}: { allOf: [${next}, ${next}] }\n`

@@ -26,7 +26,7 @@ describe('a list of scenarios', () => {
     [' rate-limited ; retry-after = 3 ,slow;ms=5', [limited(3, 'rate-limited ; retry-after = 3'), slow]],
     [`null;fields="${fields}"`, nullsOf(`null;fields="${fields}"`)],
     [`null;fields=${fields.join('|')}`, nullsOf(`null;fields=${fields.join('|')}`)],
-  ])('%j', (text, expected) => {
+  ])('%j is parsed', (text, expected) => {
     expect(parse(text)).toEqual(expected)
   })
 
@@ -41,7 +41,7 @@ describe('a list of scenarios', () => {
     ['null;fields="recommendations,,avgSafetyScore"', /needs "fields" to be names, separated by/],
     ['429;retry-after="1', /quotation mark.*not closed/],
     ['rate-limit', /no scenario "rate-limit"\. Did you mean "rate-limited"\? convsim scenarios and GET/],
-    ['429*2, 200', /^"429\*2" is an item of a sequence.*X-Sim-Sequence, or of "sequence" in a rule/],
+    ['429*2, 200', /^"429\*2" is an item of a sequence.*X-Sim-Sequence, or set it as "sequence" in a rule/],
     ['429;retry-after=1*2', /^"429;retry-after=1\*2" is an item of a sequence/],
     ['drop-field;pointer=', /^The scenario "drop-field"/],
     ['null', /^The scenario "null" needs the parameter "fields": [^"]*"\|", e\.g\. \S+Score\.$/],
@@ -49,7 +49,7 @@ describe('a list of scenarios', () => {
     ['constructor', /no scenario "constructor"\. convsim scenarios/],
     ['Forbiden', /Did you mean "forbidden"\?/],
     ['nonsense', /no scenario "nonsense"\. convsim scenarios and GET \/__sim\/catalogue list all\.$/],
-    ['399', /no scenario "399"\. The documented statuses are 200, 201, 400, [\d, ]+; 400 to 599 all work\.$/],
+    ['399', /no scenario "399"\. Documented statuses: 200, 201, 400, [\d, ]+; any from 400 to 599 works\.$/],
     ['429;retry_after=1', /has no parameter "retry_after" \(did you mean "retry-after"\?\); it takes: retry-after, /],
   ])('%j is refused', (text, words) => {
     expect(parseScenarios(text, catalogue)).toEqual({ ok: false, error: expect.stringMatching(words) })
@@ -60,7 +60,7 @@ describe('a sequence', () => {
   const form = 'An item is a scenario with its parameters, then "*" and a count from 1 to 999999. Commas separate'
   const others = ['429*x', '429*2; 200', '429*', '429*0', '429*1000000', '*2', '429*2*3', '429|200', '429 200']
 
-  test.each(others)('%j is not an item', (item) => {
+  test.each(others)('with the invalid item %j is refused', (item) => {
     const error = expect.stringContaining(`"${item}" is not an item of a sequence. ${form}`)
     expect(parseSequence(`${item}, 200`, catalogue)).toEqual({ ok: false, error })
   })
@@ -68,12 +68,12 @@ describe('a sequence', () => {
   test.each([
     ['429;retry-after=1*2*2', /needs "retry-after" to be/],
     ['429*2,, 200', /empty item/],
-    ['429*2, 20', /no scenario "20"\. The documented statuses are 200, /],
+    ['429*2, 20', /no scenario "20"\. Documented statuses: 200, /],
   ])('%j is refused with a specific message', (text, words) => {
     expect(parseSequence(text, catalogue)).toEqual({ ok: false, error: expect.stringMatching(words) })
   })
 
-  test('accepts a pointer to all items, and its asterisk does not start a count', () => {
+  test('can contain a pointer with an asterisk, which does not start a count', () => {
     const parsed = parseSequence('drop-field;pointer=/dataPoints/*/date, 200', catalogue)
     expect(parsed.ok && parsed.value.items.map(({ times }) => times)).toEqual([1, 1])
   })

@@ -14,7 +14,7 @@ import { tempFile } from '../../support/temp-folder.ts'
 
 const fileWith = (text: string, name = 'rules.yaml') => tempFile(text, name)
 
-const good = `# Two failures for one event type, and a model that is always slow.
+const good = `# Two failures for one event type, and a model that is rate limited.
 rules:
   - operation: createEvent
     match: { body: { /eventType: purchase } }
@@ -26,7 +26,7 @@ rules:
 `
 
 describe('--rules FILE', () => {
-  test('switches its rules on for every sandbox, each with its own counts', async () => {
+  test('turns on its rules in every sandbox, with separate counts for each sandbox', async () => {
     const sim = await startForTest({ rules: await fileWith(good) })
     for (const token of ['k', 'k~a', 'k~b']) {
       const statuses: number[] = []
@@ -38,25 +38,25 @@ describe('--rules FILE', () => {
     }
   })
 
-  test('comes after --scenario, and both after the rules of a sandbox', async () => {
+  test('is applied after --scenario, and both are applied after the rules of a sandbox', async () => {
     const sim = await startForTest({ rules: await fileWith(good), scenario: 'critical' })
     expect(await steer(sim, 'GET', '/scenarios')).toMatchObject({
       startUp: [{ scenario: 'critical' }, { scenario: 'unavailable;retry-after=0' }, { sequence: '429*2, 200' }],
     })
     expect((await ask(sim, analyticsPath)).status).toBe(200)
-    // A persona does not apply to events, so the rules of the file do.
+    // A persona does not apply to events, so the rules in the file take effect.
     expect((await ask(sim, '/v1/events', { body: event({ eventType: 'purchase' }) })).status).toBe(503)
     await putRules(sim, [{ scenario: 'not-found' }])
     expect((await ask(sim, analyticsPath)).status).toBe(404)
   })
 
-  test('an invalid file prevents the start, and its error names the line', async () => {
+  test('prevents the start if the file is invalid, with an error that names the line', async () => {
     const file = await fileWith(good.replace('429*2', '699*2'))
     await expect(startForTest({ rules: file })).rejects.toThrow(`${file}:9:`)
     await expect(startForTest({ rules: '/nowhere/rules.yaml' })).rejects.toThrow('/nowhere/rules.yaml: cannot be read')
   })
 
-  test('a valid file, even in JSON, works from the command line and from the environment', async () => {
+  test('also accepts JSON, on the command line and in the environment', async () => {
     const file = await fileWith(JSON.stringify(parse(good)), 'rules.json')
     const environment = { env: { CONVSIM_RULES: file } }
     for (const command of [convsim([...inMemory, '--rules', file]), convsim(inMemory, environment)]) {
@@ -69,15 +69,15 @@ describe('--rules FILE', () => {
 const ofEvents = 'operation: createEvent\n    '
 const inEvents = `${ofEvents}scenario: "503"\n    match:\n`
 
-/** A rule with one mistake, its line, and the message about it. */
+/** Rules with one mistake each: a description, the rule, the line of the mistake, and the message. */
 const wrong: [string, string, number, RegExp][] = [
-  ['an unknown status', `${ofEvents}scenario: "699"`, 5, /no scenario "699"\. The documented statuses/],
-  ['a scenario of another operation', `${ofEvents}scenario: all-null`, 4, /"all-null" does not apply here/],
+  ['an unknown status', `${ofEvents}scenario: "699"`, 5, /no scenario "699"\. Documented statuses/],
+  ['a scenario for another operation', `${ofEvents}scenario: all-null`, 4, /"all-null" does not apply here/],
   ['an unknown field', `${inEvents}      body:\n        /eventTyp: a`, 7, /Did you mean "\/eventType"\? Known: /],
-  ['no write', `match: { model: ${modelId} }\n    scenario: lost-ack`, 4, /"lost-ack" does not apply here/],
-  ['an impossible model', `${inEvents}      model: ${modelId}`, 7, /createEvent has no model in its path/],
+  ['no write operation', `match: { model: ${modelId} }\n    scenario: lost-ack`, 4, /"lost-ack" does not apply here/],
+  ['an impossible model', `${inEvents}      model: ${modelId}`, 7, /There is no model in the path of createEvent/],
   ['an unknown item', 'operation: getModelAnalytics\n    sequence: 429*2, 299', 5, /no scenario "299"/],
-  ['a drift', 'operation: createEvent\n    scenario: drop-field;pointer=/a', 4, /cannot be applied at \/a/],
+  ['an impossible drift', 'operation: createEvent\n    scenario: drop-field;pointer=/a', 4, /cannot be applied at \/a/],
   ['an unknown operation', 'operation: createEvnt\n    scenario: "503"', 4, /no operation "createEvnt"\. Did you/],
   ['an unknown parameter', 'scenario: slow;delay=1', 4, /has no parameter "delay"; it takes: ms, /],
   ['an unknown member', 'seqence: 429, 200', 4, /\/seqence is not allowed here; did you mean "sequence"\?/],
@@ -89,11 +89,11 @@ const wrong: [string, string, number, RegExp][] = [
   ['a model that is not a UUID', 'scenario: "503"\n    match:\n      model: gpt-4', 6, /UUID/],
 ]
 
-const around = (rule: string) => `rules:\n  - scenario: slow;ms=1\n  # the next one is wrong\n  - ${rule}\n`
+const textWithRule = (rule: string) => `rules:\n  - scenario: slow;ms=1\n  # the next rule is wrong\n  - ${rule}\n`
 
 describe('convsim check FILE', () => {
-  test('names every mistake of a file with its line', { tags: ['long'] }, async () => {
-    const files = await Promise.all(wrong.map(([, rule]) => fileWith(around(rule))))
+  test('reports the mistake in each file with its line', { tags: ['long'] }, async () => {
+    const files = await Promise.all(wrong.map(([, rule]) => fileWith(textWithRule(rule))))
     const { code, stdout } = await run(['check', ...files])
     expect(code).toBe(1)
     for (const [index, [name, , line, says]] of wrong.entries()) {
@@ -126,7 +126,7 @@ test('a rules file given as a contract, and a contract given as rules, are recog
   await expect(asRules).rejects.toThrow(/is an OpenAPI document, .*pass it with --contract$/)
 })
 
-test('the schema of scenario files is the same as that of the control plane', async () => {
+test('the schema of rules files is the same as the one in the control plane', async () => {
   const read = async (file: string): Promise<Json> =>
     parse(await readFile(new URL(`../../../spec/${file}`, import.meta.url), 'utf8'))
   const [published, control] = [await read('scenarios.schema.json'), await read('control.openapi.yaml')]
@@ -143,7 +143,7 @@ test('the schema of scenario files is the same as that of the control plane', as
   }
 })
 
-/** Descriptions may differ: one is for people who write files, the other for clients that send requests. */
+/** Drops descriptions, which may differ: some are for people who write files, others for clients of the API. */
 function withoutWords(key: string, value: unknown): unknown {
   return key === 'description' && typeof value === 'string' ? undefined : value
 }
@@ -154,9 +154,9 @@ function rulesOf(...rules: JsonObject[]) {
   return read.value
 }
 
-test('a reloaded rule keeps its key, and so its counts, in any position', () => {
+test('a reloaded rule keeps its key, and so its counts, even if its position changes', () => {
   const [slow, refused] = [{ scenario: 'slow;ms=1' }, { scenario: 'forbidden' }]
-  const former = activateRules('start-up', rulesOf(slow, refused))
-  const again = activateRules('start-up 2', rulesOf({ scenario: '404' }, refused, slow, slow), former)
-  expect(again.map(({ key }) => key)).toEqual(['start-up 2 0', 'start-up 1', 'start-up 0', 'start-up 2 3'])
+  const previous = activateRules('start-up', rulesOf(slow, refused))
+  const reloaded = activateRules('start-up 2', rulesOf({ scenario: '404' }, refused, slow, slow), previous)
+  expect(reloaded.map(({ key }) => key)).toEqual(['start-up 2 0', 'start-up 1', 'start-up 0', 'start-up 2 3'])
 })

@@ -11,10 +11,10 @@ const responses: Analytics[] = personas.flatMap(({ name: persona }) =>
     ...Array.from({ length: 25 }, (_, index) => unlistedModel(index)),
   ].flatMap((modelId) => periods.map((days) => simulate({ seed: '1', modelId, days, now, persona }))),
 )
-const assessed = responses.flatMap(({ recommendations }) => recommendations ?? [])
+const assessments = responses.flatMap(({ recommendations }) => recommendations ?? [])
 
-function ids(of: readonly { readonly id: string }[]): string[] {
-  return of.map(({ id }) => id).sort()
+function ids(items: readonly { readonly id: string }[]): string[] {
+  return items.map(({ id }) => id).sort()
 }
 
 function stringsIn(value: unknown): string[] {
@@ -28,9 +28,9 @@ describe('the texts', () => {
 
   test.each([
     ['are never empty', /^\s*$/],
-    ['leave no placeholder', /[{}]/],
+    ['contain no placeholder', /[{}]/],
     ['contain no missing value', /undefined|NaN|null|Infinity/],
-    ['contain no doubled or missing space', / {2}|[.,;:!?][A-Z]|\s[.,;:]/],
+    ['contain no double space, and no space is missing', / {2}|[.,;:!?][A-Z]|\s[.,;:]/],
     [
       'use the right plurals',
       /(?<![\d.])1 (messages|conversations|days|open issues)\b|\b\d*[02-9] (message|conversation|day|open issue)\b/,
@@ -43,7 +43,7 @@ describe('the texts', () => {
     expect(texts.filter((text) => wrong.test(text))).toEqual([])
   })
 
-  test('contain the values of the model', () => {
+  test('contain the quality of the model', () => {
     for (const { avgConversationQualityIndex: quality, recommendations } of responses) {
       if (!recommendations || quality === null) continue
       expect(recommendations.summary).toContain(quality.toFixed(2))
@@ -60,32 +60,32 @@ describe('the texts', () => {
 })
 
 describe('the rules', () => {
-  test('find every issue in some model', () => {
-    const found = new Set(assessed.flatMap(({ detectedIssues }) => detectedIssues.map(({ id }) => id)))
+  test('detect every issue in at least one model', () => {
+    const found = new Set(assessments.flatMap(({ detectedIssues }) => detectedIssues.map(({ id }) => id)))
     expect([...found].sort()).toEqual(ids(ISSUE_RULES))
   })
 
-  test('use every strength and every recommendation for some model', () => {
+  test('use every strength and every recommendation for at least one model', () => {
     const occurs = (variants: readonly string[], texts: readonly string[]) =>
       variants.some((variant) => texts.some((text) => isFilled(text, variant)))
-    const strengths = [...new Set(assessed.flatMap((each) => each.strengths))]
+    const strengths = [...new Set(assessments.flatMap((each) => each.strengths))]
     for (const { id } of STRENGTH_RULES) expect(occurs(phrases.strengths[id] ?? [], strengths), id).toBe(true)
-    const titles = [...new Set(assessed.flatMap((each) => each.recommendations.map(({ title }) => title)))]
+    const titles = [...new Set(assessments.flatMap((each) => each.recommendations.map(({ title }) => title)))]
     for (const { id } of RECOMMENDATION_RULES) {
       expect(occurs(phrases.recommendations[id]?.title ?? [], titles), id).toBe(true)
     }
   })
 
-  test('use every health level, severity, priority and category for some model', () => {
-    const given = assessed.flatMap(({ recommendations }) => recommendations)
-    expect(new Set(assessed.map(({ healthLevel }) => healthLevel)).size).toBe(3)
-    expect(new Set(assessed.flatMap((each) => each.detectedIssues.map(({ severity }) => severity))).size).toBe(3)
-    expect(new Set(given.map(({ priority }) => priority)).size).toBe(3)
-    expect(new Set(given.map(({ category }) => category)).size).toBe(4)
+  test('use every health level, severity, priority and category for at least one model', () => {
+    const all = assessments.flatMap(({ recommendations }) => recommendations)
+    expect(new Set(assessments.map(({ healthLevel }) => healthLevel)).size).toBe(3)
+    expect(new Set(assessments.flatMap((each) => each.detectedIssues.map(({ severity }) => severity))).size).toBe(3)
+    expect(new Set(all.map(({ priority }) => priority)).size).toBe(3)
+    expect(new Set(all.map(({ category }) => category)).size).toBe(4)
   })
 
   test('derive health from the most severe issue', () => {
-    for (const { healthLevel, detectedIssues } of assessed) {
+    for (const { healthLevel, detectedIssues } of assessments) {
       const severities = new Set(detectedIssues.map(({ severity }) => severity))
       const lesser = severities.has('warning') ? 'needs_attention' : 'healthy'
       const expected = severities.has('critical') ? 'critical' : lesser
@@ -94,7 +94,7 @@ describe('the rules', () => {
     }
   })
 
-  test('find the issue of a score exactly if the score is beyond the threshold', () => {
+  test('detect a low score if and only if the score is below the threshold', () => {
     for (const { avgSafetyScore: safety, recommendations } of responses) {
       if (safety === null || !recommendations) continue
       const found = recommendations.detectedIssues.map(({ id }) => id)
@@ -104,7 +104,7 @@ describe('the rules', () => {
   })
 
   test('give at most four recommendations, each with two examples and two effects', () => {
-    for (const { recommendations } of assessed) {
+    for (const { recommendations } of assessments) {
       expect(recommendations.length).toBeLessThanOrEqual(4)
       for (const { evidence, expectedImpact } of recommendations) {
         expect([evidence.exampleSnippets.length, expectedImpact.length]).toEqual([2, 2])
@@ -120,7 +120,7 @@ describe('the rules', () => {
   })
 })
 
-/** Returns true if a text is the phrase with its placeholders filled. */
+/** Returns whether a text is the phrase with its placeholders filled in. */
 function isFilled(text: string, phrase: string): boolean {
   const parts = phrase.split(/\{\{[^{}]*\}\}/).map((part) => part.replace(/[.*+?^${}()|[\]\\]/g, '\\$&'))
   return new RegExp(`^${parts.join('.+')}$`).test(text)

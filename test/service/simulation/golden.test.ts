@@ -3,24 +3,24 @@ import { expect, test } from 'vitest'
 import { compareGolden, inLines } from '../../support/golden.ts'
 import { fixtures, now, periods, simulate } from './bundled-simulation.ts'
 
-// The golden files pin the data of the bundled fixtures. If an upgrade of faker or a changed formula alters data on
-// purpose, update them with -u, and state in the CHANGELOG that the same seed now gives other data.
+// The golden files pin the data of the bundled fixtures. If you upgrade faker or change a formula and the data changes
+// as intended, update the files with -u, and state in the CHANGELOG that the same seed now gives different data.
 const { models, personas } = fixtures
 
-/** Returns the analytics of the first model of a persona. */
+/** Returns the analytics of the first model with a persona. */
 function analyticsOf(persona: string, days: (typeof periods)[number]) {
   const modelId = models.find((model) => model.persona === persona)?.id ?? ''
   return simulate({ seed: '1', modelId, days, now })
 }
 
-test.each(['critical', 'empty'])('%s over 7 days', async (persona) => {
+test.each(['critical', 'empty'])('the analytics of the persona "%s" over 7 days are unchanged', async (persona) => {
   const text = `${inLines(analyticsOf(persona, 7), 400)}\n`
   await compareGolden('test/service/simulation/golden.test.ts', () =>
     expect(text).toMatchFileSnapshot(`${persona}-7d.golden.json`),
   )
 })
 
-test('each persona over each period, one per line', async () => {
+test('the analytics of each persona over each period are unchanged', async () => {
   const lines = personas
     .filter(({ name }) => models.some(({ persona }) => persona === name))
     .flatMap(({ name }) =>

@@ -14,7 +14,7 @@ import { fixtures, now, periods, simulate, unlistedModel } from './bundled-simul
 
 const personaNames = fixtures.personas.map(({ name }) => name)
 
-/** Returns the analytics of a model that no fixture lists. */
+/** Returns the analytics of a model that is not in the fixtures. */
 const analyticsOf = (index: number, days: number, more: Partial<AnalyticsQuery> = {}) =>
   simulate({ seed: '1', modelId: unlistedModel(index), days, now, ...more })
 
@@ -47,7 +47,7 @@ function expectToAddUp(response: Analytics): void {
   }
 }
 
-/** `x-simulated-values` in the document bound scores and ratings; test/api/determinism.test.ts checks that. */
+/** Expects four decimals. test/api/determinism.test.ts checks the bounds, which are in `x-simulated-values`. */
 function expectRounded(response: Analytics): void {
   for (const point of [response, ...response.dataPoints]) {
     for (const field of SCORE_FIELDS) {
@@ -60,7 +60,7 @@ function expectRounded(response: Analytics): void {
   }
 }
 
-describe('over 20 models, each period', () => {
+describe('for 20 models and each period,', () => {
   const responses = Array.from({ length: 20 }, (_, index) => periods.map((days) => analyticsOf(index, days))).flat()
 
   test('the totals follow from the data points, and scores have four decimals', () => {
@@ -70,7 +70,7 @@ describe('over 20 models, each period', () => {
     }
   })
 
-  test('a day has scores exactly if it has conversations', () => {
+  test('a day has scores if and only if it has conversations', () => {
     for (const point of responses.flatMap(({ dataPoints }) => dataPoints))
       for (const field of SCORE_FIELDS) expect(point[field] === null).toBe(point.conversationCount === 0)
   })
@@ -85,16 +85,16 @@ describe('over 20 models, each period', () => {
   })
 })
 
-test('the values of a day do not depend on the time of the query', () => {
+test('the values for a day do not depend on the time of the query', () => {
   fc.assert(
     fc.property(
       fc.date({ min: new Date('1970-01-01'), max: new Date('2100-12-31'), noInvalidDate: true }),
       fc.integer({ min: 0, max: 89 }),
       fc.constantFrom(...personaNames),
-      (date, later, persona) => {
+      (date, daysLater, persona) => {
         const first = analyticsOf(1, 90, { persona, now: date.getTime() }).dataPoints
-        const second = analyticsOf(1, 90, { persona, now: date.getTime() + later * 86_400_000 }).dataPoints
-        expect(second.slice(0, 90 - later)).toEqual(first.slice(later))
+        const second = analyticsOf(1, 90, { persona, now: date.getTime() + daysLater * 86_400_000 }).dataPoints
+        expect(second.slice(0, 90 - daysLater)).toEqual(first.slice(daysLater))
       },
     ),
     { numRuns: 60 },
@@ -141,7 +141,7 @@ test('the simulation neither affects other users of faker nor is affected by the
   expect(between).toEqual(before)
 })
 
-test('the drawn personas follow the weights', () => {
+test('personas are drawn in proportion to their weights', () => {
   const { personas } = fixtures
   const drawn = Array.from({ length: 2000 }, (_, index) => drawPersona(personas, '1', unlistedModel(index)).name)
   const shareOf = (name: string) => drawn.filter((each) => each === name).length / drawn.length
@@ -185,11 +185,11 @@ function withoutQuality({ avgConversationQualityIndex: _, recommendations: __, d
   return { ...others, dataPoints: dataPoints.map(({ avgConversationQualityIndex: ___, ...point }) => point) }
 }
 
-test('a changed quality stays within 0 and 1, and days without conversations stay null', () => {
+test('a shifted quality stays between 0 and 1, and the quality of days without conversations stays null', () => {
   fc.assert(
-    fc.property(fc.double({ min: -5, max: 5, noNaN: true }), fc.constantFrom(...personaNames), (by, persona) => {
+    fc.property(fc.double({ min: -5, max: 5, noNaN: true }), fc.constantFrom(...personaNames), (shift, persona) => {
       const plain = analyticsOf(3, 30, { persona })
-      const shifted = analyticsOf(3, 30, { persona, qualityShift: () => by })
+      const shifted = analyticsOf(3, 30, { persona, qualityShift: () => shift })
       expect(withoutQuality(shifted)).toEqual(withoutQuality(plain))
       for (const point of shifted.dataPoints) {
         const quality = point.avgConversationQualityIndex

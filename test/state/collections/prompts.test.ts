@@ -13,7 +13,7 @@ describe('the variables of a prompt', () => {
     ['{{#if a}}x{{else}}y{{/if}} {{! comment }} {{> partial}} {{helper argument}} {{this}}', []],
     ['\\{{escaped}} {single} {{}} {{ }} {{open', []],
     ['{{__proto__}} {{constructor}}', ['__proto__', 'constructor']],
-  ])('of %j are %j', (content, names) => {
+  ])('with the text %j are %j', (content, names) => {
     expect(findVariables([{ content }])).toEqual(names)
   })
 
@@ -21,7 +21,7 @@ describe('the variables of a prompt', () => {
     expect(findVariables([{ content: '{{b}}' }, { content: '{{a}} {{b}}' }])).toEqual(['b', 'a'])
   })
 
-  test.each(['{{', '{{ ', '{{a', '{{a.', '{{{&', ' '])('are found in linear time in a long text full of %j', (part) => {
+  test.each(['{{', '{{ ', '{{a', '{{a.', '{{{&', ' '])('are found in linear time in long text full of %j', (part) => {
     const long = [{ content: part.repeat(1_000_000) }, { content: `{{${part.slice(-1).repeat(1_000_000)}` }]
     expect(measureWork(() => expect(findVariables(long)).toEqual([]))).toBeLessThan(5000)
   })
@@ -34,9 +34,9 @@ describe('the fingerprint of a prompt', () => {
     )
   })
 
-  test('differs for other components, and for the same components in another order', () => {
+  test('depends on the components and on their order', () => {
     const [a, b] = [{ content: 'a' }, { content: 'b' }]
-    const prints = [[a], [b], [a, b], [b, a]].map(computeFingerprint)
-    expect(new Set(prints).size).toBe(4)
+    const fingerprints = [[a], [b], [a, b], [b, a]].map(computeFingerprint)
+    expect(new Set(fingerprints).size).toBe(4)
   })
 })

@@ -7,22 +7,22 @@ import { openFileStore } from '../../../src/state/file/file-store.ts'
 import { context, event, listEvents, prompt } from '../drafts.ts'
 import { copyAsKilled, openNew, openOrFail, problemOf, sealLog, statePath } from './open-file.ts'
 
-/** The number of entries in the log of `killedState`. */
+/** The number of entries in the log that `createKilledState` leaves. */
 const ENTRIES = 6
 
-/** Returns a state file with records and a log with entries, as left by a killed process. */
-async function killedState(): Promise<string> {
+/** Creates a state file with records, and a log with entries, as a killed process leaves them. Returns the path. */
+async function createKilledState(): Promise<string> {
   const { path, store } = await openNew()
   for (const insertId of ['a', 'ü']) await store.recordEvent(context, event({ insertId }))
   await store.createSnapshot(context)
   await store.addPromptVersion(context, prompt())
   await store.close()
-  const { store: again } = await openOrFail(path)
-  for (const insertId of ['d', 'e', 'f', 'a']) await again.recordEvent(context, event({ insertId }))
-  await again.addPromptVersion(context, prompt())
-  await again.addPromptVersion(context, prompt({ externalPromptId: 'ü' }))
+  const { store: reopened } = await openOrFail(path)
+  for (const insertId of ['d', 'e', 'f', 'a']) await reopened.recordEvent(context, event({ insertId }))
+  await reopened.addPromptVersion(context, prompt())
+  await reopened.addPromptVersion(context, prompt({ externalPromptId: 'ü' }))
   const copy = copyAsKilled(path)
-  await again.close()
+  await reopened.close()
   return copy
 }
 
@@ -33,15 +33,15 @@ interface Files {
 type FileName = keyof Files
 const names: readonly FileName[] = ['state file', 'log']
 
-/** The content of the files that all tests damage. */
+/** The contents of the files before a test damages them. */
 const intactFiles = once(async (): Promise<Files> => {
-  const path = await killedState()
+  const path = await createKilledState()
   return { 'state file': readFileSync(path), log: readFileSync(`${path}.journal`) }
 })
 
 const positionIn = (content: Buffer) => fc.nat({ max: content.length - 1 })
 
-/** Opens the files with one of them changed, and returns the outcome. Fails if a refused file was changed. */
+/** Opens the files with the given one changed, and returns the outcome. Fails if refused files were changed. */
 async function openChanged(name: FileName, changed: Buffer) {
   const path = statePath()
   const contents = { ...(await intactFiles()), [name]: changed }
@@ -53,7 +53,7 @@ async function openChanged(name: FileName, changed: Buffer) {
     await opened.value.store.close()
     return { ...opened.value.loaded, replays: events.map(({ replays }) => replays) }
   }
-  expect(opened.error).toContain('It was not changed')
+  expect(opened.error).toContain('The file was not changed')
   expect(readFileSync(path).equals(contents['state file'])).toBe(true)
   expect(readFileSync(`${path}.journal`).equals(contents.log)).toBe(true)
   expect(readdirSync(dirname(path)).sort()).toEqual(['state.json', 'state.json.journal'])
@@ -62,18 +62,18 @@ async function openChanged(name: FileName, changed: Buffer) {
 
 const RUNS = { numRuns: Number(process.env['PROPERTY_RUNS'] ?? 50) }
 
-/** Expects a refusal, or, for a state file that is still valid, the warning of a change by hand. */
+/** Expects a refusal or, if a changed state file is still valid, the warning that it was changed by hand. */
 function expectNotice(name: FileName, outcome: Awaited<ReturnType<typeof openChanged>>): void {
   if (name === 'log' || typeof outcome === 'string') expect(outcome).toBeTypeOf('string')
   else expect(outcome.warnings).toEqual([expect.stringContaining('was changed by hand')])
 }
 
-describe.each(names)('a %s', (name) => {
-  test('is noticed if any bit is flipped', async () => {
+describe.each(names)('a damaged %s', (name) => {
+  test('is detected if any single bit was flipped', async () => {
     const content = (await intactFiles())[name]
-    const everyBitOfTheEnd = fc.integer({ min: content.length - 2, max: content.length - 1 })
+    const lastTwoBytes = fc.integer({ min: content.length - 2, max: content.length - 1 })
     await fc.assert(
-      fc.asyncProperty(fc.oneof(positionIn(content), everyBitOfTheEnd), fc.nat({ max: 7 }), async (at, bit) => {
+      fc.asyncProperty(fc.oneof(positionIn(content), lastTwoBytes), fc.nat({ max: 7 }), async (at, bit) => {
         const changed = Buffer.from(content)
         changed.writeUInt8(changed.readUInt8(at) ^ (1 << bit), at)
         expectNotice(name, await openChanged(name, changed))
@@ -82,7 +82,7 @@ describe.each(names)('a %s', (name) => {
     )
   })
 
-  test('is noticed if two parts of it are swapped, or a part is overwritten, repeated or missing', async () => {
+  test('is detected if two parts were swapped, or a part was overwritten, repeated or removed', async () => {
     const content = (await intactFiles())[name]
     const position = positionIn(content)
     const change = fc.constantFrom('swap', 'zeros', 'repeat', 'remove')
@@ -109,26 +109,26 @@ describe.each(names)('a %s', (name) => {
   })
 })
 
-test('a state file truncated anywhere is refused, with the line and column of its end if within its JSON', async () => {
+test('a state file truncated anywhere within its JSON is refused with the line and column where it ends', async () => {
   const content = (await intactFiles())['state file']
   await fc.assert(
     fc.asyncProperty(positionIn(content), async (length) => {
       if (length > content.lastIndexOf('}')) return
-      const left = content.subarray(0, length)
-      const refusal = await openChanged('state file', left)
+      const truncated = content.subarray(0, length)
+      const refusal = await openChanged('state file', truncated)
       expect(refusal).toBeTypeOf('string')
       if (length === 0) return
-      const lines = left.toString('utf8').split('\n')
+      const lines = truncated.toString('utf8').split('\n')
       const end = `line ${lines.length}, column ${(lines.at(-1)?.length ?? 0) + 1}`
-      // A truncated literal is invalid from its start, and a truncated number from its last character.
-      const place = `it ends at ${end},|line ${lines.length}, column \\d+ has "[-tfn.eE]"`
-      expect(refusal).toMatch(new RegExp(`is not JSON: (?:${place})`))
+      // The location is the start of a truncated literal, or the last character of a truncated number.
+      const location = `it ends at ${end},|line ${lines.length}, column \\d+ has "[-tfn.eE]"`
+      expect(refusal).toMatch(new RegExp(`is not JSON: (?:${location})`))
     }),
     RUNS,
   )
 })
 
-test('a record that is not JSON, and a missing comma, are refused with their location', async () => {
+test('a record that is not JSON and a missing comma are refused with their location', async () => {
   const path = statePath()
   const text = (await intactFiles())['state file'].toString('utf8')
   const line = text.split('\n').findIndex((each) => each.includes('"insertId":"a"'))
@@ -145,16 +145,16 @@ test('a record that is not JSON, and a missing comma, are refused with their loc
   expect(problem).toContain(`is not JSON: line ${line + 1}, column ${lines[line]?.length} has ";", where "," or "]"`)
 })
 
-test('a log truncated within an entry loads all earlier entries, and warns', async () => {
+test('a log truncated within an entry is loaded up to that entry, with a warning', async () => {
   const content = (await intactFiles()).log
   await fc.assert(
     fc.asyncProperty(positionIn(content), async (length) => {
-      const left = content.subarray(0, length)
-      const outcome = await openChanged('log', left)
-      const isWhole = length === 0 || left.at(-1) === 0x0a || content.at(length) === 0x0a
-      const whole = left.toString('latin1').split('\n').length - (content.at(length) === 0x0a ? 0 : 1)
-      expect(outcome).toMatchObject({ journalEntries: whole })
-      expect(outcome).toMatchObject({ warnings: isWhole ? [] : [expect.stringContaining('is truncated')] })
+      const truncated = content.subarray(0, length)
+      const outcome = await openChanged('log', truncated)
+      const endsWithEntry = length === 0 || truncated.at(-1) === 0x0a || content.at(length) === 0x0a
+      const entries = truncated.toString('latin1').split('\n').length - (content.at(length) === 0x0a ? 0 : 1)
+      expect(outcome).toMatchObject({ journalEntries: entries })
+      expect(outcome).toMatchObject({ warnings: endsWithEntry ? [] : [expect.stringContaining('is truncated')] })
     }),
     RUNS,
   )
@@ -163,7 +163,7 @@ test('a log truncated within an entry loads all earlier entries, and warns', asy
 describe('a log is refused', () => {
   const readLog = async () => (await intactFiles()).log.toString('utf8')
 
-  test('if a seq is repeated, although all checksums fit', async () => {
+  test('if a seq is repeated, even though all checksums match', async () => {
     const lines = (await readLog()).split('\n')
     const changed = sealLog([...lines.slice(0, 3), ...lines.slice(2)].join('\n'))
     expect(await openChanged('log', Buffer.from(changed))).toContain('is entry 7 and follows entry 7')
@@ -171,16 +171,16 @@ describe('a log is refused', () => {
 
   test('if it starts after the last entry of the state file', async () => {
     const [, ...others] = (await readLog()).split('\n')
-    expect(await openChanged('log', Buffer.from(others.join('\n')))).toContain(
-      'line 1: is entry 6 and follows entry 4: the state file and its log do not belong together',
+    expect(await openChanged('log', Buffer.from(others.join('\n')))).toMatch(
+      /Line 1 of the log \S+ is entry 6 and follows entry 4: the state file and its log do not belong together/,
     )
   })
 })
 
-test('zeros after the last entry, which a crash can leave, are ignored with a warning', async () => {
+test('zero bytes that a crash left after the last entry are ignored with a warning', async () => {
   const changed = Buffer.concat([(await intactFiles()).log, Buffer.alloc(100)])
   expect(await openChanged('log', changed)).toMatchObject({
     journalEntries: ENTRIES,
-    warnings: [expect.stringContaining(`line ${ENTRIES + 1}: the last entry is truncated after 100 bytes`)],
+    warnings: [expect.stringMatching(`^Line ${ENTRIES + 1} of .*, the last entry, is truncated after 100 bytes`)],
   })
 })

@@ -6,7 +6,7 @@ import { describe, expect, test } from 'vitest'
 import type { JsonObject } from '../../../src/base/core/json.ts'
 import type { EventDraft, PromptDraft } from '../../../src/state/records.ts'
 import { context, event, exportSandbox, listInsertIds, recordAll } from '../drafts.ts'
-import { copyAsKilled, expectKept, openNew, openOrFail, problemOf, sealLog, smallDisk, statePath } from './open-file.ts'
+import { copyAsKilled, expectSame, openNew, openOrFail, problemOf, sealLog, smallDisk, statePath } from './open-file.ts'
 
 describe('an acknowledged change', () => {
   test('survives a truncated last line, with a warning if more than the line break is missing', async () => {
@@ -19,19 +19,19 @@ describe('an acknowledged change', () => {
     for (const log of [intact.slice(0, -1), ...beginnings.map((torn) => intact + torn)]) {
       const copy = copyAsKilled(path)
       writeFileSync(`${copy}.journal`, log)
-      const again = await openOrFail(copy)
+      const reopened = await openOrFail(copy)
       const warning =
-        `The log ${copy}.journal, line 3: the last entry is truncated after ${log.length - intact.length} bytes, ` +
+        `Line 3 of the log ${copy}.journal, the last entry, is truncated after ${log.length - intact.length} bytes, ` +
         'probably by a crash. All earlier entries were loaded.'
-      expect(again.loaded.warnings).toEqual(log.length < intact.length ? [] : [warning])
-      expect(await listInsertIds(again.store)).toEqual(['a', 'b'])
+      expect(reopened.loaded.warnings).toEqual(log.length < intact.length ? [] : [warning])
+      expect(await listInsertIds(reopened.store)).toEqual(['a', 'b'])
       expect(readFileSync(`${copy}.journal`, 'utf8')).toBe('')
-      await recordAll(again.store, ['c'])
+      await recordAll(reopened.store, ['c'])
       expect(await listInsertIds((await openOrFail(copyAsKilled(copy))).store)).toEqual(['a', 'b', 'c'])
     }
   })
 
-  test('is not applied twice if the process died between a checkpoint and dropping the log', async () => {
+  test('is not applied twice if the process dies after a checkpoint but before the log is dropped', async () => {
     const { path, store } = await openNew()
     await store.recordEvent(context, event())
     await store.recordEvent(context, event({ insertId: 'a' }))
@@ -41,44 +41,44 @@ describe('an acknowledged change', () => {
     await store.close()
     writeFileSync(`${path}.journal`, log)
 
-    const again = await openOrFail(path)
-    expect(again.loaded.journalEntries).toBe(0)
-    expect(await exportSandbox(again.store, 'default')).toEqual(before)
-    await again.store.recordEvent(context, event({ insertId: 'b' }))
-    await again.store.close()
+    const reopened = await openOrFail(path)
+    expect(reopened.loaded.journalEntries).toBe(0)
+    expect(await exportSandbox(reopened.store, 'default')).toEqual(before)
+    await reopened.store.recordEvent(context, event({ insertId: 'b' }))
+    await reopened.store.close()
     expect((await openOrFail(path)).loaded.events).toBe(3)
   })
 
-  test('is loaded if the process died while a checkpoint was written', async () => {
+  test('is loaded even if the process died while writing a checkpoint', async () => {
     const { path, store } = await openNew()
     await recordAll(store, ['a', 'b'])
     const copy = copyAsKilled(path)
     writeFileSync(`${copy}.tmp`, '{"kind": "convsim st')
-    const again = await openOrFail(copy)
-    expect(await listInsertIds(again.store)).toEqual(['a', 'b'])
-    await again.store.close()
+    const reopened = await openOrFail(copy)
+    expect(await listInsertIds(reopened.store)).toEqual(['a', 'b'])
+    await reopened.store.close()
     expect(readdirSync(dirname(copy))).toEqual(['state.json'])
   })
 })
 
-test('writes go on while a checkpoint is written', async () => {
+test('writes continue while a checkpoint is written', async () => {
   const { path, store } = await openNew({ checkpointMs: 0 })
   const inode = () => statSync(path).ino
   const before = inode()
   const ids = Array.from({ length: 10_000 }, (_, index) => `e${index}`)
-  await recordAll(store, ids) // 4 MB in one turn begin a checkpoint of about sixty slices
-  let meanwhile = 0
-  for (; inode() === before; meanwhile += 1) {
-    await store.recordEvent(context, event({ insertId: `meanwhile ${meanwhile}` }))
+  await recordAll(store, ids) // 4 MB in one turn start a checkpoint of about sixty slices
+  let writes = 0
+  for (; inode() === before; writes += 1) {
+    await store.recordEvent(context, event({ insertId: `meanwhile ${writes}` }))
     await setImmediate() // like the turn between two requests
   }
-  expect(meanwhile).toBeGreaterThan(50)
+  expect(writes).toBeGreaterThan(50)
   await store.close()
-  const again = await openOrFail(path)
-  expect(again.loaded).toMatchObject({ events: ids.length + meanwhile, journalEntries: 0 })
+  const reopened = await openOrFail(path)
+  expect(reopened.loaded).toMatchObject({ events: ids.length + writes, journalEntries: 0 })
 })
 
-/** Bodies that the service accepts although its document does not describe them. */
+/** Event bodies that the service accepts although its document does not describe them. */
 const oddEvents: JsonObject[] = [
   { insertId: null },
   { insertId: null },
@@ -98,7 +98,7 @@ const oddPrompts: JsonObject[] = [
   { name: 'Odd parts', components: [null, 5, { content: '{{a}}' }] },
 ]
 
-test('a record that only an edited contract allows is stored, loaded again, and found by a retry', async () => {
+test('a record that only an edited contract allows is stored and reloaded, and a retry finds it', async () => {
   const { path, store } = await openNew()
   for (const body of oddEvents) await store.recordEvent(context, { ...event(), ...body } as EventDraft)
   for (const body of oddPrompts) await store.addPromptVersion(context, body as PromptDraft)
@@ -106,13 +106,13 @@ test('a record that only an edited contract allows is stored, loaded again, and 
   expect(storedPrompts.at(-1)?.versions).toMatchObject([{ variables: ['a'], componentIds: { length: 3 } }])
   expect(stored.map(({ replays }) => replays)).toEqual([0, 0, 1, 1, 0])
   expect(storedPrompts.map(({ versions }) => versions.length)).toEqual([1, 1, 1, 1, 1, 1, 1])
-  const again = await expectKept(path, store)
-  const named = { ...event(), insertId: { b: 2, a: 1 } } as unknown as EventDraft
-  expect((await again.recordEvent(context, named)).replayed).toBe(true)
+  const reopened = await expectSame(path, store)
+  const retry = { ...event(), insertId: { b: 2, a: 1 } } as unknown as EventDraft
+  expect((await reopened.recordEvent(context, retry)).replayed).toBe(true)
 })
 
-describe('a full disk', () => {
-  test('hides a refused change from reads in the same turn, and shows a stored one to the next', async () => {
+describe('a failed write', () => {
+  test('is not visible to reads in the same turn, and a later successful one is visible at once', async () => {
     const limited = smallDisk()
     const { store } = await openNew({ write: limited.write })
     limited.free = 100
@@ -126,7 +126,7 @@ describe('a full disk', () => {
     await stored
   })
 
-  test('keeps the log if the checkpoint cannot be written, and reports the failure', async () => {
+  test('of a checkpoint keeps the log and is reported', async () => {
     const problems: string[] = []
     const { path, store } = await openNew({ report: (problem) => problems.push(problem) })
     await recordAll(store, ['a', 'b'])
@@ -137,29 +137,29 @@ describe('a full disk', () => {
     expect(problems[0]).toContain('checkpoint of the state could not be written')
     rmSync(path, { recursive: true })
     renameSync(`${path}.aside`, path)
-    const again = await openOrFail(path)
-    expect(await listInsertIds(again.store)).toEqual(['a', 'b'])
+    const reopened = await openOrFail(path)
+    expect(await listInsertIds(reopened.store)).toEqual(['a', 'b'])
   })
 })
 
-test('an empty file next to a log is refused and not changed', async () => {
+test('an empty state file next to a log is refused and not changed', async () => {
   const { path: original, store } = await openNew()
   await recordAll(store, ['a'])
   const path = copyAsKilled(original)
   writeFileSync(path, '')
-  expect(await problemOf(path)).toContain(`The state file ${path} is empty. It was not changed`)
+  expect(await problemOf(path)).toContain(`The state file ${path} is empty. The file was not changed`)
   expect(readFileSync(path, 'utf8')).toBe('')
 })
 
-describe('a file that cannot be loaded stays unchanged', () => {
+describe('a file that cannot be loaded stays unchanged:', () => {
   const good = '{"kind":"convsim state","format":5,"seq":0,"sandboxes":[]}'
   const olderFormat = 'has format 4, but this version reads format 5; use the older version that wrote it'
 
   test.each([
-    ['of another program', '{"name":"package"}', 'is not a convsim state file: it does not say "kind"'],
-    ['older', good.replace('5', '4'), olderFormat],
-    ['newer', good.replace('5', '9'), 'has format 9, but this version reads format 5; use a newer version'],
-  ])('a state file that is %s', async (_, content, message) => {
+    ['of another program', '{"name":"package"}', 'is not a convsim state file: it does not contain "kind"'],
+    ['in an older format', good.replace('5', '4'), olderFormat],
+    ['in a newer format', good.replace('5', '9'), 'has format 9, but this version reads format 5; use a newer version'],
+  ])('a state file %s', async (_, content, message) => {
     const path = statePath()
     writeFileSync(path, content)
     const problem = await problemOf(path)
@@ -170,7 +170,7 @@ describe('a file that cannot be loaded stays unchanged', () => {
     expect(readdirSync(dirname(path))).toEqual(['state.json'])
   })
 
-  test('a log with an entry of an unknown operation', async () => {
+  test('a log with an entry for an unknown operation', async () => {
     const { path: original, store } = await openNew()
     await recordAll(store, ['a'])
     const path = copyAsKilled(original)
@@ -178,7 +178,7 @@ describe('a file that cannot be loaded stays unchanged', () => {
     const changed = sealLog(readFileSync(log, 'utf8').replace('"op":"event"', '"op":"note"'))
     writeFileSync(log, changed)
     const problem = await problemOf(path)
-    expect(problem).toContain(`The log ${log}, line 1: cannot be used (no collection has the operation note)`)
+    expect(problem).toContain(`Line 1 of the log ${log} cannot be used (no collection has the operation note)`)
     expect(problem).toContain('move state.json and state.json.journal* away together')
     expect(readFileSync(log, 'utf8')).toBe(changed)
   })
@@ -187,11 +187,11 @@ describe('a file that cannot be loaded stays unchanged', () => {
     const { path, store } = await openNew()
     await recordAll(store, ['a'])
     await store.close()
-    const { store: again } = await openOrFail(path)
-    await recordAll(again, ['b'])
+    const { store: reopened } = await openOrFail(path)
+    await recordAll(reopened, ['b'])
     const copy = copyAsKilled(path)
     rmSync(copy)
-    expect(await problemOf(copy)).toContain('line 1: is entry 2 and follows entry 0: the state file')
+    expect(await problemOf(copy)).toMatch(/Line 1 of the log \S+ is entry 2 and follows entry 0: the state file/)
     expect(existsSync(copy)).toBe(false)
   })
 })
@@ -203,7 +203,7 @@ describe('a path that cannot be written to', () => {
     expect(readdirSync(dirname(folder))).not.toContain(`${basename(folder)}.lock`)
   })
 
-  test('is refused if it is a pipe, on which a read would block, or a device', async () => {
+  test('is refused if it is a device, or a pipe, on which a read would block', async () => {
     const path = statePath()
     execFileSync('mkfifo', [path])
     expect(await problemOf(path)).toContain('(it is a pipe or socket, not a file)')
@@ -211,7 +211,7 @@ describe('a path that cannot be written to', () => {
     expect(existsSync('/dev/null.lock')).toBe(false)
   })
 
-  test.runIf(existsSync('/proc/version'))('is refused if neither file nor folder can be created', async () => {
+  test.runIf(existsSync('/proc/version'))('is refused if the file or its folder cannot be created', async () => {
     for (const path of ['/proc/state.json', '/proc/convsim/state.json', '/proc/version', '/proc/version/a.json']) {
       const problem = await problemOf(path)
       expect(problem).toContain(`cannot be stored in ${path}`)
@@ -220,15 +220,15 @@ describe('a path that cannot be written to', () => {
   })
 })
 
-test('quality settings with lists, which an edited contract allows, are the same after a restart', async () => {
+test('quality settings with lists, which an edited contract allows, are unchanged after a restart', async () => {
   const { path, store } = await openNew()
   const quality = { weight: 0.1, note: [0], events: [0] }
   await recordAll(store, ['a'])
   await store.putQuality('default', quality)
-  expect(await (await expectKept(path, store)).getQuality('default')).toEqual(quality)
+  expect(await (await expectSame(path, store)).getQuality('default')).toEqual(quality)
 })
 
-test('the state file has one event per line and no token', async () => {
+test('the state file has one event per line and contains no token', async () => {
   const { path, store } = await openNew()
   await recordAll(store, ['a', 'b', 'c'])
   await store.consumeRate(context, 'token sk-secret', 5, 1000)

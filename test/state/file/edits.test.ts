@@ -3,8 +3,8 @@ import { expect, test } from 'vitest'
 import { context, listInsertIds, recordAll } from '../drafts.ts'
 import { openNew, openOrFail, problemOf, statePath } from './open-file.ts'
 
-/** Returns a state file with two events and a snapshot that no process uses. */
-async function closedState(): Promise<string> {
+/** Creates a state file with two events and a snapshot, closes it, and returns its path. */
+async function createClosedState(): Promise<string> {
   const { path, store } = await openNew()
   await recordAll(store, ['a', 'b'])
   await store.createSnapshot(context)
@@ -15,11 +15,11 @@ async function closedState(): Promise<string> {
 const edit = (path: string, change: (text: string) => string) => writeFileSync(path, change(readFileSync(path, 'utf8')))
 
 test.each<[string, (text: string) => string]>([
-  ['with another value', (text) => text],
-  ['formatted by an editor', (text) => JSON.stringify(JSON.parse(text), null, 2)],
-  ['on one line', (text) => JSON.stringify(JSON.parse(text))],
-])('a valid file edited by hand, %s, is loaded with a warning, once', async (_, format) => {
-  const path = await closedState()
+  ['one value changed', (text) => text],
+  ['reformatted by an editor', (text) => JSON.stringify(JSON.parse(text), null, 2)],
+  ['joined into one line', (text) => JSON.stringify(JSON.parse(text))],
+])('a valid file edited by hand (%s) is loaded, with a warning only the first time', async (_, format) => {
+  const path = await createClosedState()
   edit(path, (text) => format(text.replaceAll('"insertId":"b"', '"insertId":"by hand"')))
   const { store, loaded } = await openOrFail(path)
   expect(loaded.warnings).toEqual([`The state file ${path} was changed by hand. It is valid, so it was loaded.`])
@@ -42,11 +42,11 @@ test.each([
   ['a repeated key', '"insertId":"b"', '"insertId":"a"', /\d, column \d+: \/sandboxes\/0\/events\/1 must not repeat/],
   ['a missing member', '"name":"default",', '', /\d, column \d+: \/sandboxes\/0\/name is required/],
   ['invalid JSON', '"sandboxes":', '"sandboxes"', /is not JSON: line 5, column \d+/],
-])('a file with %s is refused with the line, and is not changed', async (_, from, to, problem) => {
-  const path = await closedState()
+])('a file with %s is refused with the location of the error, and is not changed', async (_, from, to, problem) => {
+  const path = await createClosedState()
   edit(path, (text) => text.replace(from, to))
   const changed = readFileSync(path, 'utf8')
   expect(await problemOf(path)).toMatch(problem)
-  expect(await problemOf(path)).toContain('It was not changed. Correct it, or move state.json')
+  expect(await problemOf(path)).toContain('The file was not changed. Correct it, or move state.json')
   expect(readFileSync(path, 'utf8')).toBe(changed)
 })

@@ -4,24 +4,24 @@ import { conformance } from '../conformance.ts'
 import { type RestartableStore, stateProperty } from '../property.ts'
 import { copyAsKilled, openOrFail, smallDisk, statePath } from './open-file.ts'
 
-conformance('the store in a file', async () => (await openOrFail(statePath())).store)
+conformance('the file store', async () => (await openOrFail(statePath())).store)
 
-conformance('the store in a file with frequent checkpoints', async () => {
+conformance('the file store with frequent checkpoints', async () => {
   return (await openOrFail(statePath(), { checkpointMs: 0 })).store
 })
 
-/** Opens a store in a file with frequent checkpoints and a disk that can be full. */
+/** Opens a file store with frequent checkpoints, on a disk that can become full. */
 async function open(): Promise<RestartableStore> {
   let path = statePath()
   const disk = smallDisk()
-  /** The stores that count as killed. They must be closed at the end. */
+  /** The stores of processes that count as killed, to be closed at the end. */
   const killed: Store[] = []
-  const openAgain = async () => {
+  const reopen = async () => {
     const { store, loaded } = await openOrFail(path, { checkpointMs: 0, write: disk.write })
     expect(loaded.warnings).toEqual([])
     return store
   }
-  let store = await openAgain()
+  let store = await reopen()
   return {
     get store() {
       return store
@@ -30,7 +30,7 @@ async function open(): Promise<RestartableStore> {
       if (isGraceful) await store.close()
       else killed.push(store)
       if (!isGraceful) path = copyAsKilled(path)
-      store = await openAgain()
+      store = await reopen()
     },
     async refuse(writes) {
       disk.free = 50

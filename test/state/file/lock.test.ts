@@ -15,7 +15,7 @@ function writeHolder(path: string, holder: Record<string, unknown>): void {
   writeFileSync(`${path}.lock`, JSON.stringify(holder))
 }
 
-/** Returns this process as the holder of a lock, with another nonce. Tests change it into another process. */
+/** Returns this process's lock holder with another nonce. Tests change the holder to describe another process. */
 async function otherHolder(path: string): Promise<Record<string, unknown>> {
   const { store } = await openOrFail(path)
   const holder = holderIn(path)
@@ -23,7 +23,7 @@ async function otherHolder(path: string): Promise<Record<string, unknown>> {
   return { ...holder, nonce: 'of-another' }
 }
 
-test('a second store on the file is refused with the process that holds the lock', async () => {
+test('opening a file that is in use is refused, and the message names the process that uses it', async () => {
   const { path, store } = await openNew()
   const problem = await problemOf(path)
   expect(problem).toContain(`in use by process ${process.pid} since `)
@@ -31,20 +31,20 @@ test('a second store on the file is refused with the process that holds the lock
   await store.recordEvent(context, event())
   await store.close()
   expect(existsSync(`${path}.lock`)).toBe(false)
-  expect(await problemOf(path)).toBe('it opened')
+  expect(await problemOf(path)).toBe('none')
 })
 
-test('a stop succeeds even if the lock file cannot be removed', async () => {
+test('closing a store succeeds even if the lock file cannot be removed', async () => {
   const { path, store } = await openNew()
   rmSync(`${path}.lock`)
   mkdirSync(`${path}.lock`)
   await expect(store.close()).resolves.toBeUndefined()
 })
 
-test('a start on a full disk leaves no file', async () => {
+test('a server that cannot start because the disk is full leaves no file behind', async () => {
   const path = statePath()
-  const start = `trap '' XFSZ; ulimit -f 0; exec '${process.execPath}' '${cli}' --port 0 --state '${path}'`
-  const command = startProgram('bash', ['-c', start])
+  const script = `trap '' XFSZ; ulimit -f 0; exec '${process.execPath}' '${cli}' --port 0 --state '${path}'`
+  const command = startProgram('bash', ['-c', script])
   expect(await command.ended).toBe(1)
   expect(command.stderr()).toContain('EFBIG')
   expect(readdirSync(dirname(path))).toEqual([])
@@ -59,7 +59,7 @@ test('the lock of a dead process is taken over, and the load summary names that 
   expect(holderIn(path)).toMatchObject({ pid: process.pid })
 })
 
-test.runIf(existsSync('/proc/self/stat'))('a later process with the same pid does not keep a stale lock', async () => {
+test.runIf(existsSync('/proc/self/stat'))('a stale lock is taken over even if its pid is in use again', async () => {
   const path = statePath()
   writeHolder(path, { ...(await otherHolder(path)), born: '1' })
   expect((await openOrFail(path)).loaded.tookOverFrom).toMatchObject({ pid: process.pid })
@@ -68,23 +68,23 @@ test.runIf(existsSync('/proc/self/stat'))('a later process with the same pid doe
 test.each([
   ['is empty', ''],
   ['names a file elsewhere', JSON.stringify({ pid: 0, nonce: '/../../elsewhere' })],
-])('a lock file that %s is taken over like that of an unknown process', async (_how, content) => {
+])('a lock file that %s is taken over as if an unknown process held it', async (_, content) => {
   const path = statePath()
   writeFileSync(`${path}.lock`, content)
   const { loaded } = await openOrFail(path)
   expect(loaded.tookOverFrom).toMatchObject({ pid: 0 })
 })
 
-test('a dangling link as the lock file is refused', async () => {
+test('a lock file that is a dangling link is refused', async () => {
   const path = statePath()
   symlinkSync('nowhere', `${path}.lock`)
   expect(await problemOf(path)).toContain(`${path}.lock is a dangling link`)
 })
 
-test('a lock taken over by another process while its file is written is not held', async () => {
+test('opening is refused if another process takes over the lock while its file is being written', async () => {
   const path = statePath()
   const other = await otherHolder(path)
-  class DateOfWrite extends Date {
+  class InterferingDate extends Date {
     constructor() {
       super()
       if (!existsSync(`${path}.lock`)) return
@@ -92,12 +92,12 @@ test('a lock taken over by another process while its file is written is not held
       writeHolder(path, other)
     }
   }
-  vi.stubGlobal('Date', DateOfWrite)
+  vi.stubGlobal('Date', InterferingDate)
   onTestFinished(() => void vi.unstubAllGlobals())
   expect(await problemOf(path)).toContain('in use by process')
 })
 
-test('exactly one of many concurrent calls takes the lock, even a stale one', async () => {
+test('exactly one of many concurrent calls takes a free lock, or takes over a stale one', async () => {
   const path = statePath()
   const holder = await otherHolder(path)
   for (const stale of [false, true]) {
@@ -109,7 +109,7 @@ test('exactly one of many concurrent calls takes the lock, even a stale one', as
   }
 })
 
-test('exactly one of many processes takes the lock, even a stale one', { tags: ['long'] }, async () => {
+test('exactly one of many processes takes over a stale lock', { tags: ['long'] }, async () => {
   const path = statePath()
   writeHolder(path, { ...(await otherHolder(path)), pid: 0 })
   const commands = Array.from({ length: 5 }, () => convsim(['--port', '0', '--state', path]))

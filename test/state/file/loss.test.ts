@@ -21,8 +21,8 @@ import { copyAsKilled, openNew, openOrFail, problemOf, statePath } from './open-
 
 const record = (store: Store, insertId: string) => store.recordEvent(context, event({ insertId }))
 
-/** Opens a store that has acknowledged one event, and collects its reports. */
-async function openFirst() {
+/** Opens a store, stores one event, and collects the problems that the store reports. */
+async function openWithOneEvent() {
   const reports: string[] = []
   const { path, store } = await openNew({ report: (problem) => reports.push(problem) })
   await record(store, 'first')
@@ -41,10 +41,10 @@ async function expectRefusal(store: Store, reason: string | RegExp): Promise<voi
 }
 
 test.each([
-  ['while another process has the file', false],
-  ['after another process had the file', true],
-])('a process whose lock file was removed writes nothing, %s', async (_, isOtherClosed) => {
-  const { path, store, reports } = await openFirst()
+  ['while another process uses the file', false],
+  ['after another process has used the file', true],
+])('a process whose lock file was removed writes nothing %s', async (_, isOtherClosed) => {
+  const { path, store, reports } = await openWithOneEvent()
   rmSync(`${path}.lock`)
   const second = await openOrFail(path)
   expect(await listInsertIds(second.store)).toEqual(['first'])
@@ -60,47 +60,47 @@ test.each([
 })
 
 /** The ways in which a running process can lose its log. */
-const detachments: [string, string, (log: string, aside: string) => void][] = [
+const detachments: [string, string, (log: string, backup: string) => void][] = [
   ['removed with its folder', 'its lock file', (log) => rmSync(dirname(log), { recursive: true })],
   ['removed', 'its log', (log) => rmSync(log)],
   ['moved away', 'was removed or moved', renameSync],
-  ['replaced', 'was replaced', (log, aside) => [renameSync(log, aside), copyFileSync(aside, log)]],
-  ['a link to itself', 'be found (ELOOP', (log, aside) => [renameSync(log, aside), symlinkSync(log, log)]],
+  ['replaced', 'was replaced', (log, backup) => [renameSync(log, backup), copyFileSync(backup, log)]],
+  ['a link to itself', 'be found (ELOOP', (log, backup) => [renameSync(log, backup), symlinkSync(log, log)]],
   ['emptied', 'another program changed', (log) => truncateSync(log)],
-  ['longer than it was', 'another program changed', (log) => appendFileSync(log, 'x')],
+  ['appended to', 'another program changed', (log) => appendFileSync(log, 'x')],
 ]
 
 describe.each(detachments)('a log that is %s', (_, reason, detach) => {
-  test.each([true, false])('is a loss, so writes are refused, with or without an earlier check: %s', async (checks) => {
-    const { path, store, reports } = await openFirst()
+  test.each(['after a check', 'without a check'])('counts as lost, and writes are refused %s', async (when) => {
+    const { path, store, reports } = await openWithOneEvent()
     expect(await store.findLoss()).toBeUndefined()
-    detach(`${path}.journal`, `${path}.aside`)
-    if (checks) expect(await store.findLoss()).toContain(reason)
+    detach(`${path}.journal`, `${path}.backup`)
+    if (when === 'after a check') expect(await store.findLoss()).toContain(reason)
     await expectRefusal(store, reason)
     expect(reports).toHaveLength(1)
     expect(await listInsertIds(store)).toEqual(['first'])
   })
 })
 
-test('a dangling link as the lock file is a loss', async () => {
-  const { path, store } = await openFirst()
+test('a lock file that is a dangling link counts as lost', async () => {
+  const { path, store } = await openWithOneEvent()
   rmSync(`${path}.lock`)
   symlinkSync('nowhere', `${path}.lock`)
   expect(await store.findLoss()).toContain('was removed')
 })
 
-test('a file with a second name is refused, since another process could use it under that name', async () => {
-  const { path, store } = await openFirst()
+test('a file with a second hard link is refused, since another process could use it under that name', async () => {
+  const { path, store } = await openWithOneEvent()
   await store.close()
   linkSync(path, `${path}.other`)
   expect(await problemOf(path)).toContain('it has 2 hard links')
   expect(await problemOf(`${path}.other`)).toContain('it has 2 hard links')
   rmSync(`${path}.other`)
-  expect(await problemOf(path)).toBe('it opened')
+  expect(await problemOf(path)).toBe('none')
 })
 
-test('a link is followed to its file, and a dangling link is refused', async () => {
-  const { path, store } = await openFirst()
+test('a symbolic link to a state file is followed, and a dangling link is refused', async () => {
+  const { path, store } = await openWithOneEvent()
   await store.close()
   const link = statePath()
   symlinkSync(path, link)
@@ -112,7 +112,7 @@ test('a link is followed to its file, and a dangling link is refused', async () 
   expect(readdirSync(dirname(path))).toEqual(['state.json.moved'])
 })
 
-test('a link instead of the temporary file is not followed', async () => {
+test('a symbolic link in place of the temporary file is not followed', async () => {
   const path = statePath()
   const victim = `${path}.victim`
   writeFileSync(victim, 'precious')

@@ -8,14 +8,14 @@ import type { FileStoreOptions } from '../../../src/state/file/write-ahead-log.t
 import type { Store } from '../../../src/state/store.ts'
 import { exportSandbox } from '../drafts.ts'
 
-/** Returns the path of a missing state file, in a folder that is removed after the test. */
+/** Returns a path for a new state file, in a folder that is removed after the test. */
 export function statePath(): string {
   const folder = mkdtempSync(join(tmpdir(), 'convsim-state-'))
   onTestFinished(() => rmSync(folder, { recursive: true, force: true }))
   return join(folder, 'state.json')
 }
 
-/** Opens the store in a file until the end of the test, by default without checkpoints. Throws if it is refused. */
+/** Opens a file store that is closed after the test, by default without checkpoints. Throws if it is refused. */
 export async function openOrFail(path: string, options: FileStoreOptions = {}) {
   const opened = await openFileStore(path, { checkpointMs: 600_000, ...options })
   if (!opened.ok) throw new Error(opened.error)
@@ -23,23 +23,23 @@ export async function openOrFail(path: string, options: FileStoreOptions = {}) {
   return opened.value
 }
 
-/** Opens the store in a new file until the end of the test. */
+/** Opens a file store in a new file. The store is closed after the test. */
 export async function openNew(options: FileStoreOptions = {}) {
   const path = statePath()
   return { path, ...(await openOrFail(path, options)) }
 }
 
-/** Opens the store in a file and returns why it is refused, or `it opened`. */
+/** Tries to open the file store at `path`. Returns the reason for refusing it, or `none`. */
 export async function problemOf(path: string): Promise<string> {
   const opened = await openFileStore(path)
   if (!opened.ok) return opened.error
   await opened.value.store.close()
-  return 'it opened'
+  return 'none'
 }
 
 /**
- * Copies the state file and its log as a process that is killed now would leave them. The log is copied first, so that
- * a checkpoint that replaces the file meanwhile is newer than the log. Returns the path of the copied state file.
+ * Copies the state file and its log as they would be if the process were killed now. Returns the path of the copied
+ * state file. The log is copied first, so a checkpoint that replaces the state file meanwhile is newer than the log.
  */
 export function copyAsKilled(path: string): string {
   const copy = statePath()
@@ -51,8 +51,8 @@ export function copyAsKilled(path: string): string {
 }
 
 /**
- * Copies a file unless it is gone: a checkpoint that ends meanwhile drops old log files. A new checkpoint can also
- * shrink the file, so `copyFileSync` would wait forever for the bytes that it saw at first.
+ * Copies a file if it still exists: a checkpoint that ends meanwhile deletes old log files. A new checkpoint can also
+ * shrink the file, and `copyFileSync` would then wait forever for the bytes that the file had at first.
  */
 function copyIfExists(from: string, to: string): void {
   try {
@@ -62,8 +62,8 @@ function copyIfExists(from: string, to: string): void {
   }
 }
 
-/** Expects a sandbox to be the same after a kill and after a stop. Returns the store reopened after the stop. */
-export async function expectKept(path: string, store: Store): Promise<Store> {
+/** Expects the default sandbox to survive a kill and then a stop of the process. Returns the reopened store. */
+export async function expectSame(path: string, store: Store): Promise<Store> {
   const before = await exportSandbox(store, 'default')
   const killed = await openOrFail(copyAsKilled(path))
   expect(await exportSandbox(killed.store, 'default')).toEqual(before)
@@ -73,21 +73,21 @@ export async function expectKept(path: string, store: Store): Promise<Store> {
   return stopped.store
 }
 
-/** A disk with a number of free bytes. Like a real disk, it writes the part that fits. */
+/** Returns a disk with a limited number of free bytes. Like a real disk, it writes the part that fits. */
 export function smallDisk() {
   const disk = {
     free: Number.POSITIVE_INFINITY,
     write: (fd: number, bytes: Uint8Array, offset: number) => {
-      const fitting = Math.min(bytes.length - offset, disk.free)
-      disk.free -= fitting
-      if (fitting === 0) throw Object.assign(new Error('ENOSPC: no space left on device'), { code: 'ENOSPC' })
-      return writeSync(fd, bytes, offset, fitting)
+      const count = Math.min(bytes.length - offset, disk.free)
+      disk.free -= count
+      if (count === 0) throw Object.assign(new Error('ENOSPC: no space left on device'), { code: 'ENOSPC' })
+      return writeSync(fd, bytes, offset, count)
     },
   }
   return disk
 }
 
-/** Returns the text of a log with the checksum that each line would have, so tests can change entries. */
+/** Recomputes the checksum of each line of a log, so that tests can change entries. */
 export function sealLog(text: string): string {
   const seal = (line: string) => {
     const bytes = Buffer.from(line)

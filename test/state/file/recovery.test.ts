@@ -3,29 +3,29 @@ import { afterEach, expect, test, vi } from 'vitest'
 import { WriteAheadLog } from '../../../src/state/file/write-ahead-log.ts'
 import { StateData } from '../../../src/state/memory/state-data.ts'
 import { context, event, listInsertIds } from '../drafts.ts'
-import { copyAsKilled, expectKept, openNew, openOrFail, problemOf, statePath } from './open-file.ts'
+import { copyAsKilled, expectSame, openNew, openOrFail, problemOf, statePath } from './open-file.ts'
 
 afterEach(() => {
   vi.restoreAllMocks()
 })
 
 /** Opens a store with one stored event. */
-async function openWithOne() {
+async function openWithOneEvent() {
   const { path, store } = await openNew()
   const record = (insertId: string) => store.recordEvent(context, event({ insertId }))
   await record('a')
   return { path, store, record, listIds: () => listInsertIds(store) }
 }
 
-test('texts of any kind and size are unchanged after a kill and after a stop', async () => {
-  const texts = ['', 'größe', '会話', '\ud800', '\u2028\n\r\t"\\', '__proto__', 'x'.repeat(2_000_000)]
+test('strings of any content and size are unchanged after the process is killed or stopped', async () => {
+  const strings = ['', 'größe', '会話', '\ud800', '\u2028\n\r\t"\\', '__proto__', 'x'.repeat(2_000_000)]
   const { path, store } = await openNew()
-  for (const value of texts) await store.recordEvent(context, event({ value, properties: { [value]: [value] } }))
-  await expectKept(path, store)
+  for (const value of strings) await store.recordEvent(context, event({ value, properties: { [value]: [value] } }))
+  await expectSame(path, store)
 })
 
-test('a written change that cannot be applied is removed from the log', async () => {
-  const { path, record, listIds } = await openWithOne()
+test('a logged change that cannot be applied is removed from the log', async () => {
+  const { path, record, listIds } = await openWithOneEvent()
   const before = readFileSync(`${path}.journal`, 'utf8')
   vi.spyOn(StateData.prototype, 'apply').mockImplementationOnce(() => {
     throw new RangeError('out of memory')
@@ -34,11 +34,11 @@ test('a written change that cannot be applied is removed from the log', async ()
   expect(readFileSync(`${path}.journal`, 'utf8')).toBe(before)
   await record('c')
   expect(await listIds()).toEqual(['a', 'c'])
-  const again = await openOrFail(copyAsKilled(path))
-  expect(again.loaded.events).toBe(2)
+  const reopened = await openOrFail(copyAsKilled(path))
+  expect(reopened.loaded.events).toBe(2)
 })
 
-test('a link instead of the log is refused, and its target is not changed', async () => {
+test('a symbolic link in place of the log is refused, and its target is not changed', async () => {
   const path = statePath()
   const victim = `${path}.victim`
   writeFileSync(victim, 'precious')
@@ -47,10 +47,10 @@ test('a link instead of the log is refused, and its target is not changed', asyn
   expect(readFileSync(victim, 'utf8')).toBe('precious')
 })
 
-test('a stop that fails to close the files releases the lock', async () => {
-  const { path, store } = await openWithOne()
+test('closing a store releases the lock even if the files cannot be closed', async () => {
+  const { path, store } = await openWithOneEvent()
   vi.spyOn(WriteAheadLog.prototype, 'close').mockRejectedValueOnce(new Error('EIO'))
   await expect(store.close()).rejects.toThrow('EIO')
-  Object.assign(store, { close: async () => undefined }) // closing has already failed
+  Object.assign(store, { close: async () => undefined }) // it has already failed
   expect(existsSync(`${path}.lock`)).toBe(false)
 })

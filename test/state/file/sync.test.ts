@@ -4,19 +4,19 @@ import { type Store, StoreWriteError } from '../../../src/state/store.ts'
 import { context, event } from '../drafts.ts'
 import { openNew } from './open-file.ts'
 
-/** A disk whose syncs end when the test ends them. */
+/** Returns a disk whose syncs are pending until the test calls `endSyncs`. */
 function slowDisk() {
-  const waiting: (() => void)[] = []
+  const pending: (() => void)[] = []
   let count = 0
   const syncFile: CompleteOptions['syncFile'] = () => {
     count += 1
-    return new Promise((resolve) => waiting.push(resolve))
+    return new Promise((resolve) => pending.push(resolve))
   }
-  const endSync = async () => {
-    for (const resolve of waiting.splice(0)) resolve()
+  const endSyncs = async () => {
+    for (const resolve of pending.splice(0)) resolve()
     await turn()
   }
-  return { syncFile, endSync, syncs: () => count }
+  return { syncFile, endSyncs, syncs: () => count }
 }
 
 const turn = () => new Promise((resolve) => setImmediate(resolve))
@@ -24,7 +24,7 @@ const turn = () => new Promise((resolve) => setImmediate(resolve))
 const recordAll = (store: Store, count: number) =>
   Array.from({ length: count }, () => store.recordEvent(context, event()))
 
-test('a write is acknowledged once it is synced, and concurrent writes share the next sync', async () => {
+test('a write is acknowledged after its sync, and concurrent writes share the next sync', async () => {
   const disk = slowDisk()
   const { store } = await openNew({ sync: true, syncFile: disk.syncFile })
   const acknowledged: string[] = []
@@ -35,15 +35,15 @@ test('a write is acknowledged once it is synced, and concurrent writes share the
   const later = recordAll(store, 100).map((write) => write.then(note('later')))
   await turn()
   expect([disk.syncs(), acknowledged]).toEqual([1, []])
-  await disk.endSync()
-  await vi.waitUntil(() => acknowledged.length > 0, { timeout: 30_000 }) // the folder is synced after a new log
+  await disk.endSyncs()
+  await vi.waitUntil(() => acknowledged.length > 0, { timeout: 30_000 }) // creating a log also syncs the folder
   await turn()
   expect([disk.syncs(), acknowledged]).toEqual([2, ['first']])
-  await disk.endSync()
+  await disk.endSyncs()
   await Promise.all(later)
   expect([disk.syncs(), acknowledged.length]).toEqual([2, 101])
   const closed = store.close()
-  for (let index = 0; index < 20; index += 1) await disk.endSync() // the checkpoint also syncs the log
+  for (let index = 0; index < 20; index += 1) await disk.endSyncs() // the checkpoint also syncs the log
   await closed
 })
 
@@ -69,12 +69,12 @@ test('a write that cannot be synced is refused, and so are all later writes', as
   expect(reports).toEqual([expect.stringContaining('the disk failed to sync its log (EIO')])
 })
 
-test('without the setting no write waits for a sync', async () => {
+test('without the sync setting, no write waits for a sync', async () => {
   const disk = slowDisk()
   const { store } = await openNew({ syncFile: disk.syncFile })
   await Promise.all(recordAll(store, 10))
   expect(disk.syncs()).toBe(0)
   const closed = store.close()
-  for (let index = 0; index < 20; index += 1) await disk.endSync()
+  for (let index = 0; index < 20; index += 1) await disk.endSyncs()
   await closed
 })

@@ -1,10 +1,10 @@
 import { describe, expect, test } from 'vitest'
 import { Counters } from '../../../src/state/memory/counters.ts'
 
-const anHour = 3_600_000
+const hourMs = 3_600_000
 
-describe('counters of keys that clients choose', () => {
-  test('hold at most 10,000 sequences, in however many sandboxes', () => {
+describe('counters for keys that clients choose', () => {
+  test('hold at most 10,000 sequences across all sandboxes', () => {
     const counters = new Counters()
     const names = Array.from({ length: 30 }, (_, index) => `worker-${index}`)
     for (let index = 0; index < 1000; index += 1)
@@ -13,9 +13,9 @@ describe('counters of keys that clients choose', () => {
     expect(sizes.reduce((sum, size) => sum + size, 0)).toBe(10_000)
   })
 
-  test('hold at most 100,000 rate windows; the oldest is evicted', () => {
+  test('hold at most 100,000 rate windows, and evict the oldest', () => {
     const counters = new Counters()
-    const isAllowed = (key: string) => counters.consumeRate('default', key, 1, anHour, 0).allowed
+    const isAllowed = (key: string) => counters.consumeRate('default', key, 1, hourMs, 0).allowed
     expect([isAllowed('first'), isAllowed('first'), isAllowed('second')]).toEqual([true, false, true])
     for (let index = 0; index < 99_999; index += 1) isAllowed(`key ${index}`)
     expect([isAllowed('second'), isAllowed('first')]).toEqual([false, true])
@@ -28,14 +28,14 @@ describe('counters of keys that clients choose', () => {
     const counts = counters.sequenceCounts('default')
     expect([...counts.values()]).toEqual([1, 2])
     for (const key of counts.keys()) expect(key.length).toBeLessThan(2000)
-    const isAllowed = (end: string) => counters.consumeRate('default', longKey(end), 1, anHour, 0).allowed
+    const isAllowed = (end: string) => counters.consumeRate('default', longKey(end), 1, hourMs, 0).allowed
     expect([isAllowed('a'), isAllowed('b'), isAllowed('a')]).toEqual([true, true, false])
   })
 
-  test('a sandbox with many keys does not close windows of another one, which may have another clock', () => {
+  test('keep the windows of a sandbox open while another one, with another clock, uses many keys', () => {
     const counters = new Counters()
-    counters.consumeRate('frozen', 'key', 1, anHour, 0)
+    counters.consumeRate('frozen', 'key', 1, hourMs, 0)
     for (let index = 0; index < 5000; index += 1) counters.consumeRate('real', `k${index}`, 1, 1, index * 10)
-    expect(counters.consumeRate('frozen', 'key', 1, anHour, 1).allowed).toBe(false)
+    expect(counters.consumeRate('frozen', 'key', 1, hourMs, 1).allowed).toBe(false)
   })
 })

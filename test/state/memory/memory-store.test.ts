@@ -4,9 +4,9 @@ import { conformance } from '../conformance.ts'
 import { context, event, listEvents, recordAll } from '../drafts.ts'
 import { stateProperty } from '../property.ts'
 
-conformance('the store in memory', async () => createMemoryStore())
+conformance('the memory store', async () => createMemoryStore())
 
-test('a list of many events does not change during iteration', async () => {
+test('a long list of events does not change while it is being read', async () => {
   const store = createMemoryStore()
   await recordAll(
     store,
@@ -18,7 +18,7 @@ test('a list of many events does not change during iteration', async () => {
   expect([events.length, events[2400]?.replays]).toEqual([2500, 0])
 })
 
-test('an impact is limited to a million, for contracts that do not limit the score', async () => {
+test('the impact of an event is limited to a million even if the contract does not limit its score', async () => {
   const { event: stored } = await createMemoryStore().recordEvent(context, event({ qualityImpactScore: -1e308 }))
   expect(stored.impact).toBe(-1e6)
 })

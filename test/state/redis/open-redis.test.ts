@@ -30,21 +30,21 @@ describeWithRedis('a state in Redis', () => {
     )
   })
 
-  test('that was emptied is reported as emptied, once, by each process that has used it', async () => {
+  test('that was emptied is reported exactly once by each process that has used it', async () => {
     const url = `${redis().url}/5`
     const prefix = nextPrefix()
     const problems: string[] = []
     const options = { warn: (problem: string) => void problems.push(problem) }
     const stores = [await openRedisOrFail(url, prefix, options), await openRedisOrFail(url, prefix, options)]
     await stores[0]?.connection.call('flushdb')
-    await stores[0]?.store.recordEvent(context, event()) // this marks the format again
-    await openRedisOrFail(url, prefix, options) // a start that finds no earlier data
+    await stores[0]?.store.recordEvent(context, event()) // this writes the format key again
+    await openRedisOrFail(url, prefix, options) // a process that starts without data reports nothing
     for (const { store } of [...stores, ...stores]) expect(await store.findOutage()).toBeUndefined()
     const emptied = expect.stringMatching(/^The state in redis:\/\/\S+\/5 was emptied, for example by FLUSHALL/)
     expect(problems).toEqual([emptied, emptied])
   })
 
-  test('is marked with its format again after the server was emptied', async () => {
+  test('gets its format key again after the server was emptied', async () => {
     const { prefix, store, connection } = await openNewRedis(redis().url)
     await store.recordEvent(context, event())
     await connection.call('flushall')
@@ -52,7 +52,7 @@ describeWithRedis('a state in Redis', () => {
     expect(await connection.call('get', `{${prefix}}:format`)).toBe('convsim state 5')
   })
 
-  test('is reconnected after connections that break during setup', async () => {
+  test('is reconnected even if connections break during setup', async () => {
     const proxy = await startCuttingProxy(redis().port)
     const { store, connection } = await openNewRedis(`redis://127.0.0.1:${proxy.port}`)
     proxy.cutAfter(1)
@@ -62,7 +62,7 @@ describeWithRedis('a state in Redis', () => {
     await expect.poll(() => store.recordEvent(context, event()).then(() => 'stored', String)).toBe('stored')
   })
 
-  test('names sandbox and kind of record if an event is damaged, and the sandbox can be deleted', async () => {
+  test('with damaged events causes an error that names their sandbox, which can be deleted', async () => {
     const { prefix, store, connection } = await openNewRedis(redis().url)
     await store.recordEvent(context, event({ insertId: 'x' }))
     await connection.call('hset', `{${prefix}:default}:events`, 0, 'no JSON')
@@ -73,29 +73,29 @@ describeWithRedis('a state in Redis', () => {
     expect((await listEvents(store, 'default')).total).toBe(0)
   })
 
-  test('gets a warning if the server deletes keys when its memory is full, or requires no password', async () => {
+  test('causes a warning if the server evicts keys when memory is full, or ignores a given password', async () => {
     const policy = expect.stringContaining('allkeys-lru')
     expect((await openNewRedis(redis().url)).loaded.warnings).toEqual([policy])
     const { loaded } = await openNewRedis(redis().url.replace('redis://', 'redis://:given@'))
     expect(loaded.warnings).toEqual(expect.arrayContaining([policy, expect.stringContaining('requires no password')]))
   })
 
-  test('is refused if another kind of server listens there', async () => {
+  test('is refused if the server is not Redis', async () => {
     const port = await listenForTest(createServer())
     await expect(openRedisOrFail(`redis://127.0.0.1:${port}`, nextPrefix())).rejects.toThrow(
       `The state in redis://127.0.0.1:${port} cannot be used: that server does not respond like Redis. ` +
-        'Check host and port, or choose a file: --state FILE.',
+        'Check the host and port, or choose a file: --state FILE.',
     )
   })
 
-  test('that is refused leaves no timer, which would delay the end of the process', async () => {
+  test('that is refused leaves no timer that would keep the process running', async () => {
     vi.useFakeTimers({ toFake: ['setTimeout', 'clearTimeout'] })
     onTestFinished(() => void vi.useRealTimers())
     await expect(openRedisOrFail('redis://127.0.0.1:1', nextPrefix())).rejects.toThrow(/ECONNREFUSED/)
     expect(vi.getTimerCount()).toBe(0)
   })
 
-  test('has only the keys of format, id and counts after its sandboxes are deleted', async () => {
+  test('keeps only its created, format and id keys after its sandboxes are deleted', async () => {
     const { prefix, store, shared, connection } = await openNewRedis(redis().url)
     await store.recordEvent(context, event())
     await store.recordEvent(context, event({ insertId: 'x' }))
@@ -114,7 +114,7 @@ describeWithRedis('a state in Redis', () => {
     expect(keys.sort()).toEqual([`{${prefix}}:created`, `{${prefix}}:format`, `{${prefix}}:id`])
   })
 
-  test('is not considered unresponsive while the process itself is busy, as with a large sandbox', async () => {
+  test('is not reported as unresponsive while the process itself is busy', async () => {
     const { store } = await openNewRedis(redis().url, { commandMs: 1000 })
     const written = store.recordEvent(context, event())
     await new Promise(setImmediate) // the command is sent in the next turn
@@ -124,7 +124,7 @@ describeWithRedis('a state in Redis', () => {
     expect(await store.findOutage()).toBeUndefined()
   })
 
-  test('is replaced by a new, empty Redis after the old one is lost', async () => {
+  test('is empty but usable after a new Redis replaces a lost one', async () => {
     const { store } = await openNewRedis(redis().url)
     await store.recordEvent(context, event({ insertId: 'x' }))
     await redis().kill()
@@ -135,22 +135,22 @@ describeWithRedis('a state in Redis', () => {
     expect((await listEvents(store, 'default')).total).toBe(1)
   })
 
-  test('is refused on a node of a cluster', async () => {
-    // By default the port of its bus is 10,000 above its own, which may be the port of a client.
+  test('is refused on a cluster node', async () => {
+    // By default the node's bus port is 10,000 above its own port, and a client may be using that port.
     const args = ['--cluster-enabled', 'yes', '--cluster-port', `${await freePort()}`]
     const cluster = await redisForTest({ args })
     await expect(openRedisOrFail(cluster.url, nextPrefix())).rejects.toThrow(/is a node of a cluster/)
     await expect(openRedisOrFail(`${cluster.url}/2`, nextPrefix())).rejects.toThrow(/is a node of a cluster/)
   })
 
-  test('that is lost is reported in plain words', async () => {
+  test('causes an error in plain words if the server is lost', async () => {
     const lost = await redisForTest()
     const { store } = await openNewRedis(lost.url)
     lost.pause()
-    const waiting = store.recordEvent(context, event()).catch((error: Error) => error.message)
+    const pending = store.recordEvent(context, event()).catch((error: Error) => error.message)
     lost.resume()
     await lost.kill()
-    const outcomes = [await waiting]
+    const outcomes = [await pending]
     for (let round = 0; round < 5; round += 1) {
       outcomes.push(await store.recordEvent(context, event()).catch((error: Error) => error.message))
       await new Promise((resolve) => setTimeout(resolve, 30))

@@ -10,26 +10,26 @@ export function nextPrefix(): string {
   return `test-${prefixes}`
 }
 
-/** Milliseconds; longer than Redis or its disk takes to respond on a busy machine. */
-const patient = { commandMs: 30_000, connectMs: 30_000 }
+/** Timeouts, in milliseconds, that Redis and its disk do not exceed even on a busy machine. */
+const longTimeouts = { commandMs: 30_000, connectMs: 30_000 }
 
-/** Opens the store in Redis until the end of the test. Throws if it is refused. */
+/** Opens a Redis store that is closed after the test. Throws if the location is refused. */
 export async function openRedisOrFail(url: string, prefix: string, options: RedisStoreOptions = {}) {
   const location = parseRedisUrl(url, prefix)
   if (!location.ok) throw new Error(location.error)
-  const opened = await openRedisStore(location.value, { ...patient, ...options })
+  const opened = await openRedisStore(location.value, { ...longTimeouts, ...options })
   if (!opened.ok) throw new Error(opened.error)
   onTestFinished(() => opened.value.store.close())
   return opened.value
 }
 
-/** Opens two replicas of a store under an unused prefix until the end of the test. */
+/** Opens two replicas of a Redis store with an unused prefix. They are closed after the test. */
 export async function openTwoReplicas(url: string) {
   const prefix = nextPrefix()
   return [await openRedisOrFail(url, prefix), await openRedisOrFail(url, prefix)] as const
 }
 
-/** Opens the store in Redis under an unused prefix until the end of the test. */
+/** Opens a Redis store with an unused prefix. The store is closed after the test. */
 export async function openNewRedis(url: string, options: RedisStoreOptions = {}) {
   const prefix = nextPrefix()
   return { prefix, ...(await openRedisOrFail(url, prefix, options)) }

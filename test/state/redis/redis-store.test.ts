@@ -8,7 +8,7 @@ import { nextPrefix, openRedisOrFail } from './open-redis.ts'
 describeWithRedis('with Redis', () => {
   const redis = sharedRedis()
 
-  conformance('the store in Redis', async () => (await openRedisOrFail(redis().url, nextPrefix())).store)
+  conformance('the Redis store', async () => (await openRedisOrFail(redis().url, nextPrefix())).store)
 
   // Two replicas take turns.
   stateProperty(async () => {
@@ -38,7 +38,7 @@ describeWithRedis('with Redis', () => {
     }
   }, 40)
 
-  replicaSuite('the store in Redis', async (count) => {
+  replicaSuite('the Redis store', async (count) => {
     const prefix = nextPrefix()
     const opened = await Promise.all(Array.from({ length: count }, () => openRedisOrFail(redis().url, prefix)))
     return opened.map(({ store }) => store)

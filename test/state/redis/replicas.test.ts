@@ -9,29 +9,29 @@ describeWithRedis('a replica of a state in Redis', () => {
   const redis = sharedRedis()
 
   test('reads settings, impact and quality with three commands, and sees each change by another replica', async () => {
-    const [one, other] = await openTwoReplicas(redis().url)
-    const sent = [vi.spyOn(one.connection, 'call'), vi.spyOn(one.connection, 'run')]
+    const [reader, writer] = await openTwoReplicas(redis().url)
+    const sent = [vi.spyOn(reader.connection, 'call'), vi.spyOn(reader.connection, 'run')]
     const read = async () => {
-      const settings = await one.shared.readRecord('default')
+      const settings = await reader.shared.readRecord('default')
       const [impact, { weight }] = [
-        await one.store.eventImpact('default', query),
-        await one.store.getQuality('default'),
+        await reader.store.eventImpact('default', query),
+        await reader.store.getQuality('default'),
       ]
       return { settings, weight, events: impact.get('2026-01-15')?.events }
     }
     expect(await read()).toEqual({ settings: undefined, weight: 0.1, events: undefined })
     expect(sent.reduce((sum, { mock }) => sum + mock.calls.length, 0)).toBe(3)
     for (let events = 1; events <= 3; events += 1) {
-      await other.store.recordEvent(context, event())
-      await other.store.putQuality('default', { weight: events / 10 })
-      await other.shared.updateRecord('default', () => ({ record: { seed: `${events}` }, result: undefined }))
+      await writer.store.recordEvent(context, event())
+      await writer.store.putQuality('default', { weight: events / 10 })
+      await writer.shared.updateRecord('default', () => ({ record: { seed: `${events}` }, result: undefined }))
       expect(await read()).toEqual({ settings: { seed: `${events}` }, weight: events / 10, events })
     }
-    await other.store.reset('default')
+    await writer.store.reset('default')
     expect(await read()).toEqual({ settings: { seed: '3' }, weight: 0.1, events: undefined })
   })
 
-  test('records events with one command each, even equal ones', async () => {
+  test('records each event with one command, even identical events', async () => {
     const [one] = await openTwoReplicas(redis().url)
     const run = vi.spyOn(one.connection, 'run')
     const drafts = [event({ insertId: 'x' }), event({ insertId: 'x' }), event(), event(), event()]
@@ -39,7 +39,7 @@ describeWithRedis('a replica of a state in Redis', () => {
     expect(run).toHaveBeenCalledTimes(drafts.length)
   })
 
-  test('reads a sandbox before or after an import, reset or restore, or refuses, but never in between', async () => {
+  test('reads a sandbox as it is before or after an import, reset or restore, or refuses the read', async () => {
     const [{ store: writer }, { store: reader }] = await openTwoReplicas(redis().url)
     const fill = (value: string) =>
       Promise.all(Array.from({ length: 100 }, () => writer.recordEvent(context, event({ value }))))
@@ -62,7 +62,7 @@ describeWithRedis('a replica of a state in Redis', () => {
     for (let reading = 0; reading < 30 || seen.size < 2; reading += 1) {
       const read = await exportSandbox(reader, 'default').catch((error: unknown) => String(error))
       if (typeof read === 'string') {
-        expect(read).toMatch(/was replaced while it was read; send the request again/)
+        expect(read).toMatch(/was replaced while it was being read; send the request again/)
         continue
       }
       const { events, prompts } = read
@@ -77,8 +77,8 @@ describeWithRedis('a replica of a state in Redis', () => {
 
   test('carries out concurrent writes in order', async () => {
     const [one, two] = await openTwoReplicas(redis().url)
-    for (let count = 0; count < 3; count += 1) await one.store.recordEvent(context, event({ value: 'equal' }))
-    const drafts = [{ value: 'equal' }, { value: '1', insertId: 'a' }, { value: 'equal' }, { value: '2' }]
+    for (let count = 0; count < 3; count += 1) await one.store.recordEvent(context, event({ value: 'same' }))
+    const drafts = [{ value: 'same' }, { value: '1', insertId: 'a' }, { value: 'same' }, { value: '2' }]
     const receipts = await Promise.all(drafts.map((draft) => two.store.recordEvent(context, event(draft))))
     const { events } = await listEvents(one.store, 'default')
     expect(events.map(({ fields }) => fields.value).slice(3)).toEqual(drafts.map(({ value }) => value))

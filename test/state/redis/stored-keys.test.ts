@@ -7,8 +7,8 @@ import { describeWithRedis, sharedRedis } from '../../support/redis.ts'
 import { context, event, exportSandbox, impactQuery, importDocument, listEvents, prompt } from '../drafts.ts'
 import { openNewRedis, openRedisOrFail } from './open-redis.ts'
 
-/** Stores records that repeat earlier ones, and restores and deletes snapshots. Returns all readable data. */
-async function use(store: Store) {
+/** Stores new and repeated records, and creates, restores and deletes snapshots. Returns all readable data. */
+async function exercise(store: Store) {
   const ids: unknown[] = []
   const sampled = { sampleRate: 0.5 }
   for (let round = 0; round < 12; round += 1) {
@@ -30,28 +30,28 @@ async function use(store: Store) {
     await store.listSnapshots('default'),
     await store.listSandboxes(),
   ]
-  const present = await read()
+  const current = await read()
   await importDocument(store, 'default', await exportSandbox(store, 'default'))
   ids.push(await store.recordEvent(context, event(sampled)), await store.addPromptVersion(context, prompt()))
   await store.restoreSnapshot('default', first?.snapshotId ?? '')
-  return { ids, present, restored: await read() }
+  return { ids, current, restored: await read() }
 }
 
-describeWithRedis('the keys of a sandbox in Redis', () => {
+describeWithRedis('a sandbox in Redis', () => {
   const redis = sharedRedis()
 
-  test('have the same ids, samples and contents as the store in memory', async () => {
+  test('has the same ids, samples and contents as a sandbox in memory', async () => {
     const { store } = await openNewRedis(redis().url)
-    expect(await use(store)).toEqual(await use(createMemoryStore()))
+    expect(await exercise(store)).toEqual(await exercise(createMemoryStore()))
   })
 
-  test('have the counters of a window for a day longer than the window', async () => {
+  test('keeps the counters for a rate window for a day longer than the window', async () => {
     const { prefix, store, connection } = await openNewRedis(redis().url)
     for (const windowMs of [604_800_000, 1000]) await store.consumeRate(context, `${windowMs}`, 1, windowMs)
     expect(Number(await connection.call('pttl', `${sandboxKeys(prefix, 'default')}windows`))).toBeGreaterThan(690e6)
   })
 
-  test('are not half-written if a sum overflows, or a key belongs to another program', async () => {
+  test('is not half-written if a sum overflows or another program uses one of its keys', async () => {
     const { prefix, store, connection } = await openNewRedis(redis().url)
     const { event: stored } = await store.recordEvent(context, event())
     const keys = sandboxKeys(prefix, 'default')
@@ -68,7 +68,7 @@ describeWithRedis('the keys of a sandbox in Redis', () => {
     ])
   })
 
-  test('are imported from a document in which two versions have one id', async () => {
+  test('can be imported from a document in which two versions have the same id', async () => {
     const { store } = await openNewRedis(redis().url)
     for (const _ of [1, 2]) await store.addPromptVersion(context, prompt({ externalPromptId: 'p' }))
     const { prompts, ...others } = await exportSandbox(store, 'default')
@@ -78,32 +78,32 @@ describeWithRedis('the keys of a sandbox in Redis', () => {
     expect(await importDocument(store, 'default', document)).toMatchObject({ ok: true })
   })
 
-  test('stay unchanged if a user may not restore a snapshot', async () => {
+  test('is unchanged if the Redis user is not allowed to restore a snapshot', async () => {
     const { url } = redis()
     const { store, connection, prefix } = await openNewRedis(url)
     await store.recordEvent(context, event())
     const { snapshotId } = await store.createSnapshot(context)
     await connection.call('acl', 'setuser', 'limited', 'on', '>pw', '~*', '&*', '+@all', '-copy')
     const limited = await openRedisOrFail(url.replace('redis://', 'redis://limited:pw@'), prefix)
-    await expect(limited.store.restoreSnapshot('default', snapshotId)).rejects.toThrow('its user lacks a permission')
+    await expect(limited.store.restoreSnapshot('default', snapshotId)).rejects.toThrow('user lacks a permission')
     expect((await listEvents(store, 'default')).total).toBe(1)
   })
 
-  test('are not created by a user who may only send complete scripts', async () => {
+  test('is not created if the Redis user is not allowed to run scripts by their hash', async () => {
     const { connection, prefix } = await openNewRedis(redis().url)
     await connection.call('acl', 'setuser', 'whole', 'on', '>pw', '~*', '&*', '+@all', '-evalsha')
     const opening = openRedisOrFail(redis().url.replace('redis://', 'redis://whole:pw@'), prefix)
     await expect(opening).rejects.toThrow(/evalsha/)
   })
 
-  test('are written even after Redis has forgotten its scripts', async () => {
+  test('can be written to even after Redis has forgotten its scripts', async () => {
     const { store, connection } = await openNewRedis(redis().url)
     const { event: first } = await store.recordEvent(context, event())
     await connection.call('script', 'flush')
     expect((await store.recordEvent(context, event())).event.repeatOf).toBe(first.eventId)
   })
 
-  test('written by a failed import are dropped', async () => {
+  test('keeps no keys from a failed import', async () => {
     const { prefix, store, connection } = await openNewRedis(redis().url)
     await store.recordEvent(context, event({ insertId: 'a' }))
     const document = await exportSandbox(store, 'default')
@@ -118,7 +118,7 @@ describeWithRedis('the keys of a sandbox in Redis', () => {
     expect(await listKeys()).toEqual(before)
   })
 
-  test('contain no token, and rate windows are stored under the hash of their key', async () => {
+  test('contains no token, since rate windows are stored under the hash of their key', async () => {
     const { prefix, store, connection } = await openNewRedis(redis().url)
     await store.consumeRate(context, 'sk-secret', 5, 1000)
     const stored = JSON.stringify(await connection.call('hvals', `${sandboxKeys(prefix, 'default')}windows`))

@@ -8,10 +8,9 @@ import { tempFolder } from '../../support/temp-folder.ts'
 import { tools } from '../../support/tools.ts'
 
 const problem = findTlsProblem()
-if (problem !== undefined)
-  process.stderr.write(`The tests of a state in Redis by TLS (rediss://) are skipped: ${problem}\n`)
+if (problem !== undefined) process.stderr.write(`The tests of Redis over TLS (rediss://) are skipped: ${problem}\n`)
 
-/** Returns the reason why TLS cannot be tested on this machine, if any. */
+/** Returns why TLS cannot be tested on this machine, or `undefined` if it can. */
 function findTlsProblem(): string | undefined {
   if (spawnSync('openssl', ['version']).status !== 0) return 'openssl is not installed.'
   // A server built without TLS does not know the setting.
@@ -27,15 +26,15 @@ async function startTlsRedis(name: string) {
   const [key, certificate] = [join(folder, 'key.pem'), join(folder, 'certificate.pem')]
   const request = ['req', '-x509', '-newkey', 'ec', '-pkeyopt', 'ec_paramgen_curve:prime256v1', '-nodes']
   const names = ['-subj', `/CN=${name}`, '-addext', `subjectAltName=DNS:${name}`]
-  const made = spawnSync('openssl', [...request, ...names, '-keyout', key, '-out', certificate])
-  expect(made.status).toBe(0)
+  const { status } = spawnSync('openssl', [...request, ...names, '-keyout', key, '-out', certificate])
+  expect(status).toBe(0)
   const files = ['--tls-cert-file', certificate, '--tls-key-file', key, '--tls-auth-clients', 'no']
   const { port } = await redisForTest({ tls: true, args: files })
   return { port, url: `rediss://localhost:${port}`, trust: { NODE_EXTRA_CA_CERTS: certificate } }
 }
 
-/** Expects a start of convsim to fail, and returns its output. */
-async function findRefusal(state: string, env: Record<string, string> = {}): Promise<string> {
+/** Expects convsim to fail to start, and returns its error output. */
+async function readRefusal(state: string, env: Record<string, string> = {}): Promise<string> {
   const command = convsim(['--port', '0', '--state', state], { env })
   expect(await command.ended).toBe(1)
   return command.stderr()
@@ -51,12 +50,12 @@ describe.skipIf(problem !== undefined)('a state in Redis over TLS', () => {
     expect((await ask(two, '/v1/events', { body: event({ insertId: 'x' }) })).body).toEqual(stored.body)
   })
 
-  test('is refused with the next step if the certificate is not trusted, or is for another host', async () => {
+  test('is refused with advice on what to do if the certificate is not trusted or is for another host', async () => {
     const { url } = await startTlsRedis('localhost')
-    expect(await findRefusal(url)).toMatch(
+    expect(await readRefusal(url)).toMatch(
       /--state: .*The state in rediss:\/\/localhost:\d+ cannot be used: the certificate .* \(self-signed certificate.*\)\. .* NODE_EXTRA_CA_CERTS/,
     )
     const other = await startTlsRedis('other.example')
-    expect(await findRefusal(other.url, other.trust)).toMatch(/the certificate .* \(Hostname\/IP does not match .*\)\./)
+    expect(await readRefusal(other.url, other.trust)).toMatch(/the certificate .* \(Hostname\/IP does not match .*\)\./)
   })
 })

@@ -5,27 +5,27 @@ import { controlContract } from '../../../src/service/fixtures/bundled.ts'
 import { closeDocument } from '../closed-document.ts'
 import { CompiledDocument, type DocumentedOperation, readDocument } from '../compiled-document.ts'
 
-/** A response of the control plane as `record.cjs` writes it. */
+/** A control-plane response as `record.cjs` writes it. */
 export interface RecordedResponse {
   readonly method: string
-  /** The path with the query, as it was sent. */
+  /** The path and the query as they were sent. */
   readonly target: string
   readonly status: number
-  /** Lower-case names. */
+  /** The headers by lower-case name. */
   readonly headers: Readonly<Record<string, string>>
-  /** The bytes of the body. */
+  /** The size of the body in bytes. */
   readonly size: number
-  /** The body; undefined if it is not JSON, or was not sent completely. */
+  /** The body, or undefined if the body is not JSON or was not sent completely. */
   readonly text?: string
 }
 
 /**
- * Creates the check of responses against `spec/control.openapi.yaml`. It returns the fault, if any, of a
- * response.
+ * Creates a function that checks a response against `spec/control.openapi.yaml`. The function returns the fault, or
+ * undefined if there is none.
  */
 export function createResponseCheck(): (response: RecordedResponse) => string | undefined {
   const document = new CompiledDocument(closeDocument(readDocument(controlContract)))
-  const operations = document.operations.map((one) => ({ ...one, pattern: patternOf(one.path) }))
+  const operations = document.operations.map((operation) => ({ ...operation, pattern: patternOf(operation.path) }))
   return (response) => {
     if (isPreflight(response) || isOfService(response)) return undefined
     const operation = findOperation(operations, response)
@@ -36,7 +36,7 @@ export function createResponseCheck(): (response: RecordedResponse) => string | 
   }
 }
 
-/** Returns the rules of the schema at a pointer that a value breaks, or undefined if it breaks none. */
+/** Returns the rules that a value breaks in the schema at a pointer, or undefined if the value is valid. */
 function findFault(document: CompiledDocument, schema: string, value: Json): string | undefined {
   const validate = document.validatorAt(schema)
   if (!validate) return `the document has no schema at ${schema}`
@@ -50,18 +50,18 @@ function findFault(document: CompiledDocument, schema: string, value: Json): str
 /** Returns true for the response to a CORS preflight request. */
 const isPreflight = ({ method, status }: RecordedResponse) => method === 'OPTIONS' && status === 204
 
-/** Returns true for a response of the simulated service, at an alias path that the contract documents itself. */
+/** Returns true for a response from the simulated service at an alias path that the service's contract documents. */
 const isOfService = ({ target, headers }: RecordedResponse) =>
   headers['x-sim-origin'] !== undefined && !/^\/__(sim|admin)\b/i.test(target)
 
-/** Returns true for undocumented responses: files of the console, and refusals of unknown paths. */
+/** Returns true for responses that are never documented: console files and refusals for unknown paths. */
 const isFileOrRefusal = ({ status, text }: RecordedResponse) => status >= 400 || text === undefined
 
 function findErrorFault(document: CompiledDocument, { status, text = '' }: RecordedResponse): string | undefined {
   return status >= 400 && text !== '' ? findFault(document, '/components/schemas/Error', JSON.parse(text)) : undefined
 }
 
-/** Finds a documented header that has a wrong value, or that is required and missing. */
+/** Finds a documented header that has an invalid value, or that is required but missing. */
 function findHeaderFault(document: CompiledDocument, response: string, { headers }: RecordedResponse) {
   const pointer = joinPointer(response, 'headers')
   for (const [name, header] of Object.entries(document.objectAt(pointer))) {
@@ -76,7 +76,7 @@ function findHeaderFault(document: CompiledDocument, response: string, { headers
 function findContentFault(document: CompiledDocument, documented: string, response: RecordedResponse) {
   const content = document.at(joinPointer(documented, 'content'))
   const mediaType = (response.headers['content-type'] ?? '').split(';', 1)[0] ?? ''
-  if (content === undefined) return response.size > 0 ? 'a body that is not documented' : undefined
+  if (content === undefined) return response.size > 0 ? 'an undocumented body' : undefined
   if (!isObject(content) || !(mediaType in content)) return `undocumented media type "${mediaType}"`
   if (response.method === 'HEAD' || response.text === undefined) return undefined
   if (response.text === '') return 'no body'
@@ -85,13 +85,13 @@ function findContentFault(document: CompiledDocument, documented: string, respon
 
 const patternOf = (path: string) => new RegExp(`^/__sim${path.replaceAll('.', '\\.').replace(/\{\w+\}/g, '[^/]+')}$`)
 
-type Matched = DocumentedOperation & { readonly pattern: RegExp }
+type OperationWithPattern = DocumentedOperation & { readonly pattern: RegExp }
 
-/** Finds the operation of a request; one without path parameters takes precedence. */
-function findOperation(operations: readonly Matched[], { method, target }: RecordedResponse) {
-  const [sent = ''] = target.split('?', 1)
-  const path = controlAliases.get(sent.toLowerCase().replace(/\/$/, '')) ?? sent
+/** Finds the operation for a request. A path without parameters takes precedence. */
+function findOperation(operations: readonly OperationWithPattern[], { method, target }: RecordedResponse) {
+  const [sentPath = ''] = target.split('?', 1)
+  const path = controlAliases.get(sentPath.toLowerCase().replace(/\/$/, '')) ?? sentPath
   const documented = method === 'HEAD' ? 'GET' : method
-  const found = operations.filter((one) => one.method === documented && one.pattern.test(path))
-  return found.find((one) => !one.path.includes('{')) ?? found[0]
+  const found = operations.filter((operation) => operation.method === documented && operation.pattern.test(path))
+  return found.find((operation) => !operation.path.includes('{')) ?? found[0]
 }

@@ -1,5 +1,5 @@
-// Records the control-plane responses that this process sends, for the check at the end of the test run (`check.ts`). It is loaded
-// before the program, in the test's own process (`setup.ts`) and, through NODE_OPTIONS, in all child processes. So it is CommonJS, and small.
+// Records the control-plane responses of this process. `check.ts` checks them at the end of the test run. This file is
+// loaded by `setup.ts` in the test process, and through NODE_OPTIONS in child processes, so it is small and CommonJS.
 const { appendFileSync } = require('node:fs')
 const { ServerResponse } = require('node:http')
 
@@ -8,7 +8,7 @@ const controlTarget =
   /^\/__sim(?:[/?]|$)|^\/(?:healthz|readyz|livez|metrics|__admin\/health|_x-steady\/(?:health|spec))\/?(?:\?|$)/i
 
 const methods = ServerResponse.prototype
-const isInstalled = Symbol.for('records the responses of the control plane')
+const isInstalled = Symbol.for('records control-plane responses')
 /** The recorded parts of incomplete responses. */
 const responses = new WeakMap()
 
@@ -27,7 +27,7 @@ if (process.env.CONTROL_RESPONSES && !methods[isInstalled]) {
   methods.end = function (chunk, ...rest) {
     const result = end.call(this, chunk, ...rest)
     collect(this, chunk)
-    record(this, true) // now, since a killed process emits no close event
+    record(this, true) // immediately, since a killed process does not emit a close event
     return result
   }
 }
@@ -44,7 +44,7 @@ function begin(res, status, rest) {
 /** Returns headers with lower-case names, from an object or from a flat list. */
 function toObject(headers = {}) {
   const pairs = Array.isArray(headers)
-    ? headers.flatMap((name, at) => (at % 2 === 0 ? [[name, headers[at + 1]]] : []))
+    ? headers.flatMap((name, index) => (index % 2 === 0 ? [[name, headers[index + 1]]] : []))
     : Object.entries(headers)
   return Object.fromEntries(pairs.map(([name, value]) => [String(name).toLowerCase(), String(value)]))
 }
@@ -53,7 +53,7 @@ function collect(res, chunk) {
   if (typeof chunk === 'string' || chunk instanceof Uint8Array) responses.get(res)?.chunks.push(Buffer.from(chunk))
 }
 
-/** Appends a response as one line of JSON with its text. `isComplete`: false if the client disconnected before the end. */
+/** Appends a response as one line of JSON. `isComplete`: false if the client disconnected before the end. */
 function record(res, isComplete) {
   const response = responses.get(res)
   if (!response) return
@@ -66,6 +66,6 @@ function record(res, isComplete) {
   try {
     appendFileSync(process.env.CONTROL_RESPONSES, `${line}\n`)
   } catch {
-    // If a test limits the file sizes of this process, the response itself must not change.
+    // If a test limits the file size in this process, the response must still be sent unchanged.
   }
 }

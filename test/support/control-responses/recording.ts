@@ -1,7 +1,7 @@
-/** The variable with the folder of the recorded responses of a test run. */
+/** The variable that names the folder for the responses recorded in a test run. */
 export const responsesFolder = 'CONTROL_RESPONSES_FOLDER'
 
-/** Returns the variables with which a child that does not inherit the environment records its responses. */
+/** Returns the variables that make a child process record its responses if it does not inherit the environment. */
 export function recordingEnv(): Record<string, string> {
   const names = ['CONTROL_RESPONSES', 'NODE_OPTIONS']
   return Object.fromEntries(

@@ -6,8 +6,8 @@ import { createResponseCheck, type RecordedResponse } from './check.ts'
 import { responsesFolder } from './recording.ts'
 
 /**
- * Checks every response of the control plane in the test run against its document, and fails the run if one has a
- * fault. `setup.ts` and `record.cjs` record the responses of the tests' own processes and of those that they start.
+ * Checks every control-plane response in the test run against the control document, and fails the run if a response
+ * has a fault. `setup.ts` and `record.cjs` record the responses of the test processes and of their child processes.
  */
 export class ControlResponsesReporter implements Reporter {
   /** The number of faults in the run. */
@@ -15,7 +15,7 @@ export class ControlResponsesReporter implements Reporter {
   #folder = ''
 
   /**
-   * Creates the folder of the recorded responses. The workers, which start later, inherit the variable with its path.
+   * Creates the folder for recorded responses. The workers start later, and inherit the variable with the path.
    */
   onInit(): void {
     this.#folder = mkdtempSync(join(tmpdir(), 'convsim-control-responses-'))
@@ -27,18 +27,18 @@ export class ControlResponsesReporter implements Reporter {
     rmSync(this.#folder, { recursive: true, force: true })
   }
 
-  /** Prints the faults of the responses in a folder, and fails the run if there are any. */
+  /** Prints the faults in the responses in a folder, and fails the run if there are any faults. */
   judge(folder: string): void {
     const { count, faults } = checkRecordedResponses(folder)
     this.faultCount = faults.length
-    const summary = `${count} responses of the control plane checked against spec/control.openapi.yaml`
+    const summary = `${count} control-plane responses checked against spec/control.openapi.yaml`
     console.log(`\n${summary}; faults: ${faults.length}`)
     for (const fault of faults) console.error(fault)
     if (faults.length > 0) process.exitCode = 1
   }
 }
 
-/** Checks the recorded responses in a folder; equal faults of a test file are listed once. */
+/** Checks the recorded responses in a folder. Identical faults in a test file are listed only once. */
 export function checkRecordedResponses(folder: string): { count: number; faults: string[] } {
   const check = createResponseCheck()
   const faults = new Set<string>()
@@ -57,7 +57,7 @@ export function checkRecordedResponses(folder: string): { count: number; faults:
   return { count, faults: [...faults] }
 }
 
-/** Reads a recorded line. Returns undefined if it is empty, or truncated by a test that kills its process. */
+/** Reads a recorded line. Returns undefined if the line is empty, or truncated because a test killed the process. */
 function readResponse(line: string): RecordedResponse | undefined {
   try {
     return JSON.parse(line)

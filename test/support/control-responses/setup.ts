@@ -4,7 +4,7 @@ import { fileURLToPath } from 'node:url'
 import { expect } from 'vitest'
 import { responsesFolder } from './recording.ts'
 
-// Runs before each test file, whose responses and those of its child processes go to a file with its name.
+// Runs before each test file. The responses of its processes are recorded in a file with the test file's name.
 const folder = process.env[responsesFolder]
 if (folder !== undefined) {
   const recorder = fileURLToPath(new URL('record.cjs', import.meta.url))

@@ -11,7 +11,7 @@ import { Assumptions, Operation, Share, showsMissingOnly } from './operation.tsx
 
 const toggleMissingOnly = () => toggleState('only', 'missing')
 
-/** The item in the address belongs to the previous operation. */
+/** A change to the URL: without the item, which belongs to the previous operation. */
 const query = { item: undefined }
 
 export function ContractPage() {
@@ -19,16 +19,16 @@ export function ContractPage() {
   const assumptions = useResponse('/assumptions')
   const coverage = useResponse('/coverage', { query: { sandbox: sandbox.value }, followsTraffic: true })
   const operations = useMemo(() => listOperations((contract.value ?? {}) as ContractNode), [contract.value])
-  const placed = useMemo(() => JSON.stringify(operations), [operations])
+  const operationsText = useMemo(() => JSON.stringify(operations), [operations])
   useListKeys({ noun: 'operation', ids: operations.map(({ id }) => id), query, shownId: operations[0]?.id })
-  useCommands([{ title: 'Show only what is not covered', key: 'm', run: toggleMissingOnly }], [])
+  useCommands([{ title: 'Show only uncovered items', key: 'm', run: toggleMissingOnly }], [])
   if (!contract.value || !assumptions.value || !coverage.value)
     return <Loading problem={contract.problem ?? assumptions.problem ?? coverage.problem} />
   const id = route.value.id ?? operations[0]?.id
   const operation = operations.find((one) => one.id === id)
   const covered = coverage.value.operations.find((one) => one.operation === id)
-  // Assumptions without an operation, such as those about keys and the order of refusals.
-  const general = assumptions.value.assumptions.filter(({ text }) => !placed.includes(JSON.stringify(text)))
+  // The assumptions that do not belong to an operation, such as those about keys and the order of refusals.
+  const general = assumptions.value.assumptions.filter(({ text }) => !operationsText.includes(JSON.stringify(text)))
   return (
     <div class="split with-open with-menu">
       <Contents coverage={coverage.value} openId={id} />
@@ -36,7 +36,7 @@ export function ContractPage() {
         {operation && covered ? (
           <Operation key={id} operation={operation} coverage={covered} />
         ) : (
-          <Empty title="The contract has no such operation">Pick one from the list.</Empty>
+          <Empty title="The contract has no such operation">Pick an operation from the list.</Empty>
         )}
         {general.length > 0 && (
           <section class="general">
@@ -70,7 +70,7 @@ const Contents = ({ coverage, openId }: { coverage: ResponseOf<'/coverage', 'get
       query={query}
     />
     <div class="toolbar bar">
-      <p class="faint">✓ covered, ○ not covered: click an item for a request that covers it.</p>
+      <p class="faint">✓ covered, ○ not covered. Click an uncovered item to see a request that covers it.</p>
       <Button label="Hide covered items" aria-pressed={showsMissingOnly()} onClick={toggleMissingOnly} />
     </div>
   </aside>

@@ -4,12 +4,12 @@ import type { CurlRequest } from '../../ui/empty.tsx'
 import { memberPointer, unescapeName } from '../../ui/json-tree.tsx'
 import { type JsonRecord, objectOf, textOrEmpty } from '../../ui/text.tsx'
 
-/** An object of the contract document. Its members are unknown, since any document can be loaded. */
+/** An object in the contract document. Its members are unknown, since users can load any document. */
 export type ContractNode = JsonRecord
 
 /**
- * Replaces all references in a node with their targets, and recursive ones with an empty object. Members beside a
- * reference win, but the assumptions of both apply.
+ * Replaces each reference in a node with its target, or with an empty object if the reference is recursive. Members
+ * next to a reference override those of its target, but the assumptions of both apply.
  */
 function resolveAll(document: ContractNode, node: unknown, within: readonly string[] = []): unknown {
   if (Array.isArray(node)) return node.map((item) => resolveAll(document, item, within))
@@ -37,7 +37,7 @@ function flattenSchema(node: unknown): ContractNode {
   }
 }
 
-/** Returns the item schema of an array, with its pointer; any other schema unchanged. */
+/** Returns the schema of an array's items, with their pointer; returns any other schema unchanged. */
 function enterArray(schema: ContractNode, pointer: string): [ContractNode, string] {
   if (schema['items'] === undefined) return [schema, pointer]
   return enterArray(flattenSchema(schema['items']), `${pointer}/*`)
@@ -51,61 +51,61 @@ function assumptionsOf({ assumptions, 'x-assumption': own }: ContractNode): stri
 
 const listOf = (value: unknown): readonly unknown[] => (Array.isArray(value) ? value : [])
 
-/** Returns the members of an object that are objects; empty for any other value. */
+/** Returns the members of an object, each as an object; empty for any other value. */
 const entriesOf = (value: unknown) =>
   Object.entries(objectOf(value)).map(([name, member]) => [name, objectOf(member)] as const)
 
 export type DocumentedField = ReturnType<typeof describeField>
 
-/** Lists the fields of a flat schema, each with its inner fields. The prefix of labels is `body ` in a request. */
+/** Lists the fields of a flattened schema, each with its inner fields. `prefix` begins each label: `body `. */
 function listFields(schema: ContractNode, prefix: string, pointer = ''): DocumentedField[] {
   const required = listOf(schema['required'])
-  const named = entriesOf(schema['properties']).flatMap(([key, node]) => {
+  const fields = entriesOf(schema['properties']).flatMap(([key, node]) => {
     const member = flattenSchema(node)
-    const place = memberPointer(pointer, key)
-    const [inner, innerPlace] = enterArray(member, place)
-    const field = { ...describeField(member, place, prefix), isRequired: required.includes(key) }
-    return [field, ...listFields(inner, prefix, innerPlace)]
+    const ownPointer = memberPointer(pointer, key)
+    const [inner, innerPointer] = enterArray(member, ownPointer)
+    const field = { ...describeField(member, ownPointer, prefix), isRequired: required.includes(key) }
+    return [field, ...listFields(inner, prefix, innerPointer)]
   })
-  if (schema['additionalProperties'] === undefined) return named
-  // Fields with any other name are shown only if the contract describes them.
+  if (schema['additionalProperties'] === undefined) return fields
+  // Additional properties are shown only if the contract describes them.
   const open = flattenSchema(schema['additionalProperties'])
   const field = describeField(open, memberPointer(pointer, 'any other name'), '')
-  return field.description === '' && field.assumptions.length === 0 ? named : [...named, { ...field, items: [] }]
+  return field.description === '' && field.assumptions.length === 0 ? fields : [...fields, { ...field, items: [] }]
 }
 
-/** Describes a field. `pointer`: its JSON pointer, with a star for the items of an array; empty for a parameter. */
+/** Describes a field. `pointer` is its JSON pointer, with a star for array items; empty for a parameter. */
 function describeField(schema: ContractNode, pointer: string, prefix: string) {
   const [inner] = enterArray(schema, pointer)
-  // Coverage names a field without the stars of arrays: `dataPoints.date`.
+  // The labels in coverage omit the stars for array items: `dataPoints.date`.
   const parts = pointer.split('/').filter((part) => part !== '' && part !== '*')
   const name = parts.map(unescapeName).join('.')
   const label = prefix + name
   const values = ['null', 'not null', ...listOf(inner['enum']).map(String)]
   return {
-    /** `components.content`, or `period`. */
+    /** The name: `components.content` or `period`. */
     name,
     /** The location of a parameter: `query`; empty for a field. */
-    place: '',
+    location: '',
     pointer,
     type: typeOf(schema),
     isRequired: false,
     description: textOrEmpty(schema['description']),
     assumptions: [...new Set([...assumptionsOf(schema), ...assumptionsOf(inner)])],
-    /** The items of coverage by their labels: `query period=7d`. */
+    /** The coverage items, with their labels: `query period=7d`. */
     items: [{ label, text: 'sent' }, ...values.map((text) => ({ label: `${label}: ${text}`, text }))],
     sample: sampleOf(schema),
   }
 }
 
 /** Returns the type in a few words: `array of string`, `number or null, 0 to 1`. */
-function typeOf({ type, format, items, minimum, maximum, default: standard }: ContractNode): string {
+function typeOf({ type, format, items, minimum, maximum, default: defaultValue }: ContractNode): string {
   const names = [type].flat().map((name) => {
     if (name === 'array') return `array of ${typeOf(flattenSchema(items))}`
     return name === 'string' ? textOrEmpty(format) || name : (name ?? 'any')
   })
   const range = minimum !== undefined && maximum !== undefined ? `, ${minimum} to ${maximum}` : ''
-  return names.join(' or ') + range + (standard === undefined ? '' : `, default ${standard}`)
+  return names.join(' or ') + range + (defaultValue === undefined ? '' : `, default ${defaultValue}`)
 }
 
 const formats: Readonly<Record<string, string>> = {
@@ -116,14 +116,14 @@ const formats: Readonly<Record<string, string>> = {
 }
 
 function sampleOf(schema: ContractNode): unknown {
-  const { const: only, enum: listed, type, format, items, minimum, maximum, required, properties } = schema
+  const { const: constant, enum: allowed, type, format, items, minimum, maximum, required, properties } = schema
   const [name] = [type].flat()
-  const below = (node: unknown) => sampleOf(flattenSchema(node))
-  if (only !== undefined) return only
-  if (listOf(listed).length > 0) return listOf(listed)[0]
-  if (name === 'array') return [below(items)]
+  const sampleOfNode = (node: unknown) => sampleOf(flattenSchema(node))
+  if (constant !== undefined) return constant
+  if (listOf(allowed).length > 0) return listOf(allowed)[0]
+  if (name === 'array') return [sampleOfNode(items)]
   if (name === 'object')
-    return Object.fromEntries(listOf(required).map((key) => [key, below(objectOf(properties)[String(key)])]))
+    return Object.fromEntries(listOf(required).map((key) => [key, sampleOfNode(objectOf(properties)[String(key)])]))
   if (name === 'boolean') return true
   if (name === 'number' || name === 'integer') return maximum ?? minimum ?? 1
   return formats[textOrEmpty(format)] ?? 'any text'
@@ -165,15 +165,15 @@ function describeBody(node: unknown, prefix: string) {
 }
 
 function describeParameter(node: unknown): DocumentedField {
-  const { in: place, name, required, schema, examples, example, description, ...own } = objectOf(node)
+  const { in: location, name, required, schema, examples, example, description, ...own } = objectOf(node)
   const flat = flattenSchema(schema)
   const field = describeField(flat, '', '')
-  const label = `${place} ${name}`
+  const label = `${location} ${name}`
   const [first] = entriesOf(examples)
   return {
     ...field,
     name: String(name),
-    place: String(place),
+    location: String(location),
     isRequired: required === true,
     description: textOrEmpty(description) || field.description,
     assumptions: [...assumptionsOf(own), ...field.assumptions],
@@ -185,39 +185,39 @@ function describeParameter(node: unknown): DocumentedField {
   }
 }
 
-/** Returns a request that would cover an item of an operation. */
-export function requestThatShows(
+/** Returns a request that covers one of an operation's coverage items. */
+export function requestThatCovers(
   { method, path: template, parameters, body }: DocumentedOperation,
   { point, headers, path }: Schema<'MissingPoint'>,
 ): CurlRequest {
-  const isPoint = ({ place, name }: DocumentedField) => place === point.in && name === point.name
-  const values = (place: string) =>
+  const isPoint = ({ location, name }: DocumentedField) => location === point.in && name === point.name
+  const values = (location: string) =>
     parameters
-      .filter((one) => one.place === place && (one.isRequired || isPoint(one)))
+      .filter((one) => one.location === location && (one.isRequired || isPoint(one)))
       .map((one): [string, string] => [one.name, String((isPoint(one) ? point.value : undefined) ?? one.sample)])
-  const filled = values('path').reduce(
+  const filledPath = values('path').reduce(
     (text, [name, value]) => text.replace(`{${name}}`, encodeURIComponent(value)),
     template,
   )
   const query = new URLSearchParams(values('query')).toString()
   return {
     method,
-    path: path === undefined ? filled + (query && `?${query}`) : path.slice(basePath.value.length),
+    path: path === undefined ? filledPath + (query && `?${query}`) : path.slice(basePath.value.length),
     headers: { ...Object.fromEntries(values('header')), ...headers },
     ...(body && { body: bodyWith(body, point) }),
   }
 }
 
-/** Returns the first example of a body with the item's member or value inserted. */
+/** Returns the body's first example, with the item's member or value inserted. */
 function bodyWith(
   { examples, fields }: NonNullable<DocumentedOperation['body']>,
   { kind, pointer, value }: Schema<'MissingPoint'>['point'],
 ): unknown {
   const required = fields.filter(({ pointer, isRequired }) => isRequired && pointer.lastIndexOf('/') === 0)
-  const plain = examples[0] ?? Object.fromEntries(required.map(({ name, sample }) => [name, sample]))
-  if (pointer === undefined || !kind.startsWith('field')) return plain
+  const base = examples[0] ?? Object.fromEntries(required.map(({ name, sample }) => [name, sample]))
+  if (pointer === undefined || !kind.startsWith('field')) return base
   const sample = fields.find((field) => field.pointer === pointer)?.sample
-  return withMember(plain, pointer.split('/').slice(1), value ?? sample)
+  return withMember(base, pointer.split('/').slice(1), value ?? sample)
 }
 
 function withMember(value: unknown, [name, ...rest]: readonly string[], member: unknown): unknown {

@@ -4,15 +4,15 @@ import { catalogue, groupByFamily } from '../../store/server.ts'
 import { Button } from '../../ui/controls.tsx'
 import { CommandLine, formatCurl } from '../../ui/empty.tsx'
 import { count } from '../../ui/text.tsx'
-import { type DocumentedField, type DocumentedOperation, requestThatShows } from './document.ts'
+import { type DocumentedField, type DocumentedOperation, requestThatCovers } from './document.ts'
 
 interface CoveredOperation {
   readonly operation: DocumentedOperation
   readonly coverage: Schema<'OperationCoverage'>
 }
 
-export function Operation(shown: CoveredOperation) {
-  const { operation, coverage } = shown
+export function Operation(parent: CoveredOperation) {
+  const { operation, coverage } = parent
   const { id, method, path, summary, description, assumptions, parameters, body, responses } = operation
   const success = responses.find(({ status }) => status.startsWith('2'))
   const servedBy = catalogue.value.operations.find((one) => one.id === id)?.servedBy
@@ -27,7 +27,7 @@ export function Operation(shown: CoveredOperation) {
         <a href={hrefOf({ view: 'requests', query: { q: `op:${id}` } })}>{count(coverage.requests, 'request')}</a>
         <Share share={coverage} />
         {servedBy && (
-          <span>Served {servedBy === 'simulator' ? 'by the simulator' : 'from the examples of the document'}</span>
+          <span>Served {servedBy === 'simulator' ? 'by the simulator' : 'from the examples in the document'}</span>
         )}
       </p>
       <p>
@@ -50,7 +50,7 @@ export function Operation(shown: CoveredOperation) {
       {parameters.length > 0 && (
         <section>
           <h3>Parameters</h3>
-          <Fields shown={shown} fields={parameters} />
+          <Fields parent={parent} fields={parameters} />
         </section>
       )}
       {body && (
@@ -58,13 +58,13 @@ export function Operation(shown: CoveredOperation) {
           <h3>Request body</h3>
           <Prose text={body.description} />
           <Assumptions texts={body.assumptions} />
-          <Fields shown={shown} fields={body.fields} />
+          <Fields parent={parent} fields={body.fields} />
         </section>
       )}
       <section>
         <h3>Responses</h3>
         {responses.map((response) => (
-          <Response key={response.status} {...{ shown, response }} isOpen={response === success} />
+          <Response key={response.status} {...{ parent, response }} isOpen={response === success} />
         ))}
       </section>
     </article>
@@ -72,17 +72,17 @@ export function Operation(shown: CoveredOperation) {
 }
 
 interface ResponseProps {
-  readonly shown: CoveredOperation
+  readonly parent: CoveredOperation
   readonly response: DocumentedOperation['responses'][number]
   readonly isOpen: boolean
 }
 
-function Response({ shown, response, isOpen }: ResponseProps) {
+function Response({ parent, response, isOpen }: ResponseProps) {
   const { description, assumptions } = response
   const status = Number(response.status)
-  const items = [{ label: response.status, text: 'responded' }]
-  const fields = listShown({ shown, status }, response.fields)
-  if (fields.length === 0 && listShown({ shown, status }, [{ items }]).length === 0) return null
+  const items = [{ label: response.status, text: 'returned' }]
+  const fields = listVisible({ parent, status }, response.fields)
+  if (fields.length === 0 && listVisible({ parent, status }, [{ items }]).length === 0) return null
   return (
     <div class="response">
       <div class="field wraps">
@@ -91,38 +91,38 @@ function Response({ shown, response, isOpen }: ResponseProps) {
           <Prose text={description} />
           <Assumptions texts={assumptions} />
         </div>
-        <Items {...{ shown, items, status }} />
+        <Items {...{ parent, items, status }} />
       </div>
       {fields.length > 0 && (
         <details open={isOpen}>
-          <summary>Body of {count(fields.length, 'field')}</summary>
-          <Fields {...{ shown, fields, status }} />
+          <summary>Body: {count(fields.length, 'field')}</summary>
+          <Fields {...{ parent, fields, status }} />
         </details>
       )}
     </div>
   )
 }
 
-/** A list of fields. An assumption about several fields is shown with the first one. */
-function Fields({ shown, fields, status }: ShownPart & { fields: readonly DocumentedField[] }) {
+/** A list of fields. An assumption about several fields is shown with the first of them. */
+function Fields({ parent, fields, status }: OperationPart & { fields: readonly DocumentedField[] }) {
   const firstOf = new Map<string, string>()
   for (const { name, assumptions } of fields)
     for (const text of assumptions) if (!firstOf.has(text)) firstOf.set(text, name)
   return (
     <ul class="fields">
-      {listShown({ shown, status }, fields).map(
-        ({ name, place, type, isRequired, description, assumptions, items }) => {
+      {listVisible({ parent, status }, fields).map(
+        ({ name, location, type, isRequired, description, assumptions, items }) => {
           const other = assumptions.map((text) => firstOf.get(text)).find((first) => first !== name)
           const at = name.lastIndexOf('.') + 1
           return (
-            <li key={`${place} ${name}`} class="field wraps">
+            <li key={`${location} ${name}`} class="field wraps">
               <p>
                 <code class="breaks">
                   <span class="faint">{name.slice(0, at)}</span>
                   <b>{name.slice(at)}</b>
                 </code>{' '}
                 <span class="faint">
-                  {place && `in the ${place}, `}
+                  {location && `in the ${location}, `}
                   {type}
                 </span>
                 {isRequired && status === undefined && <b class="warn"> required</b>}
@@ -132,7 +132,7 @@ function Fields({ shown, fields, status }: ShownPart & { fields: readonly Docume
                 <Assumptions texts={assumptions.filter((text) => firstOf.get(text) === name)} />
                 {other !== undefined && <p class="assumption faint small">The same assumption as for {other}.</p>}
               </div>
-              <Items {...{ shown, items, status }} />
+              <Items {...{ parent, items, status }} />
             </li>
           )
         },
@@ -143,28 +143,28 @@ function Fields({ shown, fields, status }: ShownPart & { fields: readonly Docume
 
 export const showsMissingOnly = () => hasState('only', 'missing')
 
-interface ShownPart {
-  readonly shown: CoveredOperation
-  /** The status of the response that the fields or items are part of; undefined for those of a request. */
+interface OperationPart {
+  readonly parent: CoveredOperation
+  /** The status of the response that contains the fields or items; undefined for a request. */
   readonly status?: number | undefined
 }
 
-interface ItemsProps extends ShownPart {
+interface ItemsProps extends OperationPart {
   readonly items: DocumentedField['items']
 }
 
 /** Returns the fields that the page shows: all, or only those with uncovered items. */
-function listShown<Field extends Pick<ItemsProps, 'items'>>(
-  { shown, status }: ShownPart,
+function listVisible<Field extends Pick<ItemsProps, 'items'>>(
+  { parent, status }: OperationPart,
   fields: readonly Field[],
 ): readonly Field[] {
   if (!showsMissingOnly()) return fields
-  return fields.filter(({ items }) => listStates({ shown, items, status }).some(({ missing }) => missing))
+  return fields.filter(({ items }) => listStates({ parent, items, status }).some(({ missing }) => missing))
 }
 
-/** Lists the items with their state. `missing`: the item's entry in the report, if it is not covered. */
-function listStates({ shown, items, status }: ItemsProps) {
-  const { covered, missing, outOfReach } = shown.coverage
+/** Lists the items with their states. `missing` is the report's entry for an uncovered item. */
+function listStates({ parent, items, status }: ItemsProps) {
+  const { covered, missing, outOfReach } = parent.coverage
   const states = items.map(({ label, text }) => ({
     name: status === undefined || label === String(status) ? label : `${status} ${label}`,
     text,
@@ -175,7 +175,7 @@ function listStates({ shown, items, status }: ItemsProps) {
   return states.filter(({ missing, isMet, isOutOfReach }) => missing || isMet || isOutOfReach)
 }
 
-/** The items of a parameter, a field or a status. A click on an uncovered item shows a request that covers it. */
+/** The coverage items of a parameter, field or status. Clicking an uncovered item shows a request that covers it. */
 function Items(props: ItemsProps) {
   const states = listStates(props)
   const open = states.find(({ name }) => hasState('item', name))?.missing
@@ -189,7 +189,7 @@ function Items(props: ItemsProps) {
       {open && (
         <div class="item-request">
           <p>{open.sentence}</p>
-          <CommandLine text={formatCurl(requestThatShows(props.shown.operation, open))} />
+          <CommandLine text={formatCurl(requestThatCovers(props.parent.operation, open))} />
         </div>
       )}
     </>
@@ -216,7 +216,7 @@ function Item({ name, text, missing, isMet }: ReturnType<typeof listStates>[numb
   )
 }
 
-/** Shows a text of the contract, with the parts between backticks as code. */
+/** Shows text from the contract, with the parts between backticks as code. */
 const Prose = ({ text }: { readonly text: string }) => (
   <>{text.split('`').map((part, index) => (index % 2 === 1 ? <code key={index}>{part}</code> : part))}</>
 )

@@ -8,7 +8,7 @@ import { DataTable, formatSigned, Pairs, QualityTable } from '../../ui/table.tsx
 import { objectOf, textOrEmpty } from '../../ui/text.tsx'
 import { type Numbers, qualityField, readNumber } from './analytics.ts'
 
-/** The values of each day and of the period, in the order of the charts. Scores are lines, counts are bars. */
+/** The values of each day and of the period, in the order of their charts: lines for scores, bars for counts. */
 const measures = [
   { field: qualityField, title: 'Conversation quality', unit: '0 to 1', kind: 'line' },
   { field: 'avgSatisfactionScore', title: 'Satisfaction', unit: '0 to 1', kind: 'line' },
@@ -38,15 +38,15 @@ const detectionFields = {
 
 interface ChartsProps {
   readonly numbers: Numbers
-  /** The quality of each day without events; undefined without events, or if the comparison would not be valid. */
-  readonly before: readonly (number | null)[] | undefined
+  /** The quality of each day without events; undefined if there are no events or the comparison is not valid. */
+  readonly baseline: readonly (number | null)[] | undefined
 }
 
 const formatScore = (value: number): string => String(Math.round(value * 10_000) / 10_000)
 
 const dayOf = (day: Numbers['days'][number]) => textOrEmpty(day['date']).slice(0, 10)
 
-export function Charts({ numbers: { body, days }, before }: ChartsProps) {
+export function Charts({ numbers: { body, days }, baseline }: ChartsProps) {
   const cursor = useSignal<number | undefined>(undefined)
   return (
     <>
@@ -58,7 +58,7 @@ export function Charts({ numbers: { body, days }, before }: ChartsProps) {
             <Chart
               days={days.map(dayOf)}
               values={days.map((day) => readNumber(day, field))}
-              compared={field === qualityField ? before : undefined}
+              compared={field === qualityField ? baseline : undefined}
               format={(value) => (kind === 'bar' ? value.toLocaleString('en') : formatScore(value))}
               summary={total === null ? 'null' : summary}
               {...{ title, unit, kind, cursor }}
@@ -70,12 +70,12 @@ export function Charts({ numbers: { body, days }, before }: ChartsProps) {
   )
 }
 
-export function DayTable({ numbers: { days }, before }: ChartsProps) {
+export function DayTable({ numbers: { days }, baseline }: ChartsProps) {
   const rows = days.map((day, index) => ({
     day: dayOf(day),
-    values: [...measures.map(({ field }) => readNumber(day, field)), ...(before ? [before[index] ?? null] : [])],
+    values: [...measures.map(({ field }) => readNumber(day, field)), ...(baseline ? [baseline[index] ?? null] : [])],
   }))
-  const titles = [...measures.map(({ title }) => title), ...(before ? ['Without events'] : [])]
+  const titles = [...measures.map(({ title }) => title), ...(baseline ? ['Without events'] : [])]
   const csv = [['Day', ...titles], ...rows.map(({ day, values }) => [day, ...values])]
   const columns = titles.map((title, index) => ({
     title,
@@ -98,7 +98,7 @@ export function DayTable({ numbers: { days }, before }: ChartsProps) {
 
 const nothing = <span class="faint">null</span>
 
-/** The detections and the labelled scores of the period. The service does not report them by day. */
+/** The period's detections and labelled scores, which the service does not report by day. */
 export function Totals({ body }: Pick<Numbers, 'body'>) {
   const rating = readNumber(body, 'averageConversationRating')
   const detections = Object.entries(detectionFields).map(([field, title]): Fact => {
@@ -111,7 +111,7 @@ export function Totals({ body }: Pick<Numbers, 'body'>) {
   })
   return (
     <>
-      <Facts title="Detections" note="in messages of the period" facts={detections} />
+      <Facts title="Detections" note="in the period’s messages" facts={detections} />
       <Facts
         title="Labels"
         note="with their scores, over the period"
@@ -139,24 +139,24 @@ const Facts = ({ title, note, facts }: { title: string; note: string; facts: rea
   </section>
 )
 
-interface EventEffectsProps extends ChartsProps {
-  readonly without: Numbers | undefined
+interface EffectsProps extends ChartsProps {
+  readonly eventless: Numbers | undefined
   readonly products: Schema<'Catalogue'>['products']
-  /** The scores that events have changed. */
-  readonly moved: Schema<'Quality'>['products']
+  /** The products whose scores events have changed. */
+  readonly changed: Schema<'Quality'>['products']
   readonly quality: Schema<'Quality'>
 }
 
-export function EventEffects({ products, moved, quality, ...compared }: EventEffectsProps) {
+export function EventEffects({ products, changed, quality, ...comparison }: EffectsProps) {
   const [product] = products
-  const ids = new Set(moved.flatMap(({ eventIds }) => eventIds))
+  const ids = new Set(changed.flatMap(({ eventIds }) => eventIds))
   return (
     <section class="wide event-effects stack">
       <h3>
         Effect of events <span class="faint">weight {quality.weight}</span>
       </h3>
-      {!product && <p class="faint">No product in the fixtures has this model, so no event changes its numbers.</p>}
-      {product && moved.length === 0 && (
+      {!product && <p class="faint">No product in the fixtures uses this model, so no event changes its numbers.</p>}
+      {product && changed.length === 0 && (
         <>
           <p class="faint">
             There are no events for {products.map(({ name }) => name).join(' or ')} yet. Send one to change the quality
@@ -165,11 +165,11 @@ export function EventEffects({ products, moved, quality, ...compared }: EventEff
           <CommandLine text={formatCurl(eventRequest({ productId: product.id }))} />
         </>
       )}
-      {moved.length > 0 && (
+      {changed.length > 0 && (
         <>
-          <p>{describeDifference(compared)}</p>
+          <p>{describeEffect(comparison)}</p>
           <QualityTable
-            products={moved}
+            products={changed}
             conversations={quality.conversations.filter(({ eventIds }) => eventIds.some((id) => ids.has(id)))}
           />
         </>
@@ -178,14 +178,14 @@ export function EventEffects({ products, moved, quality, ...compared }: EventEff
   )
 }
 
-function describeDifference({ numbers, without, before }: Pick<EventEffectsProps, 'numbers' | 'without' | 'before'>) {
-  if (!without) return 'Loading the numbers without events …'
-  if (!before) return 'The numbers without events cannot be determined, since a rule changes the response each time.'
-  const days = numbers.days.filter((day, index) => readNumber(day, qualityField) !== before[index]).length
-  const [now, then] = [readNumber(numbers.body, qualityField), readNumber(without.body, qualityField)]
+function describeEffect({ numbers, eventless, baseline }: Pick<EffectsProps, 'numbers' | 'eventless' | 'baseline'>) {
+  if (!eventless) return 'Loading the numbers without events …'
+  if (!baseline) return 'The numbers without events are unknown, because a rule makes every response different.'
+  const days = numbers.days.filter((day, index) => readNumber(day, qualityField) !== baseline[index]).length
+  const [now, then] = [readNumber(numbers.body, qualityField), readNumber(eventless.body, qualityField)]
   if (days === 0 || now === null || then === null)
-    return 'The numbers are the same without events: no event is on a day with conversations, or impacts cancel out.'
+    return 'The numbers are the same without events: none is on a day with conversations, or their impacts cancel out.'
   const change = `${formatScore(then)} without events (${formatSigned(now - then)})`
-  const moved = `Events changed ${days} of ${numbers.days.length} days.`
-  return `Conversation quality is ${formatScore(now)} on average and would be ${change}. ${moved}`
+  const extent = `Events changed ${days} of ${numbers.days.length} days.`
+  return `Conversation quality is ${formatScore(now)} on average and would be ${change}. ${extent}`
 }

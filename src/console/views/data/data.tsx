@@ -6,7 +6,7 @@ import { EntryList } from '../../ui/searchable-list.tsx'
 import { formatInstant } from '../../ui/text.tsx'
 import { ModelPage } from './model-page.tsx'
 
-/** The scenario in the address belongs to the previous model. */
+/** A change to the URL: without the scenario, which belongs to the previous model. */
 const query = { as: undefined }
 
 export const DataPage = () => (
@@ -39,7 +39,7 @@ function Models() {
           entries={models.map(({ id, name, about, scenario, shape, persona }) => ({
             id,
             title: name,
-            note: scenario ?? shape ?? persona ?? 'by the seed',
+            note: scenario ?? shape ?? persona ?? 'from the seed',
             tooltip: about,
           }))}
           openId={openId}
@@ -60,7 +60,7 @@ const modes = {
 function TimeBar() {
   const mode = clockMode.value
   const seed = sandboxSeed.value ?? ''
-  const first = info.value?.seed ?? seed
+  const initial = info.value?.seed ?? seed
   const change = (changed: string) => changeSeed(sandbox.peek(), changed)
   return (
     <div class="toolbar bar">
@@ -81,7 +81,7 @@ function TimeBar() {
               onClick={() => void changeClock({ by })}
             />
           ))}
-          <Button label="Back to real" disabled={mode === 'real'} onClick={() => void changeClock({ mode: 'real' })} />
+          <Button label="Use real time" disabled={mode === 'real'} onClick={() => void changeClock({ mode: 'real' })} />
           <FieldForm
             label="Day to set, at noon"
             value={formatInstant(sandboxNow.value).slice(0, 10)}
@@ -94,7 +94,7 @@ function TimeBar() {
       <div class="bar last">
         Seed <FieldForm label="Seed" value={seed} action="Set" change={change} field={seedField} />
       </div>
-      {seed !== first && <Button label={`Back to ${first}`} class="quiet" onClick={() => void change(first)} />}
+      {seed !== initial && <Button label={`Back to ${initial}`} class="quiet" onClick={() => void change(initial)} />}
     </div>
   )
 }

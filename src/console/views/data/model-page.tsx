@@ -5,8 +5,8 @@ import { useResponse } from '../../store/use-response.ts'
 import { Button, CopyButton, Select } from '../../ui/controls.tsx'
 import { type CurlRequest, Empty, formatCurl, Loading } from '../../ui/empty.tsx'
 import { JsonTree } from '../../ui/json-tree.tsx'
-import { OpenPart } from '../../ui/searchable-list.tsx'
-import { Mark, objectOf, Status, textOrEmpty } from '../../ui/text.tsx'
+import { DetailPanel } from '../../ui/searchable-list.tsx'
+import { Mark, nameRuleAt, objectOf, Status, textOrEmpty } from '../../ui/text.tsx'
 import { compareQuality, modelRequest, type Numbers, readNumbers, useAnalytics, useWithoutEvents } from './analytics.ts'
 import { Charts, DayTable, EventEffects, Totals } from './charts.tsx'
 
@@ -19,20 +19,20 @@ export function ModelPage({ id }: { readonly id: string }) {
   const { value: explanation, problem } = useAnalytics(sandbox.value, request)
   const numbers = explanation?.response.status === 200 ? readNumbers(explanation.response.body) : undefined
   return (
-    <OpenPart label="Model">
+    <DetailPanel label="Model">
       <ModelHead {...{ id, period }} scenario={query['as']} />
       {!explanation && <Loading problem={problem} />}
       {explanation && !numbers && <Refusal explanation={explanation} />}
       {explanation && numbers && <ModelNumbers {...{ id, request, explanation, numbers }} />}
       {explanation && <Response {...{ request, explanation }} />}
-    </OpenPart>
+    </DetailPanel>
   )
 }
 
 function ModelHead({ id, period, scenario }: { id: string; period: string; scenario: string | undefined }) {
   const { models, scenarios } = catalogue.value
   const model = models.find((one) => one.id === id.toLowerCase())
-  // Personas and shapes are the data scenarios that need no value.
+  // Personas and shapes are the data scenarios without parameters, apart from the probability.
   const personas = scenarios.filter(
     ({ family, parameters, name }) =>
       name === scenario || (family === 'data' && parameters.every((parameter) => parameter.name === 'p')),
@@ -61,7 +61,7 @@ function ModelHead({ id, period, scenario }: { id: string; period: string; scena
             aria-label="Persona"
             value={scenario ?? ''}
             options={[
-              ['', `itself: ${model?.scenario ?? model?.shape ?? model?.persona ?? 'drawn by the seed'}`],
+              ['', `itself: ${model?.scenario ?? model?.shape ?? model?.persona ?? 'derived from the seed'}`],
               ...personas.map(({ name, about }) => [name, name, about] as const),
             ]}
             choose={(as) => replaceRoute({ query: { as } })}
@@ -90,9 +90,9 @@ interface ModelNumbersProps {
 function ModelNumbers({ id, request, explanation, numbers }: ModelNumbersProps) {
   const products = catalogue.value.products.filter(({ models }) => models.includes(id.toLowerCase()))
   const quality = useResponse('/quality', { query: { sandbox: sandbox.value }, followsTraffic: true }).value
-  const moved = quality?.products.filter(({ productId }) => products.some((one) => one.id === productId)) ?? []
-  const without = useWithoutEvents(request, explanation, moved.length > 0 ? numbers : undefined)
-  const before = moved.length > 0 ? compareQuality(numbers, without) : undefined
+  const changed = quality?.products.filter(({ productId }) => products.some((one) => one.id === productId)) ?? []
+  const eventless = useWithoutEvents(request, explanation, changed.length > 0 ? numbers : undefined)
+  const baseline = changed.length > 0 ? compareQuality(numbers, eventless) : undefined
   const assessment = objectOf(numbers.body['recommendations'])
   const health = textOrEmpty(assessment['healthLevel']) || 'no assessment'
   const Days = hasState('look', 'table') ? DayTable : Charts
@@ -103,19 +103,19 @@ function ModelNumbers({ id, request, explanation, numbers }: ModelNumbersProps) 
         {textOrEmpty(assessment['summary'])}
       </p>
       <div class="numbers">
-        <Days {...{ numbers, before }} />
+        <Days {...{ numbers, baseline }} />
         <Totals body={numbers.body} />
-        {quality && <EventEffects {...{ numbers, without, before, products, moved, quality }} />}
+        {quality && <EventEffects {...{ numbers, eventless, baseline, products, changed, quality }} />}
       </div>
     </>
   )
 }
 
 const Refusal = ({ explanation: { response, why, rule } }: { explanation: Explanation }) => (
-  <Empty title={`A request for this model gets ${response.status} now, without numbers`}>
-    {why.join(' ')} {rule && `It is rule ${rule.index + 1} of the ${rule.scope === 'sandbox' ? 'sandbox' : 'start'}. `}
+  <Empty title={`A request for this model now gets a ${response.status}, without numbers`}>
+    {why.join(' ')} {rule && `The response comes from ${nameRuleAt(rule)}. `}
     {response.origin === 'scenario' && (
-      <Button label="Show the numbers without it" class="link" onClick={() => replaceRoute({ query: { as: '200' } })} />
+      <Button label="Show the numbers anyway" class="link" onClick={() => replaceRoute({ query: { as: '200' } })} />
     )}
   </Empty>
 )
@@ -135,8 +135,8 @@ function Response({ request, explanation }: { request: CurlRequest; explanation:
           {request.path}
         </code>
       </p>
-      {delivery !== 'whole' && <p class="bad">It is not delivered completely, but as “{delivery}”.</p>}
-      {damage.length > 0 && <p class="bad">A scenario damages it: {damage.join(', ')}.</p>}
+      {delivery !== 'whole' && <p class="bad">A scenario breaks or slows the delivery: {delivery}.</p>}
+      {damage.length > 0 && <p class="bad">A scenario damages the response: {damage.join(', ')}.</p>}
       <JsonTree value={response.body} marks={responseViolations.map((one) => ({ ...one, kind: 'damage' }))} />
     </section>
   )

@@ -2,7 +2,7 @@ import type { Schema } from '../../api/ask.ts'
 import { hrefOf, route } from '../../store/route.ts'
 import { CopyButton } from '../../ui/controls.tsx'
 import { JsonTree } from '../../ui/json-tree.tsx'
-import { OpenHead } from '../../ui/searchable-list.tsx'
+import { DetailHeader } from '../../ui/searchable-list.tsx'
 import { DataTable, formatSigned } from '../../ui/table.tsx'
 import { asText, count, formatInstant, Instant, Mark, nameOrId, shortId } from '../../ui/text.tsx'
 
@@ -17,9 +17,9 @@ export function EventDetail({ event, quality }: EventDetailProps) {
   const { eventId, fields, receivedAt } = event
   return (
     <>
-      <OpenHead noun="event">
+      <DetailHeader noun="event">
         <h2 class="breaks">{asText(fields.eventType)}</h2>
-      </OpenHead>
+      </DetailHeader>
       <p class="facts">
         <EventMarks {...event} />
         <span>
@@ -41,17 +41,17 @@ function Sentences({ event, quality }: EventDetailProps) {
   const { fields, impact, sampledOut, replays, repeatOf, eventAtDefaulted } = event
   const cause =
     fields.qualityImpactScore === undefined
-      ? `its influence is ${asText(fields.influence)}`
-      : 'that is its qualityImpactScore, which overrides its influence'
+      ? `the influence is ${asText(fields.influence)}`
+      : 'the qualityImpactScore overrides the influence'
   return (
     <ul class="bullets breaks">
       <li>
-        Its impact is <Impact {...event} />: {cause}.{' '}
-        {sampledOut && `Sampling with the rate ${asText(fields.sampleRate)} dropped it, so it changes no score.`}
-        {!sampledOut && quality && `It changes indexes by ${formatSigned(impact * quality.weight)}, within 0 and 1.`}
+        The impact is <Impact {...event} />, because {cause}.{' '}
+        {sampledOut && `Sampling at rate ${asText(fields.sampleRate)} dropped the event, so it changes no score.`}
+        {!sampledOut && quality && `Indexes change by ${formatSigned(impact * quality.weight)} and stay within 0 to 1.`}
       </li>
-      {fields.forceSample === true && <li>forceSample exempts it from sampling.</li>}
-      {eventAtDefaulted && <li>The client sent no eventAt: it is the time of receipt.</li>}
+      {fields.forceSample === true && <li>forceSample exempts the event from sampling.</li>}
+      {eventAtDefaulted && <li>The client did not send eventAt, so it is the time of receipt.</li>}
       {replays > 0 && (
         <li>
           It was sent again {count(replays, 'time')} with the insertId {asText(fields.insertId)}, but counts once.
@@ -59,12 +59,12 @@ function Sentences({ event, quality }: EventDetailProps) {
       )}
       {repeatOf !== undefined && (
         <li>
-          An equal event, <a href={hrefOf({ id: repeatOf })}>{shortId(repeatOf)}</a>, was recorded before. Neither has
-          an insertId, so both count.
+          An identical event, <a href={hrefOf({ id: repeatOf })}>{shortId(repeatOf)}</a>, was recorded earlier. Neither
+          event has an insertId, so both count.
         </li>
       )}
       {fields.conversationId === undefined && fields.externalConversationId === undefined && (
-        <li>It belongs to no conversation, so it changes no CQI.</li>
+        <li>The event does not belong to a conversation, so it does not change a CQI.</li>
       )}
     </ul>
   )
@@ -72,7 +72,7 @@ function Sentences({ event, quality }: EventDetailProps) {
 
 export const EventList = ({ events }: { readonly events: readonly StoredEvent[] }) => (
   <DataTable
-    title="Events, the newest first"
+    title="Events, newest first"
     rows={events}
     keyOf={({ eventId }) => eventId}
     columns={[

@@ -5,7 +5,7 @@ import { change } from '../../store/server.ts'
 import { useResponse } from '../../store/use-response.ts'
 import { Button, FieldForm } from '../../ui/controls.tsx'
 import { Empty, eventRequest, Loading } from '../../ui/empty.tsx'
-import { OpenPart, SearchableList } from '../../ui/searchable-list.tsx'
+import { DetailPanel, SearchableList } from '../../ui/searchable-list.tsx'
 import { QualityTable } from '../../ui/table.tsx'
 import { countListed, isUuid } from '../../ui/text.tsx'
 import { EventDetail, EventList } from './event-detail.tsx'
@@ -28,17 +28,17 @@ export function EventsPage() {
       <SearchableList
         noun="event"
         ids={(value?.events ?? []).map(({ eventId }) => eventId)}
-        placeholder="Search for a type of event"
+        placeholder="Search by event type"
         problem={search.problem ?? (value && problem?.sentence)}
         note={value && countListed(value.events.length, value.total)}
-        isNoteSpoken
+        isNoteAnnounced
       >
         {value ? <Listing page={value} limit={limit} /> : <Loading problem={problem} />}
       </SearchableList>
-      <OpenPart label={id === undefined ? 'Quality' : 'Event'} isOpen={id !== undefined}>
+      <DetailPanel label={id === undefined ? 'Quality' : 'Event'} isOpen={id !== undefined}>
         {id === undefined && quality && <QualityPanel quality={quality} />}
         {id !== undefined && <OpenEvent key={id} id={id} quality={quality} />}
-      </OpenPart>
+      </DetailPanel>
     </div>
   )
 }
@@ -56,7 +56,7 @@ function Listing({ page, limit }: { page: ResponseOf<'/events', 'get'>; limit: S
   )
 }
 
-/** The event that the address names. It stays open when newer events or another search replace it in the list. */
+/** The event in the URL. It stays open even if newer events or another search remove it from the list. */
 function OpenEvent({ id, quality }: { id: string; quality: Schema<'Quality'> | undefined }) {
   const { value, problem } = useResponse('/events', {
     query: { sandbox: sandbox.value, eventId: id, limit: 1 },
@@ -91,9 +91,9 @@ function QualityPanel({ quality }: { readonly quality: Schema<'Quality'> }) {
         />
       </div>
       <p class="faint">
-        An index is 0.5 + weight × the sum of the impacts, within 0 and 1. Events dropped by sampling change none.
+        An index is 0.5 + weight × the sum of impacts, kept between 0 and 1. Events dropped by sampling do not count.
       </p>
-      {quality.products.length > 0 ? <QualityTable {...quality} /> : <p class="faint">No product has an event yet.</p>}
+      {quality.products.length > 0 ? <QualityTable {...quality} /> : <p class="faint">No product has events yet.</p>}
     </>
   )
 }
@@ -108,18 +108,18 @@ function NoEvents({ isSearch }: { readonly isSearch: boolean }) {
     )
   return (
     <Empty title="No events yet" curl={eventRequest({ insertId: 'order-1' })}>
-      Record one. Its influence changes the indexes of its product and conversation. Sent again with the same{' '}
-      <code>insertId</code>, it counts once.
+      Record an event: its influence changes the indexes of its product and conversation. If you send it again with the
+      same <code>insertId</code>, it counts only once.
     </Empty>
   )
 }
 
 type EventConditions = NonNullable<QueryOf<'/events', 'get'>>
 
-/** The keywords of the search. Each returns the conditions for a value, or a description of valid values. */
-const words: Readonly<Record<string, (value: string) => EventConditions | string>> = {
+/** The search keywords. Each returns the conditions for a value, or a description of the valid values. */
+const keywords: Readonly<Record<string, (value: string) => EventConditions | string>> = {
   type: (value) => ({ eventType: value }),
-  product: (value) => (isUuid(value) ? { productId: value } : `the UUID of a product; "${value}" is not one`),
+  product: (value) => (isUuid(value) ? { productId: value } : `the UUID of a product, not "${value}"`),
   conversation: (value) => ({ conversation: value }),
   external: (value) => ({ externalConversationId: value }),
   insert: (value) => ({ insertId: value }),
@@ -127,20 +127,20 @@ const words: Readonly<Record<string, (value: string) => EventConditions | string
 }
 
 /**
- * Parses `type:upgrade_purchased conversation:chat-1 sampled:out`. A text without a keyword is an event type.
- * `problem`: what is wrong with the text, if anything.
+ * Parses `type:upgrade_purchased conversation:chat-1 sampled:out`. Text without a keyword is an event type.
+ * Returns the search conditions and, if the text is invalid, the problem.
  */
 function parseEventSearch(text: string) {
   const conditions: EventConditions = {}
   let problem: string | undefined
-  for (const [, word = 'type', quoted, plain = ''] of text.matchAll(
+  for (const [, keyword = 'type', quoted, plain = ''] of text.matchAll(
     /(?:([a-z]+):)?(?:"((?:[^"\\]|\\.)*)"?|([^\s"]+))/gis,
   )) {
-    const found = words[word.toLowerCase()]?.(quoted?.replace(/\\(.)/gs, '$1') ?? plain)
+    const found = keywords[keyword.toLowerCase()]?.(quoted?.replace(/\\(.)/gs, '$1') ?? plain)
     if (typeof found === 'object') Object.assign(conditions, found)
-    else if (found !== undefined) problem ??= `${word}: takes ${found}.`
+    else if (found !== undefined) problem ??= `${keyword}: takes ${found}.`
     else
-      problem ??= `Unknown keyword "${word}:". Known: ${Object.keys(words).join(':, ')}:. Put an event type in quotes.`
+      problem ??= `Unknown keyword "${keyword}:". Use ${Object.keys(keywords).join(':, ')}: or an event type in quotes.`
   }
   return { conditions, problem }
 }

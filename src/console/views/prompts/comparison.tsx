@@ -8,22 +8,22 @@ type Version = Schema<'PromptVersion'>
 
 const contextLines = 3
 
-/** Two versions side by side, with their difference by line and word; or one version, if `left` is undefined. */
+/** Two versions side by side, with the differences by line and word; only `right`, if `left` is undefined. */
 export function Comparison({ left, right }: { left: Version | undefined; right: Version }) {
   const showsAll = useSignal(false)
   const pairs = useMemo(() => compareVersions(left ?? right, right), [left?.versionId, right.versionId])
   const isChanged = (pair: LinePair) => pair[0] !== pair[1]
   const changed = pairs.filter(isChanged).length
   const isNear = (at: number) => pairs.slice(Math.max(0, at - contextLines), at + contextLines + 1).some(isChanged)
-  const shown = left && !showsAll.value ? pairs.filter((_, at) => isNear(at)) : pairs
+  const visible = left && !showsAll.value ? pairs.filter((_, at) => isNear(at)) : pairs
   return (
     <>
       {left && (
         <p class="facts" role="status">
-          {changed === 0 ? 'There is no difference.' : `${count(changed, 'line')} of ${pairs.length} differ.`}
+          {changed === 0 ? 'There are no differences.' : `${changed} of ${count(pairs.length, 'line')} differ.`}
           {changed > 0 && (
             <Button
-              label={showsAll.value ? 'Hide equal lines' : 'Show all lines'}
+              label={showsAll.value ? 'Hide unchanged lines' : 'Show all lines'}
               class="link"
               onClick={() => (showsAll.value = !showsAll.value)}
             />
@@ -41,7 +41,7 @@ export function Comparison({ left, right }: { left: Version | undefined; right: 
           </tr>
         </thead>
         <tbody>
-          {shown.map((pair, index) => (
+          {visible.map((pair, index) => (
             <LineRow key={index} pair={pair} isSingle={!left} />
           ))}
         </tbody>
@@ -88,19 +88,19 @@ function Side({ line, steps, kind }: { line: string | undefined; steps: readonly
   )
 }
 
-/** A line of each of two versions, side by side; undefined if the version has no such line. */
+/** A line from each of two versions; undefined if a version has no corresponding line. */
 type LinePair = readonly [left: string | undefined, right: string | undefined]
 
-/** One step of a comparison of two lists: an item in both, only in the first, or only in the second. */
+/** A step in the comparison of two lists: an item in both, only in the first, or only in the second. */
 interface DiffStep {
   readonly kind: 'same' | 'removed' | 'added'
   readonly text: string
 }
 
-/** The maximum number of compared pairs. Beyond it, all items count as replaced. */
+/** The maximum number of item pairs to compare. Beyond it, all differing items count as replaced. */
 const maxPairs = 1_000_000
 
-/** The fields added by the simulator, and the components, which have their own lines. */
+/** The fields added by the simulator, and the components, which are listed separately. */
 const ownFields = ['versionId', 'version', 'fingerprint', 'active', 'createdAt', 'variables', 'components']
 
 /** Returns a version as lines: one for each field, then each component under a heading with its fields. */
@@ -122,7 +122,7 @@ function compareVersions(left: Version, right: Version): readonly LinePair[] {
     if (kind === 'removed') pairs.push([text, undefined])
     else if (kind === 'same') start = pairs.push([text, text])
     else {
-      // A line that replaces another is shown beside it.
+      // Shows a line next to the line that it replaces.
       const replaced = pairs.findIndex((pair, at) => at >= start && pair[1] === undefined)
       pairs.splice(replaced < 0 ? pairs.length : replaced, 1, [pairs[replaced]?.[0], text])
     }
@@ -132,7 +132,7 @@ function compareVersions(left: Version, right: Version): readonly LinePair[] {
 
 const splitWords = (text: string) => text.match(/\{\{[^{}]*\}\}|[\p{L}\p{N}_]+|\s+|./gu) ?? []
 
-/** Compares two lists, and returns the fewest steps from the first to the second; removals come first. */
+/** Returns the shortest list of steps from one list to another. Removals come before additions. */
 function diffTexts(left: readonly string[], right: readonly string[]): readonly DiffStep[] {
   const lengthAt = measureCommon(left, right)
   const findKind = (at: number, other: number): DiffStep['kind'] => {
@@ -151,7 +151,7 @@ function diffTexts(left: readonly string[], right: readonly string[]): readonly 
   return steps
 }
 
-/** Returns a function for the length of the longest common subsequence after a position in each list. */
+/** Returns a function that returns the length of the longest common subsequence from a position in each list. */
 function measureCommon(left: readonly string[], right: readonly string[]) {
   const width = right.length + 1
   if (left.length * right.length > maxPairs) return () => 0

@@ -5,7 +5,7 @@ import { change } from '../../store/server.ts'
 import { useResponse } from '../../store/use-response.ts'
 import { Button, CopyButton, Select } from '../../ui/controls.tsx'
 import { Empty, Loading, sampleEvent } from '../../ui/empty.tsx'
-import { EntryList, OpenPart, SearchableList } from '../../ui/searchable-list.tsx'
+import { DetailPanel, EntryList, SearchableList } from '../../ui/searchable-list.tsx'
 import { DataTable } from '../../ui/table.tsx'
 import { asText, count, formatInstant, hasWords, Mark, nameOrId, shortId } from '../../ui/text.tsx'
 import { Comparison } from './comparison.tsx'
@@ -21,7 +21,7 @@ const samplePrompt = {
   components: [{ content: 'You answer questions about orders of {{customer}}.' }],
 }
 
-/** The versions in the address belong to the previous prompt. */
+/** A change to the URL: without the versions, which belong to the previous prompt. */
 const noVersions = { from: undefined, to: undefined }
 
 export function PromptsPage() {
@@ -30,8 +30,8 @@ export function PromptsPage() {
   if (value.prompts.length === 0)
     return (
       <Empty title="No prompts yet" curl={{ method: 'POST', path: '/prompts', body: samplePrompt }}>
-        Create one. If you send it again with other components and the same <code>externalPromptId</code>, it gets a
-        second version, and this page compares the two.
+        Create a prompt. If you send it again with different components and the same <code>externalPromptId</code>, it
+        gets a second version, and this page compares the two versions.
       </Empty>
     )
   return <Prompts prompts={value.prompts} />
@@ -40,11 +40,11 @@ export function PromptsPage() {
 function Prompts({ prompts }: { readonly prompts: readonly Prompt[] }) {
   const { id, query } = route.value
   const textOf = ({ promptId, externalPromptId, productId, versions }: Prompt) => {
-    const named = versions.flatMap(({ name, role, fingerprint }) => [name, role, fingerprint])
-    return [promptId, externalPromptId, productId, nameOrId(productId ?? ''), ...named].map(asText).join(' ')
+    const words = versions.flatMap(({ name, role, fingerprint }) => [name, role, fingerprint])
+    return [promptId, externalPromptId, productId, nameOrId(productId ?? ''), ...words].map(asText).join(' ')
   }
   const listed = prompts.filter((prompt) => hasWords(textOf(prompt), query['q'])).reverse()
-  // The address then names the prompt, so that a newer one does not replace it.
+  // Adds the prompt to the URL, so that a newer prompt does not replace it.
   useEffect(() => {
     if (id === undefined) replaceRoute({ id: listed[0]?.promptId })
   }, [id === undefined])
@@ -55,9 +55,9 @@ function Prompts({ prompts }: { readonly prompts: readonly Prompt[] }) {
         noun="prompt"
         ids={listed.map(({ promptId }) => promptId)}
         query={noVersions}
-        placeholder="Search for a name, product or id"
+        placeholder="Search by name, product or id"
         note={`${listed.length < prompts.length ? `${listed.length} of ` : ''}${count(prompts.length, 'prompt')}`}
-        isNoteSpoken
+        isNoteAnnounced
         canClose={false}
       >
         <div class="scroll">
@@ -80,14 +80,14 @@ function Prompts({ prompts }: { readonly prompts: readonly Prompt[] }) {
           />
         </div>
       </SearchableList>
-      <OpenPart label="Prompt">
+      <DetailPanel label="Prompt">
         {open && <PromptDetail key={id} prompt={open} />}
         {!open && id !== undefined && (
           <Empty title="Prompt not found">
-            The sandbox {sandbox.value} has no prompt {id}. <a href={hrefOf({ id: undefined })}>Show the newest</a>
+            The sandbox {sandbox.value} has no prompt {id}. <a href={hrefOf({ id: undefined })}>Show newest prompt</a>
           </Empty>
         )}
-      </OpenPart>
+      </DetailPanel>
     </div>
   )
 }
@@ -107,19 +107,19 @@ function PromptDetail({ prompt }: { readonly prompt: Prompt }) {
   }
   return (
     <>
-      <h2 class="breaks">{asText(right.name ?? 'A prompt without a name')}</h2>
+      <h2 class="breaks">{asText(right.name ?? 'Unnamed prompt')}</h2>
       <p class="facts">
         {externalPromptId !== undefined && <code class="breaks">{asText(externalPromptId)}</code>}
         <span class="nowrap">
           prompt <code title={promptId}>{shortId(promptId)}</code>
           <CopyButton label="Copy" title="Copy the id of the prompt" text={promptId} />
         </span>
-        {productId !== undefined && <span>of the product {nameOrId(productId)}</span>}
+        {productId !== undefined && <span>for the product {nameOrId(productId)}</span>}
       </p>
       {repeatOf !== undefined && (
         <p class="remark marked advice">
-          <a href={hrefOf({ id: repeatOf })}>An equal request</a> created a prompt before. Without an{' '}
-          <code>externalPromptId</code>, each request creates a new one.
+          <a href={hrefOf({ id: repeatOf })}>An identical request</a> created a prompt earlier. Without an{' '}
+          <code>externalPromptId</code>, each request creates a new prompt.
         </p>
       )}
       <VersionTable versions={versions} activate={(version) => void activate(version)} />
@@ -133,7 +133,7 @@ function PromptDetail({ prompt }: { readonly prompt: Prompt }) {
             with <Select value={String(right.version)} {...{ options }} choose={(to) => compare({ to })} />
           </label>
           {left.fingerprint === right.fingerprint && left !== right && (
-            <span class="faint">Their components are equal.</span>
+            <span class="faint">Their components are identical.</span>
           )}
         </p>
       )}
@@ -141,29 +141,29 @@ function PromptDetail({ prompt }: { readonly prompt: Prompt }) {
       {versions.length === 1 && (
         <p class="faint">
           {externalPromptId === undefined
-            ? 'It was created without an externalPromptId, so it cannot get a second version.'
-            : 'If it is sent again with other components and the same externalPromptId, it gets a second version.'}
+            ? 'This prompt was created without an externalPromptId, so it cannot get a second version.'
+            : 'If you send it again with different components and the same externalPromptId, it gets a second version.'}
         </p>
       )}
     </>
   )
 }
 
-/** Returns the versions to compare: those in the address, else the newest and the active or previous one. */
+/** Returns the versions to compare: those in the URL or, by default, the newest and the active or previous one. */
 function pickVersions(versions: readonly Version[], { from, to }: Readonly<Record<string, string>>) {
-  const named = (text: string | undefined) => versions.find(({ version }) => String(version) === text)
-  const right = named(to) ?? versions.at(-1)
+  const findVersion = (text: string | undefined) => versions.find(({ version }) => String(version) === text)
+  const right = findVersion(to) ?? versions.at(-1)
   const others = versions.filter((version) => version !== right)
-  return [named(from) ?? others.find(({ active }) => active) ?? others.at(-1) ?? right, right] as const
+  return [findVersion(from) ?? others.find(({ active }) => active) ?? others.at(-1) ?? right, right] as const
 }
 
 function VersionTable({ versions, activate }: { versions: readonly Version[]; activate: (version: Version) => void }) {
-  const findEqual = ({ version, fingerprint }: Version) =>
+  const findIdentical = ({ version, fingerprint }: Version) =>
     versions.find((one) => one.version < version && one.fingerprint === fingerprint)
   return (
     <div class="versions scroll">
       <DataTable
-        title="Versions, the newest first"
+        title="Versions, newest first"
         rows={versions.toReversed()}
         keyOf={({ versionId }) => versionId}
         columns={[
@@ -191,7 +191,7 @@ function VersionTable({ versions, activate }: { versions: readonly Version[]; ac
             title: 'Fingerprint',
             class: 'nowrap if-room',
             cell: (version) => {
-              const equal = findEqual(version)
+              const identical = findIdentical(version)
               return (
                 <>
                   <code title={`The SHA-256 of the components: ${version.fingerprint}`}>
@@ -202,7 +202,7 @@ function VersionTable({ versions, activate }: { versions: readonly Version[]; ac
                     title={`Copy the fingerprint of version ${version.version}`}
                     text={version.fingerprint}
                   />
-                  {equal && <span class="faint">equals version {equal.version}</span>}
+                  {identical && <span class="faint">same as version {identical.version}</span>}
                 </>
               )
             },

@@ -1,34 +1,34 @@
 import { useRef } from 'preact/hooks'
 import { ask, askText, type Schema } from '../../api/ask.ts'
 import { useCommands } from '../../store/commands.ts'
-import { askOnce, showNotice, showProblem, valueOrNotice } from '../../store/notices.ts'
+import { confirmAction, showNotice, showProblem, valueOrNotice } from '../../store/notices.ts'
 import { hrefOf, navigate, sandbox } from '../../store/route.ts'
 import { change } from '../../store/server.ts'
 import { useResponse } from '../../store/use-response.ts'
 import { Button, CopyButton } from '../../ui/controls.tsx'
 import { Empty } from '../../ui/empty.tsx'
-import { OpenHead, OpenPart } from '../../ui/searchable-list.tsx'
+import { DetailHeader, DetailPanel } from '../../ui/searchable-list.tsx'
 import { Ago, count, formatDuration, formatInstant } from '../../ui/text.tsx'
 import { BodySection, HeaderSection, QuerySection, type Remark, RemarkList } from './message.tsx'
 import { findSendProblem, formatFetch, formatVitest, replayHeader, targetOf, toReplay, urlOf } from './replay.ts'
 import { Marks, Outcome } from './request-list.tsx'
-import { retryProblemsOf, tries } from './search.ts'
+import { attempts, retryProblemsOf } from './search.ts'
 import { describeSubject, shortenIds } from './subject.ts'
 import { SwitchScenario } from './switch-scenario.tsx'
 import { Why } from './why.tsx'
 
-/** One request with its response, beside the list. It stays open even if the journal evicts it. */
+/** A request with its response, next to the list. The request stays open even if the journal evicts it. */
 export function RequestDetail({ id }: { readonly id: string }) {
   const { value, problem } = useResponse('/requests/{id}', { path: { id } })
-  const opened = useRef(value)
-  opened.current ??= value
-  const exchange = opened.current
-  const isOther = exchange && sandbox.value !== '*' && exchange.sandbox !== sandbox.value
+  const firstValue = useRef(value)
+  firstValue.current ??= value
+  const exchange = firstValue.current
+  const isElsewhere = exchange && sandbox.value !== '*' && exchange.sandbox !== sandbox.value
   const isGone = problem?.status === 404 || value?.at !== exchange?.at
   return (
-    <OpenPart label={`Request ${id}`}>
-      {exchange && !isOther && <Detail exchange={exchange} isGone={isGone} />}
-      {exchange && isOther && (
+    <DetailPanel label={`Request ${id}`}>
+      {exchange && !isElsewhere && <Detail exchange={exchange} isGone={isGone} />}
+      {exchange && isElsewhere && (
         <Empty title="This request belongs to another sandbox">
           It was sent to the sandbox {exchange.sandbox}.{' '}
           <a href={hrefOf({ id, query: { sandbox: exchange.sandbox } })}>Show it there</a>{' '}
@@ -40,7 +40,7 @@ export function RequestDetail({ id }: { readonly id: string }) {
           {problem.sentence} <a href={hrefOf({ id: undefined })}>Close</a>
         </Empty>
       )}
-    </OpenPart>
+    </DetailPanel>
   )
 }
 
@@ -54,14 +54,14 @@ function Detail({ exchange, isGone }: { exchange: Schema<'Exchange'>; isGone: bo
   const remarksOf = (...parts: Remark['in'][]) => remarks.filter((remark) => parts.includes(remark.in))
   return (
     <>
-      <OpenHead noun="request">
+      <DetailHeader noun="request">
         <h2 class="cut-off" title={targetOf(exchange)}>
           <span class="path mono">
             {request.method} {shortenIds(targetOf(exchange))}
           </span>{' '}
           {describeSubject(request.path, request.body)}
         </h2>
-      </OpenHead>
+      </DetailHeader>
       {isGone && (
         <p class="remark marked advice" role="status">
           The journal no longer has this request: it was cleared, or the simulator was restarted.
@@ -88,13 +88,13 @@ function Detail({ exchange, isGone }: { exchange: Schema<'Exchange'>; isGone: bo
 
 function Facts({ exchange }: { readonly exchange: Schema<'Exchange'> }) {
   const { id, response, operation, now, at, tookMs, delayMs, expectation, replayOf } = exchange
-  const tried = tries.value.get(id)
+  const found = attempts.value.get(id)
   return (
     <p class="facts">
       <Outcome status={response.status} end={exchange} />{' '}
       <Marks exchange={exchange} retries={retryProblemsOf(exchange)} />
       <span>{operation ?? 'no operation'}</span>
-      {expectation && <span>a negative test of a {expectation}</span>}
+      {expectation && <span>a negative test: expects a {expectation}</span>}
       {replayOf !== undefined && (
         <span>
           a copy of <a href={hrefOf({ id: replayOf })}>{replayOf}</a>, sent from the console; not counted in reports
@@ -103,12 +103,12 @@ function Facts({ exchange }: { readonly exchange: Schema<'Exchange'> }) {
       {sandbox.value === '*' && <span>sandbox {exchange.sandbox}</span>}
       <span>
         {formatDuration(tookMs)}
-        {delayMs > 0 && `, including ${formatDuration(delayMs)} of delay`}
+        {delayMs > 0 && `, including a delay of ${formatDuration(delayMs)}`}
       </span>
       <span>
         {formatInstant(now)} UTC, <Ago instant={at} clock="machine" />
       </span>
-      {tried && <a href={hrefOf({ view: 'retries', id: tried.chain.id })}>Attempt {tried.number} of a failed call</a>}
+      {found && <a href={hrefOf({ view: 'retries', id: found.chain.id })}>Attempt {found.number} of a failed call</a>}
     </p>
   )
 }
@@ -135,21 +135,21 @@ async function sendAgain(exchange: Schema<'Exchange'>): Promise<void> {
   try {
     const response = await fetch(urlOf(exchange), { method, headers, ...(body !== undefined && { body }) })
     const id = response.headers.get('x-sim-request-id') ?? response.headers.get('x-request-id')
-    showNotice(`Sent again; the response is ${response.status}.`)
+    showNotice(`Sent again. The response status is ${response.status}.`)
     if (id !== null) navigate({ view: 'requests', id })
     await response.arrayBuffer()
   } catch {
     showProblem(
-      'The connection ended before the whole response arrived, possibly by a scenario. The list shows the request.',
+      'The connection closed before the response was complete, perhaps due to a scenario. The list shows the request.',
     )
   }
 }
 
 export async function clearRequests(): Promise<void> {
   const name = sandbox.peek()
-  const whose = name === '*' ? 'all sandboxes' : `the sandbox ${name}`
-  const losses = ['all recorded requests', 'retry problems and coverage, which restart']
-  if (await askOnce(`Clear the requests of ${whose}?`, losses))
+  const scope = name === '*' ? 'all sandboxes' : `the sandbox ${name}`
+  const losses = ['all recorded requests', 'retry problems and coverage, which start from zero']
+  if (await confirmAction(`Clear the requests in ${scope}?`, losses))
     await change(
       ask('delete', '/requests', { query: { sandbox: name } }),
       ({ deleted }) => `Cleared ${count(deleted, 'request')}.`,

@@ -3,19 +3,19 @@ import { valueOrNotice } from '../../store/notices.ts'
 import { sandbox } from '../../store/route.ts'
 import { saveFile } from '../../ui/save-file.ts'
 
-/** Lists the report in each format, and the requests as HAR, of the shown sandbox. */
+/** Lists the downloads for the selected sandbox: the report in each format, and the requests as HAR. */
 export function listDownloads() {
   const name = sandbox.value
-  const save = async (ending: string, asking: ReturnType<typeof askText>) => {
-    const text = await valueOrNotice(asking)
-    if (text !== undefined) saveFile(`${name === '*' ? 'all' : name}.${ending}`, text)
+  const save = async (extension: string, result: ReturnType<typeof askText>) => {
+    const text = await valueOrNotice(result)
+    if (text !== undefined) saveFile(`${name === '*' ? 'all' : name}.${extension}`, text)
   }
-  const report = (format: 'html' | 'json' | 'junit', ending: string) => () =>
-    save(`report.${ending}`, askText('/report', { query: { sandbox: name, format } }))
+  const report = (format: 'html' | 'json' | 'junit', extension: string) => () =>
+    save(`report.${extension}`, askText('/report', { query: { sandbox: name, format } }))
   const har = () => save('har', askText('/requests', { query: { sandbox: name, format: 'har', limit: 1_000 } }))
   const open = () => window.open(`report?${new URLSearchParams({ sandbox: name, format: 'html' })}`, '_blank')
   return [
-    // A new page cannot send the token.
+    // A page in a new tab cannot send the token.
     { label: 'HTML', title: 'Open the report', run: 'Authorization' in tokenHeaders() ? report('html', 'html') : open },
     { label: 'JSON', title: 'Save the report as JSON', run: report('json', 'json') },
     { label: 'JUnit', title: 'Save the report as JUnit', run: report('junit', 'xml') },

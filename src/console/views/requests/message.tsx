@@ -50,7 +50,7 @@ export function QuerySection({ query, remarks }: { readonly query: string; reado
   )
 }
 
-/** Returns the values of the parameters by name, as a list if there are several. A name may be `__proto__`. */
+/** Returns the values of the parameters by name, as a list for a repeated name. A name can be `__proto__`. */
 function readValues(query: string): Record<string, string | string[]> {
   const params = new URLSearchParams(query)
   return Object.fromEntries(
@@ -75,7 +75,7 @@ function OtherBody({ body: { text, base64, cut, gone, size } }: { readonly body:
         <LongText text={text ?? base64 ?? ''} maxShown={5_000} />
       </pre>
       {cut && <p class="faint">Only the beginning was recorded.</p>}
-      {base64 !== undefined && <p class="faint">The body is not text, so it is shown in base64.</p>}
+      {base64 !== undefined && <p class="faint">The body is not text, so it is shown as base64.</p>}
     </>
   )
 }

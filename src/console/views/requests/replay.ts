@@ -4,32 +4,32 @@ import { findDamage } from './subject.ts'
 
 const redacted = '[redacted]'
 
-/** The header that marks a request as sent by this page, so that reports on the client ignore it. */
+/** The header that marks a request as sent by this page, so that reports about the client ignore the request. */
 export const replayHeader = 'x-sim-replay-of'
 
-/** Headers of the connection or of the client itself, which every client sets by itself. */
-const ownHeaders =
+/** Headers about the connection or the client, which every client sets itself. */
+const clientHeaders =
   /^(x-sim-replay-of|host|connection|content-length|transfer-encoding|accept-encoding|expect|keep-alive|user-agent|origin|referer|sec-.*)$/
 
 const meaningfulHeaders = ({ request }: Schema<'Exchange'>) =>
-  Object.entries(request.headers).filter(([name]) => !ownHeaders.test(name))
+  Object.entries(request.headers).filter(([name]) => !clientHeaders.test(name))
 
-/** Returns the text of a recorded body, or undefined if there is none or it is incomplete. */
+/** Returns a recorded body as text; undefined if the body is empty, incomplete or not text. */
 function bodyText(body: Schema<'Body'>): string | undefined {
   if (body.size === 0 || body.cut || body.gone) return undefined
   return body.text ?? ('json' in body ? JSON.stringify(body.json) : undefined)
 }
 
 /**
- * Returns the reason why this page cannot resend a request unchanged, if any. Any page can cause a recorded request, so
- * a target that the browser would resolve to another, such as `/v1/../__sim/reset`, must not be sent.
+ * Returns the reason why this page cannot resend a request unchanged; undefined if it can. Since any web page can cause
+ * a recorded request, this page must not send a target that resolves to another, such as `/v1/../__sim/reset`.
  */
 export function findSendProblem(exchange: Schema<'Exchange'>): string | undefined {
   const { method, body } = exchange.request
   const url = URL.canParse(urlOf(exchange)) ? new URL(urlOf(exchange)) : undefined
   if (url?.origin !== location.origin || url.pathname + url.search !== targetOf(exchange))
     return 'A browser would change the path or the query. Copy the request as curl, which sends them unchanged.'
-  if (/^\/+__sim(\/|$)/i.test(url.pathname)) return 'It is a request to the control plane, not to the service.'
+  if (/^\/+__sim(\/|$)/i.test(url.pathname)) return 'This is a request to the control plane, not to the service.'
   if (/^(TRACE|CONNECT|TRACK)$/.test(method)) return `No browser sends ${method}. Copy the request as curl.`
   if (/^(GET|HEAD)$/.test(method) && body.size > 0)
     return `No browser sends a body with ${method}. Copy the request as curl.`
@@ -40,10 +40,10 @@ export function findSendProblem(exchange: Schema<'Exchange'>): string | undefine
 export const targetOf = ({ request: { path, query } }: Schema<'Exchange'>): string =>
   query === '' ? path : `${path}?${query}`
 
-/** Returns the URL of a request on this server; a target that begins with two slashes would name another server. */
+/** Returns the URL of a request, with the origin: without it, a target like `//a` would name another server. */
 export const urlOf = (exchange: Schema<'Exchange'>): string => location.origin + targetOf(exchange)
 
-/** Returns the request to resend: `any-key` replaces a redacted token, and the sandbox that it named is in a header. */
+/** Returns the request to resend. `any-key` replaces a redacted token, and a header names the token's sandbox. */
 export function toReplay(exchange: Schema<'Exchange'>) {
   const { request, sandbox } = exchange
   const { method, path } = request
@@ -61,7 +61,7 @@ export function toReplay(exchange: Schema<'Exchange'>) {
   }
 }
 
-/** Formats a request as a `fetch` call. `$TOKEN`, or `any-key` if it is not set, replaces a redacted credential. */
+/** Formats a request as a `fetch` call. The variable `TOKEN`, by default `any-key`, replaces redacted credentials. */
 export const formatFetch = (exchange: Schema<'Exchange'>): string =>
   `const response = await ${formatCall(exchange, quote(urlOf(exchange)), meaningfulHeaders(exchange))}`
 
@@ -83,10 +83,10 @@ function formatCall(
 }
 
 /**
- * Formats a request as a test with the fixture `sim` that expects the same response. A rule's scenario becomes a
- * header, as does the declaration of a negative test, since the fixture fails for violations and refusals. If a
- * scenario broke the delivery, the test expects that the response cannot be read. A refusal by plan or limit, whose
- * text depends on key and time, becomes a scenario, and only its status is expected.
+ * Formats a request as a test that uses the `sim` fixture and expects the same response. A rule's scenario becomes a
+ * header, as does the declaration of a negative test, since the fixture fails on violations and refusals. If a scenario
+ * broke the delivery, the test expects reading the response to fail. A refusal because of a plan or limit, whose text
+ * depends on the key and the time, becomes a scenario, and the test expects only its status.
  */
 export function formatVitest(exchange: Schema<'Exchange'>): string {
   const { request, response } = exchange
@@ -113,39 +113,39 @@ ${[...lines, ...expectation].join('\n')}
 `
 }
 
-/** Expects the whole body of a refusal, but only the member names of a success, whose numbers and ids differ. */
+/** Returns an assertion on the whole body of a refusal, or on the member names of a success, whose values vary. */
 function formatExpectation(json: object, status: number): string {
   if (status >= 400) return `  expect(await response.json()).toEqual(${format(json, '  ')})`
   const names = Object.keys(json).map(quote).join(', ')
   return `  expect(Object.keys(await response.json())).toEqual(expect.arrayContaining([${names}]))`
 }
 
-/** The scenarios, by stage, that replace a refusal by plan or limit, which a test with another key would not get. */
+/** By stage, the scenario for a refusal because of a plan or limit, which a test with another key would not get. */
 const scenarioByStage: Partial<Record<Schema<'Exchange'>['stage'], string>> = {
   plan: 'forbidden',
   rate: 'rate-limited',
 }
 
-/** Returns the headers of a test, whose base URL names the sandbox: the token must not name another one. */
+/** Returns the headers for a test. Its base URL names the sandbox, so the token must not name another sandbox. */
 function testHeaders(exchange: Schema<'Exchange'>): [string, string][] {
   const { violations, response } = exchange
-  const asked = scenarioByStage[exchange.stage]
-  const scenarios = asked === undefined ? exchange.scenarios : [...exchange.scenarios, asked]
+  const replacement = scenarioByStage[exchange.stage]
+  const scenarios = replacement === undefined ? exchange.scenarios : [...exchange.scenarios, replacement]
   const sent = meaningfulHeaders(exchange)
     .filter(([name]) => !/^x-sim-(sandbox|scenario|sequence)$/.test(name))
     .map(([name, value]): [string, string] => [name, name === 'authorization' ? value.replace(/~[^~]*$/, '') : value])
-  const isRefused = asked === undefined && response.origin === 'contract' && response.status >= 400
-  const declared = violations.length > 0 ? 'violation' : isRefused ? 'refusal' : undefined
+  const isRefused = replacement === undefined && response.origin === 'contract' && response.status >= 400
+  const declaration = violations.length > 0 ? 'violation' : isRefused ? 'refusal' : undefined
   const isDeclared =
     sent.some(([name]) => name === 'x-sim-expect') || scenarios.some((one) => one.startsWith('expect-'))
-  if (declared !== undefined && !isDeclared) sent.push(['x-sim-expect', declared])
+  if (declaration !== undefined && !isDeclared) sent.push(['x-sim-expect', declaration])
   if (scenarios.length > 0) sent.push(['x-sim-scenario', scenarios.join(', ')])
   return sent
 }
 
 function formatBody(body: Schema<'Body'>): string[] {
   if (body.size === 0) return []
-  // `text` is set if the JSON, serialized again, would differ.
+  // `text` is set if serializing the JSON again would change it.
   if ('json' in body && body.text === undefined) return [`  body: JSON.stringify(${format(body.json, '  ')}),`]
   if (body.base64 !== undefined && !body.cut) return [`  body: Buffer.from(${quote(body.base64)}, 'base64'),`]
   const text = bodyText(body)

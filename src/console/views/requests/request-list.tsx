@@ -26,8 +26,8 @@ export function RequestList({ listed, isScrolled }: { listed: readonly Exchange[
   const openId = route.value.id
   const box = useRef<HTMLDivElement>(null)
   const first = useRef<Element | null>(null)
-  /** The number of new rows not yet shown. */
-  const above = useSignal(0)
+  /** The number of new rows that are not visible yet. */
+  const newRowCount = useSignal(0)
   useLayoutEffect(() => {
     const list = box.current
     const before = first.current
@@ -36,23 +36,23 @@ export function RequestList({ listed, isScrolled }: { listed: readonly Exchange[
     if (!list || !before?.isConnected || before === rows[0]) return
     if (openId === undefined && list.scrollTop === 0) return
     list.scrollTop += topOf(before) - topOf(rows[0])
-    above.value += rows.indexOf(before)
+    newRowCount.value += rows.indexOf(before)
   }, [listed])
   const onScroll = () => {
     isScrolled.current = (box.current?.scrollTop ?? 0) > 0
-    if (!isScrolled.current) above.value = 0
+    if (!isScrolled.current) newRowCount.value = 0
   }
   return (
     <div class="request-list rows scroll" ref={box} onScroll={onScroll}>
-      {above.value > 0 && (
+      {newRowCount.value > 0 && (
         <Button
-          label={`↑ ${above.value} new`}
+          label={`↑ ${newRowCount.value} new`}
           class="primary pill small new-rows"
           onClick={() => box.current?.scrollTo(0, 0)}
         />
       )}
       <table>
-        <caption class="hidden">Requests, the newest first</caption>
+        <caption class="hidden">Requests, newest first</caption>
         <thead>
           <tr>
             {Object.entries(columns).map(
@@ -80,7 +80,7 @@ export function RequestList({ listed, isScrolled }: { listed: readonly Exchange[
   )
 }
 
-/** Returns the position of a row in the window; `offsetTop` would be rounded. */
+/** Returns the vertical position of a row in the window, which `offsetTop` would round. */
 const topOf = (row: Element | undefined) => row?.getBoundingClientRect().top ?? 0
 
 interface RequestRowProps {
@@ -89,13 +89,13 @@ interface RequestRowProps {
   readonly retries: readonly string[]
 }
 
-/** A request in the list, covered by its link. It re-renders only if its properties or signals change. */
+/** A row in the list, covered by its link. The row re-renders only if its properties or signals change. */
 function RequestRow({ exchange, isOpen, retries }: RequestRowProps) {
   const { id, now, at, request, tookMs } = exchange
   const cause = describeCause(exchange)
   return (
     <tr data-id={id} class={isOpen ? 'open' : undefined}>
-      <td class="time faint" title={`${now} by the sandbox's clock\n${at} by the machine's`}>
+      <td class="time faint" title={`${now} on the sandbox's clock\n${at} on the machine's clock`}>
         {now.slice(11, 23)}
       </td>
       <td class="code">
@@ -123,7 +123,7 @@ export function Outcome({ status, end }: { readonly status: number; readonly end
   const word = findBreak(end)
   if (word === undefined) return <Status code={status} />
   return (
-    <span class="status nowrap bad" title={`The response was a ${status}, but the client did not get all of it.`}>
+    <span class="status nowrap bad" title={`The response was a ${status}, but the client did not receive all of it.`}>
       {word}
     </span>
   )
@@ -142,7 +142,7 @@ export function Marks({ exchange, retries }: Pick<RequestRowProps, 'exchange' | 
         <Mark kind="violation" text={count(violations.length, 'violation')} title={listMessages(violations)} />
       )}
       {retries.length > 0 && <Mark kind="violation" text="retry problems" title={retries.join('\n')} />}
-      {advice.length > 0 && <Mark kind="advice" text={`${advice.length} advice`} title={listMessages(advice)} />}
+      {advice.length > 0 && <Mark kind="advice" text={`advice: ${advice.length}`} title={listMessages(advice)} />}
       {damage.length > 0 && !findBreak(exchange) && <Mark kind="damage" text="damaged" title={damage.join('\n')} />}
     </>
   )

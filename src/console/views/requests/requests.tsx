@@ -5,19 +5,19 @@ import { info } from '../../store/server.ts'
 import { Button } from '../../ui/controls.tsx'
 import { Empty, eventRequest } from '../../ui/empty.tsx'
 import { SearchableList } from '../../ui/searchable-list.tsx'
-import { countListed } from '../../ui/text.tsx'
+import { count, countListed } from '../../ui/text.tsx'
 import { clearRequests, RequestDetail } from './detail.tsx'
 import { RequestList } from './request-list.tsx'
-import { parseSearch, tries, useTries } from './search.ts'
+import { attempts, parseSearch, useAttempts } from './search.ts'
 import { Summary } from './summary.tsx'
 import { type RowsState, useRows } from './use-rows.ts'
 
 export function RequestsPage() {
   const { id, query } = route.value
   const text = query['q'] ?? ''
-  useTries()
+  useAttempts()
   const search = useMemo(() => parseSearch(text), [text, info.value])
-  const { state, paused, isScrolled } = useRows(search, search.readsRetries ? `${text} ${tries.value.size}` : text)
+  const { state, paused, isScrolled } = useRows(search, search.readsRetries ? `${text} ${attempts.value.size}` : text)
   const togglePause = () => {
     paused.value = paused.peek() === undefined ? 0 : undefined
   }
@@ -28,7 +28,7 @@ export function RequestsPage() {
       <SearchableList
         noun="request"
         ids={listed.map((exchange) => exchange.id)}
-        placeholder="Search in names, paths and bodies, or a status"
+        placeholder="Search names, paths, bodies or a status"
         summary={<Summary text={text} />}
         tools={
           <>
@@ -56,22 +56,22 @@ export function RequestsPage() {
 
 function describeListed({ rows = [], total, hasMore, evicted }: RowsState): string {
   if (rows.length === 0) return ''
-  const loss = evicted > 0 ? `; the journal has evicted ${evicted.toLocaleString('en')}` : ''
-  return (hasMore ? `${countListed(rows.length, rows.length)}, there are more` : countListed(rows.length, total)) + loss
+  const loss = evicted > 0 ? `; the journal has evicted ${count(evicted, 'request')}` : ''
+  return (hasMore ? `${countListed(rows.length, rows.length)}, and more exist` : countListed(rows.length, total)) + loss
 }
 
 function NoRequests({ isSearch }: { readonly isSearch: boolean }) {
   if (isSearch)
     return (
       <Empty title="No request matches">
-        Text is searched for in names, paths, bodies and findings; a keyword searches one field:{' '}
+        Plain text matches names, paths, bodies and findings. A keyword searches a single field:{' '}
         <code>status: op: method: origin: path: trace: has:</code>{' '}
         <Button label="Show all requests" class="link" onClick={() => navigate({ query: { q: undefined } })} />
       </Empty>
     )
   return (
     <Empty title="No requests yet" curl={eventRequest()}>
-      Point your client at this server, or send a first request. It appears here as soon as it is handled.
+      Point your client at this server, or send a first request. Requests appear here as soon as they are handled.
     </Empty>
   )
 }

@@ -10,7 +10,7 @@ type Exchange = Schema<'Exchange'>
 
 export type RequestSearch = ReturnType<typeof parseSearch>
 
-/** The values of `has:`, each with the list that must not be empty. */
+/** The values of `has:`, each with the list that it checks for items. */
 const marks: Readonly<Record<string, (exchange: Exchange) => readonly unknown[]>> = {
   violation: ({ violations }) => violations,
   retry: (exchange) => retryProblemsOf(exchange),
@@ -19,8 +19,8 @@ const marks: Readonly<Record<string, (exchange: Exchange) => readonly unknown[]>
   damage: ({ damage }) => damage,
 }
 
-/** The keywords of the search language, each with its test of a lower-case value. */
-const words: Readonly<Record<string, (exchange: Exchange, value: string) => boolean>> = {
+/** The search keywords, each with a function that tests a request against a lower-case value. */
+const keywords: Readonly<Record<string, (exchange: Exchange, value: string) => boolean>> = {
   status: ({ response: { status } }, value) => String(status).startsWith(value.replace('xx', '')),
   op: ({ operation }, value) => operation?.toLowerCase() === value,
   method: ({ request }, value) => request.method.toLowerCase() === value,
@@ -32,7 +32,7 @@ const words: Readonly<Record<string, (exchange: Exchange, value: string) => bool
 
 interface Term {
   /** The field to search; undefined to search everywhere. */
-  readonly word: string | undefined
+  readonly keyword: string | undefined
   readonly value: string
   readonly isNegated: boolean
 }
@@ -40,42 +40,42 @@ interface Term {
 /** Parses a search text: `status:4xx op:createEvent has:violation -has:advice "some text"`. */
 export function parseSearch(text: string) {
   const terms = [...text.toLowerCase().matchAll(/(-?)(?:([a-z]+):)?(?:"([^"]*)"?|([^\s"]+))/g)].map(
-    ([, minus, word, quoted, plain = '']): Term => ({
+    ([, minus, keyword, quoted, plain = '']): Term => ({
       // `400`, `4xx` and `4` are statuses; in quotes they are plain text.
-      word: word === 'operation' ? 'op' : (word ?? (/^[1-5](xx|\d\d)?$/.test(plain) ? 'status' : undefined)),
+      keyword: keyword === 'operation' ? 'op' : (keyword ?? (/^[1-5](xx|\d\d)?$/.test(plain) ? 'status' : undefined)),
       value: quoted ?? plain,
       isNegated: minus === '-',
     }),
   )
-  const known = terms.filter((term) => findProblem(term) === undefined)
-  const meets = (exchange: Exchange, { word, value }: Term) =>
-    word === undefined ? hasText(textOf(exchange), value) : words[word]?.(exchange, value)
-  // A request needs to match only one of several values of a keyword, such as two statuses.
+  const valid = terms.filter((term) => findProblem(term) === undefined)
+  const meets = (exchange: Exchange, { keyword, value }: Term) =>
+    keyword === undefined ? hasText(textOf(exchange), value) : keywords[keyword]?.(exchange, value)
+  // If a keyword has several values, such as two statuses, a request needs to match only one of them.
   const isMet = (exchange: Exchange, term: Term) => {
     if (term.isNegated) return !meets(exchange, term)
-    const isChoice = term.word !== undefined && term.word !== 'has'
-    const choices = isChoice ? known.filter(({ word, isNegated }) => word === term.word && !isNegated) : [term]
+    const isChoice = term.keyword !== undefined && term.keyword !== 'has'
+    const choices = isChoice ? valid.filter(({ keyword, isNegated }) => keyword === term.keyword && !isNegated) : [term]
     return choices.some((one) => meets(exchange, one))
   }
   return {
-    matches: (exchange: Exchange) => known.every((term) => isMet(exchange, term)),
-    isEmpty: known.length === 0,
-    readsRetries: known.some(({ word, value }) => word === 'has' && value === 'retry'),
+    matches: (exchange: Exchange) => valid.every((term) => isMet(exchange, term)),
+    isEmpty: valid.length === 0,
+    readsRetries: valid.some(({ keyword, value }) => keyword === 'has' && value === 'retry'),
     problem: terms.map(findProblem).find((found) => found !== undefined),
   }
 }
 
-/** A short text is not searched for in UUIDs, which contain most digits somewhere. */
+/** Returns true if the text contains the value. Ignores UUIDs for a short value, since UUIDs contain most digits. */
 const hasText = (text: string, value: string) => (value.length < 8 ? text.replace(uuid, ' ') : text).includes(value)
 
-function findProblem({ word, value }: Term): string | undefined {
-  if (word === undefined) return undefined
-  if (!words[word])
-    return `Unknown keyword "${word}:". Known: ${Object.keys(words).join(':, ')}:. To search for text, use quotes.`
-  if (word === 'has' && !marks[value]) return `has: takes ${Object.keys(marks).join(', ')}.`
+function findProblem({ keyword, value }: Term): string | undefined {
+  if (keyword === undefined) return undefined
+  if (!keywords[keyword])
+    return `Unknown keyword "${keyword}:". Use ${Object.keys(keywords).join(':, ')}: or text in quotes.`
+  if (keyword === 'has' && !marks[value]) return `has: takes one of ${Object.keys(marks).join(', ')}.`
   const operations = info.value?.operations.map(({ id }) => id)
-  if (word === 'op' && operations?.every((id) => id.toLowerCase() !== value))
-    return `There is no operation "${value}". Known: ${operations.join(', ')}.`
+  if (keyword === 'op' && operations?.every((id) => id.toLowerCase() !== value))
+    return `There is no operation "${value}". Choose from ${operations.join(', ')}.`
   return undefined
 }
 
@@ -90,13 +90,13 @@ function textOf(exchange: Exchange): string {
     .toLowerCase()
 }
 
-/** Returns true if a search text contains all terms of another one; `-has:advice` does not contain `has:advice`. */
+/** Returns true if a search text contains all the terms; `-has:advice` does not contain `has:advice`. */
 export function hasTerms(text: string, terms: string): boolean {
   const all = splitTerms(text.toLowerCase())
   return splitTerms(terms).every((term) => all.includes(term))
 }
 
-/** Adds terms to the end of a search text, or removes them from it if it has all of them. */
+/** Appends terms to a search text, or removes them if the text already contains all of them. */
 export function toggleTerms(text: string, terms: string): string {
   const changed = splitTerms(terms)
   const others = splitTerms(text).filter((term) => !changed.includes(term.toLowerCase()))
@@ -105,18 +105,18 @@ export function toggleTerms(text: string, terms: string): string {
 
 const splitTerms = (text: string): readonly string[] => text.match(/(?:[^\s"]|"[^"]*"?)+/g) ?? []
 
-/** The attempts in the shown sandbox by the ids of their requests. */
-export const tries = signal(mapTries([]))
+/** The attempts in the selected sandbox, by the ids of their requests. */
+export const attempts = signal(mapAttempts([]))
 
-export function useTries(): void {
+export function useAttempts(): void {
   const query = { sandbox: sandbox.value, minAttempts: 2, limit: 100 }
   const { value } = useResponse('/retries', { query, followsTraffic: true })
   useEffect(() => {
-    tries.value = mapTries(value?.chains ?? [])
+    attempts.value = mapAttempts(value?.chains ?? [])
   }, [value])
 }
 
-function mapTries(chains: readonly Schema<'RetryChain'>[]) {
+function mapAttempts(chains: readonly Schema<'RetryChain'>[]) {
   return new Map(
     chains.flatMap((chain) =>
       chain.attempts.map(
@@ -126,23 +126,23 @@ function mapTries(chains: readonly Schema<'RetryChain'>[]) {
   )
 }
 
-const timed: ReadonlySet<string> = new Set(['retry-after', 'back-off'])
+const timingRules: ReadonlySet<string> = new Set(['retry-after', 'back-off'])
 
-/** Returns the sentence of a finding, with the client's pause if the rule is about one. */
+/** Returns the sentence of a finding, followed by the client's pause if the finding has one. */
 export const addPause = (sentence: string, waitedMs: number | undefined): string =>
-  waitedMs === undefined ? sentence : `${sentence} It waited ${waitedMs.toLocaleString('en')} ms.`
+  waitedMs === undefined ? sentence : `${sentence} The client waited ${waitedMs.toLocaleString('en')} ms.`
 
-/** The same list for all requests without a problem, so that their rows do not re-render. */
+/** A list shared by all requests without problems, so that their rows do not re-render. */
 const none: readonly string[] = []
 
 export function retryProblemsOf({ id, request, expectation, replayOf }: Exchange): readonly string[] {
   if (expectation !== undefined || replayOf !== undefined) return none
   const { headers, body } = request
-  const { findings = [], waitedMs } = tries.value.get(id)?.attempt ?? {}
+  const { findings = [], waitedMs } = attempts.value.get(id)?.attempt ?? {}
   const sentences = [
     ...(headers['user-agent'] ? [] : ['The request has no User-Agent.']),
     ...(body.size > 0 && headers['content-type'] === undefined ? ['The body has no Content-Type.'] : []),
-    ...findings.map(({ rule, sentence }) => addPause(sentence, timed.has(rule) ? waitedMs : undefined)),
+    ...findings.map(({ rule, sentence }) => addPause(sentence, timingRules.has(rule) ? waitedMs : undefined)),
   ]
   return sentences.length > 0 ? sentences : none
 }

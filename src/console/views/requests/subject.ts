@@ -4,10 +4,10 @@ import { asText, nameOrId, nameRuleAt, objectOf, shortId, textOrEmpty } from '..
 
 export const uuid = /[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}/gi
 
-/** Shortens the UUIDs in a path, so that its end is visible: `/v1/models/4f7c2a1e…9c34/analytics`. */
+/** Shortens the UUIDs in a path, so that the end of the path is visible: `/v1/models/4f7c2a1e…9c34/analytics`. */
 export const shortenIds = (path: string) => path.replace(uuid, shortId)
 
-/** Returns the subject of a request: an event's type and product, or the name of a prompt or model; empty for none. */
+/** Returns what a request is about: an event's type and product, or a prompt's or model's name; empty if unknown. */
 export function describeSubject(path: string, body?: Schema<'Body'>): string {
   const { eventType, productId, name } = objectOf(body?.json)
   const product = typeof productId === 'string' ? nameOrId(productId) : undefined
@@ -29,7 +29,7 @@ const breaks: Readonly<Record<string, string>> = {
 
 export type DeliveryFacts = Pick<Schema<'Exchange'>, 'delivery' | 'damage' | 'brokenOff'>
 
-/** Returns the word for a delivery broken by a scenario: `reset`. Undefined for any other delivery. */
+/** Returns the word for how a scenario broke the delivery: `reset`; undefined for any other delivery. */
 export const findDamage = ({ damage }: Pick<DeliveryFacts, 'damage'>): string | undefined =>
   damage.flatMap((one) => breaks[one] ?? [])[0]
 
@@ -42,7 +42,7 @@ export function findBreak({ delivery, damage, brokenOff }: DeliveryFacts): strin
   return sentBytes > 0 ? 'cut off' : 'no response'
 }
 
-/** The cause of a refusal by the stage that refuses. */
+/** The cause of a refusal, by the stage that refused the request. */
 const refusals: Partial<Record<Schema<'Exchange'>['stage'], string>> = {
   identify: 'unknown path or method',
   authenticate: 'invalid key',
@@ -54,7 +54,7 @@ const refusals: Partial<Record<Schema<'Exchange'>['stage'], string>> = {
   rate: 'limit',
 }
 
-/** Returns the cause of a response: `rule 2: rate-limited`, `plan free`. Empty for a success. */
+/** Returns the cause of a response: `rule 2: rate-limited`, `plan free`; empty for a success without a scenario. */
 export function describeCause({ request, response, stage, scenarios, rule }: Schema<'Exchange'>): string {
   const { origin, status, body } = response
   const parts = [origin === 'gateway' && origin, rule && nameRuleAt(rule), scenarios.join(', ')].filter(Boolean)

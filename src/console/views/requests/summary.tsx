@@ -9,7 +9,7 @@ import { changeRules, nameRule } from '../scenarios/rules.ts'
 import { listDownloads } from './downloads.ts'
 import { hasTerms, toggleTerms } from './search.ts'
 
-/** The line above the list: the counts of the reports as filters, active rules, downloads, and the base URL. */
+/** The line above the list: filters with counts from the report, active rules, downloads, and the base URL. */
 export function Summary({ text }: { readonly text: string }) {
   const { value: report } = useResponse('/report', { query: { sandbox: sandbox.value }, followsTraffic: true })
   return (
@@ -27,7 +27,7 @@ export function Summary({ text }: { readonly text: string }) {
           />
         ))}
       </fieldset>
-      {sandbox.value !== '*' && <RulesOn key={sandbox.value} />}
+      {sandbox.value !== '*' && <ActiveRules key={sandbox.value} />}
       <span class="wraps last">
         Report
         {listDownloads().map(({ label, title, run }) => (
@@ -51,27 +51,27 @@ function listFilters(report: ResponseOf<'/report', 'get'> | undefined) {
     ['Refused', 'status:4xx status:5xx'],
     [count(total('violations'), 'violation'), 'has:violation'],
     [count(total('retries'), 'retry problem'), 'has:retry'],
-    [`${total('advice')} advice`, 'has:advice'],
-    ['By a scenario', 'has:scenario'],
+    [`${count(total('advice'), 'piece')} of advice`, 'has:advice'],
+    ['With a scenario', 'has:scenario'],
   ] as const
 }
 
 /** Names the first active rules, each with a button that switches it off. */
-function RulesOn() {
+function ActiveRules() {
   const { value, reload } = useResponse('/scenarios', { query: { sandbox: sandbox.value }, followsTraffic: true })
   const { rules = [], startUp = [] } = value ?? {}
-  const own = rules.map((rule, index) => ({ rule, index })).filter(({ rule }) => rule.enabled !== false)
-  const total = own.length + startUp.length
+  const active = rules.map((rule, index) => ({ rule, index })).filter(({ rule }) => rule.enabled !== false)
+  const total = active.length + startUp.length
   if (total === 0) return null
   const switchOff = async (index: number) => {
     const off = changeRules(rules, (all) => all.map((rule, at) => (at === index ? { ...rule, enabled: false } : rule)))
-    await valueOrNotice(off, `Rule ${index + 1} is off. You can switch it on again in Scenarios.`)
+    await valueOrNotice(off, `Rule ${index + 1} is off. You can switch it on again in the Scenarios view.`)
     await Promise.all([reload(), refreshSandboxes()])
   }
   return (
     <p class="wraps">
-      {count(total, 'rule')} on{own.length > 0 && ':'}
-      {own.slice(0, 3).map(({ rule, index }) => (
+      {count(total, 'rule')} on{active.length > 0 && ':'}
+      {active.slice(0, 3).map(({ rule, index }) => (
         <span key={index}>
           <code>{nameRule(rule).slice(0, 40)}</code>{' '}
           <Button

@@ -14,7 +14,7 @@ export function SwitchScenario({ exchange }: { readonly exchange: Schema<'Exchan
   const name = useSignal('rate-limited')
   const form = useRef<HTMLFormElement>(null)
   const focus = () => form.current?.querySelector('select')?.focus()
-  useCommands([{ title: 'Switch a scenario for requests like this one', key: 's', run: focus }], [])
+  useCommands([{ title: 'Switch on a scenario for requests like this one', key: 's', run: focus }], [])
   const narrow = findMatch(exchange)
   const chosen = offered.find((entry) => entry.name === name.value) ?? offered[0]
   const submit = (event: Event) => {
@@ -27,7 +27,7 @@ export function SwitchScenario({ exchange }: { readonly exchange: Schema<'Exchan
       scenario: String(values.get('text')),
       ...(times > 0 && { times }),
     }
-    void change(addRule(sandbox, rule), `Switched on in the sandbox ${sandbox}, before its other rules.`)
+    void change(addRule(sandbox, rule), `Switched on in the sandbox ${sandbox}, as its first rule.`)
   }
   return (
     <form class="message switch wraps" ref={form} onSubmit={submit}>

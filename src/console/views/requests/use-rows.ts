@@ -3,52 +3,52 @@ import { useEffect, useRef } from 'preact/hooks'
 import { ask, type ResponseOf, type Schema } from '../../api/ask.ts'
 import { clearTick, connection, onArrival } from '../../store/live.ts'
 import { route, sandbox } from '../../store/route.ts'
-import { usePacedAsking } from '../../store/use-response.ts'
+import { usePacedRequests } from '../../store/use-response.ts'
 import type { RequestSearch } from './search.ts'
 
 type Exchange = Schema<'Exchange'>
 
-/** The maximum number of rows in the list, and of requests loaded at a time. */
+/** The maximum number of rows in the list, and the number of requests loaded at a time. */
 const maxRows = 300
 
 /** The maximum number of rows while the list is scrolled or a request is open. */
 const maxHeldRows = 3_000
 
 export interface RowsState {
-  /** Newest first; undefined: not loaded yet. */
+  /** The rows, newest first; undefined until they have loaded. */
   readonly rows: readonly Exchange[] | undefined
-  /** The number of matching requests, listed or not. */
+  /** The number of matching requests, including those that are not listed. */
   readonly total: number
-  /** True if the journal was not read to its end, so that `total` is incomplete. */
+  /** True if the journal was not read to the end, so `total` is incomplete. */
   readonly hasMore: boolean
   readonly evicted: number
   readonly problem: string | undefined
 }
 
-/** Loads the requests that match a search, and adds new ones. `key`: the text on which the search depends. */
+/** Loads the requests that match a search, and adds new requests as they arrive. Reloads when `key` changes. */
 export function useRows(search: RequestSearch, key: string) {
   const state = useSignal<RowsState>({ rows: undefined, total: 0, hasMore: false, evicted: 0, problem: undefined })
-  /** The number of requests that arrived while the list is paused; undefined: it is not paused. */
+  /** The number of requests that have arrived since the list was paused; undefined if the list is not paused. */
   const paused = useSignal<number | undefined>(undefined)
-  const missed = useSignal(0)
-  /** True while the list is scrolled, as the list reports. Its rows, and that of an open request, are then kept. */
+  const missedTick = useSignal(0)
+  /** True while the list is scrolled; set by the list. More rows are kept then, or while a request is open. */
   const isScrolled = useRef(false)
-  const mostRows = () => (route.peek().id !== undefined || isScrolled.current ? maxHeldRows : maxRows)
+  const rowLimit = () => (route.peek().id !== undefined || isScrolled.current ? maxHeldRows : maxRows)
   const isHeld = () => paused.peek() !== undefined && state.peek().rows !== undefined
-  /** The requests that arrived while the list loads; undefined while it does not. */
-  const late = useRef<Exchange[] | undefined>(undefined)
+  /** The requests that have arrived since the list began to load; undefined if the list is not loading. */
+  const arrivals = useRef<Exchange[] | undefined>(undefined)
   const latest = useRef(search)
   latest.current = search
   const load = async () => {
     if (isHeld()) return
-    const came: Exchange[] = []
-    late.current = came
-    const found = await findRows(latest.current, state.peek(), mostRows(), () => late.current === came)
+    const ownArrivals: Exchange[] = []
+    arrivals.current = ownArrivals
+    const found = await findRows(latest.current, state.peek(), rowLimit(), () => arrivals.current === ownArrivals)
     if (!found) return
-    late.current = undefined
-    if (!isHeld()) state.value = addRows(found, came, mostRows())
+    arrivals.current = undefined
+    if (!isHeld()) state.value = addRows(found, ownArrivals, rowLimit())
   }
-  usePacedAsking(key, load, [connection.value, clearTick.value, missed.value, paused.value !== undefined])
+  usePacedRequests(key, load, [connection.value, clearTick.value, missedTick.value, paused.value !== undefined])
   useEffect(
     () =>
       onArrival(({ exchanges, skipped }) => {
@@ -57,10 +57,10 @@ export function useRows(search: RequestSearch, key: string) {
           paused.value = (paused.peek() ?? 0) + matching.length + skipped
           return
         }
-        late.current?.push(...matching)
-        state.value = addRows(state.peek(), matching, mostRows())
-        // Requests dropped because they arrived too fast are read from the journal.
-        if (skipped > 0) missed.value += 1
+        arrivals.current?.push(...matching)
+        state.value = addRows(state.peek(), matching, rowLimit())
+        // Requests that the stream skipped, because they arrived too fast, are read from the journal.
+        if (skipped > 0) missedTick.value += 1
       }),
     [],
   )
@@ -68,13 +68,13 @@ export function useRows(search: RequestSearch, key: string) {
 }
 
 /**
- * Loads the newest matching requests, page by page; if `most` exceeds a page, down to the oldest listed row. Returns
- * undefined if another search has started meanwhile.
+ * Loads the newest matching requests page by page; if `limit` exceeds a page, as far as the oldest listed row. Returns
+ * undefined if another search has started in the meantime.
  */
 async function findRows(
   search: RequestSearch,
   before: RowsState,
-  most: number,
+  limit: number,
   isWanted: () => boolean,
 ): Promise<RowsState | undefined> {
   const query = { sandbox: sandbox.peek(), order: 'newest', limit: maxRows, bodies: true } as const
@@ -82,33 +82,33 @@ async function findRows(
   let page: ResponseOf<'/requests', 'get'> | undefined
   do {
     const cursor = page?.next
-    const asked = await ask('get', '/requests', { query: { ...query, ...(cursor !== undefined && { cursor }) } })
+    const result = await ask('get', '/requests', { query: { ...query, ...(cursor !== undefined && { cursor }) } })
     if (!isWanted()) return undefined
-    // The page already shows that the server does not respond.
-    if (asked.problem)
-      return asked.problem.status === undefined ? before : { ...before, problem: asked.problem.sentence }
-    page = asked.value
+    // The page already says that the server does not respond.
+    if (result.problem)
+      return result.problem.status === undefined ? before : { ...before, problem: result.problem.sentence }
+    page = result.value
     rows.push(...page.requests.filter(search.matches))
-  } while (page.next !== undefined && !areEnough(rows, before, most))
+  } while (page.next !== undefined && !areEnough(rows, before, limit))
   const total = search.isEmpty ? page.total : rows.length
   const hasMore = !search.isEmpty && page.next !== undefined
-  return { rows: rows.slice(0, most), total, hasMore, evicted: page.dropped, problem: undefined }
+  return { rows: rows.slice(0, limit), total, hasMore, evicted: page.dropped, problem: undefined }
 }
 
-function areEnough(rows: readonly Exchange[], before: RowsState, most: number): boolean {
-  if (rows.length < maxRows || rows.length >= most) return rows.length >= most
+function areEnough(rows: readonly Exchange[], before: RowsState, limit: number): boolean {
+  if (rows.length < maxRows || rows.length >= limit) return rows.length >= limit
   return (rows.at(-1)?.number ?? 0) <= (before.rows?.at(-1)?.number ?? 0)
 }
 
 /**
- * Adds the requests after the newest row. Earlier requests that arrive late are already in the loaded part of the
- * journal or before it. After a restart of the server, which numbers from 1, the list is reloaded.
+ * Adds the requests that are newer than the newest row. Older requests that arrive late are already in the loaded part
+ * of the journal, or precede it. After the server restarts and numbers requests from 1 again, the list is reloaded.
  */
-function addRows(state: RowsState, later: readonly Exchange[], most: number): RowsState {
+function addRows(state: RowsState, later: readonly Exchange[], limit: number): RowsState {
   const rows = state.rows ?? []
   const newest = rows[0]?.number ?? 0
   const added = later.filter(({ number }) => number > newest).reverse()
   if (added.length === 0) return state
   const total = state.total + added.length
-  return { ...state, rows: [...added, ...rows].slice(0, most), total, problem: undefined }
+  return { ...state, rows: [...added, ...rows].slice(0, limit), total, problem: undefined }
 }

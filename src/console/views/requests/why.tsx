@@ -4,7 +4,7 @@ import { count } from '../../ui/text.tsx'
 
 /** Shows why a request got its response: the reasons stored in the journal, and how the delivery ended. */
 export function Why({ exchange }: { readonly exchange: Schema<'Exchange'> }) {
-  const reasons = [...listReasons(exchange), ...listEnds(exchange)]
+  const reasons = [...listReasons(exchange), ...listDeliveryProblems(exchange)]
   return (
     <section class="message why">
       <h3>Why</h3>
@@ -15,7 +15,7 @@ export function Why({ exchange }: { readonly exchange: Schema<'Exchange'> }) {
       </ul>
       {exchange.rule && reasons.some((reason) => /^Rule \d+ of the .* applies/.test(reason)) && (
         <a href={hrefOf({ view: 'scenarios', query: { sandbox: exchange.sandbox } })}>
-          Switch it off, or change the rules
+          Switch the rule off, or change the rules
         </a>
       )}
     </section>
@@ -24,24 +24,24 @@ export function Why({ exchange }: { readonly exchange: Schema<'Exchange'> }) {
 
 function listReasons({ why = [], stage, response, violations }: Schema<'Exchange'>): string[] {
   const refusal = /^The stage "\w+" returns (\d+): /
-  // The broken rules are shown below, each at its value.
+  // The violations are shown below, each at its value.
   if (stage !== 'validate' || violations.length === 0)
     return why.map((reason) => reason.replace(refusal, 'Refused with $1: '))
   const places = count(violations.length, 'place')
-  return [`Refused with ${response.status}: the request breaks the contract, in ${places}.`]
+  return [`Refused with ${response.status}: the request breaks the contract in ${places}.`]
 }
 
-function listEnds({ damage, delivery, brokenOff }: Schema<'Exchange'>): string[] {
+function listDeliveryProblems({ damage, delivery, brokenOff }: Schema<'Exchange'>): string[] {
   const { outcome, sentBytes = 0 } = delivery
   const ends: Readonly<Record<string, string>> = {
     'client-gone': `The client closed the connection after ${sentBytes} bytes of the response.`,
     'upstream-gone': `The real service broke off its response after ${sentBytes} bytes.`,
     'server-stopped': `The simulator stopped after ${sentBytes} bytes of the response.`,
   }
-  const placed = damage.filter((one) => one.includes(' at '))
+  const located = damage.filter((one) => one.includes(' at '))
   return [
-    ...(placed.length > 0 ? [`A scenario damaged the response: ${placed.join(', ')}.`] : []),
+    ...(located.length > 0 ? [`A scenario damaged the response: ${located.join(', ')}.`] : []),
     ...(ends[outcome] ? [ends[outcome]] : []),
-    ...(brokenOff ? ['The client disconnected before the end of its request body.'] : []),
+    ...(brokenOff ? ['The client disconnected before it had sent the complete request body.'] : []),
   ]
 }

@@ -12,7 +12,7 @@ const minAttemptWidth = 116
 export function Chain({ chain }: { readonly chain: Schema<'RetryChain'> }) {
   const { id, method, path, query, insertId, attempts, earlier } = chain
   const { placed, spanMs } = placeAttempts(attempts)
-  const tries = attempts.length + earlier
+  const count = attempts.length + earlier
   const isOpen = route.value.id === id
   const target = query ? `${path}?${query}` : path
   return (
@@ -31,8 +31,8 @@ export function Chain({ chain }: { readonly chain: Schema<'RetryChain'> }) {
           {sandbox.value === '*' && <b>{chain.sandbox} </b>}
           {attempts[0] && <Instant instant={attempts[0].now} />}
           <span>
-            {tries === 1 ? 'one attempt' : `${tries} attempts in ${formatSpan(spanMs)}`}
-            {earlier > 0 && `, the first ${earlier} not shown`}
+            {count === 1 ? 'one attempt' : `${count} attempts in ${formatSpan(spanMs)}`}
+            {earlier > 0 && ` (the first ${earlier} are not shown)`}
           </span>
           {insertId !== undefined && (
             <span class="breaks">
@@ -60,7 +60,7 @@ function RetryState({ chain: { parallel, attempts } }: { readonly chain: Schema<
   return attempts.length > 1 ? <Mark kind="good" text="no retry problem" /> : null
 }
 
-function Attempt({ number, attempt, next, width, took, demanded, missed }: PlacedAttempt & { number: number }) {
+function Attempt({ number, attempt, next, width, requestEnd, waitEnd, missedEnd }: PlacedAttempt & { number: number }) {
   const { id, status, outcome, findings, tookMs } = attempt
   const tone = findBreak(attempt) ? 'bad' : toneOf(status)
   return (
@@ -68,7 +68,7 @@ function Attempt({ number, attempt, next, width, took, demanded, missed }: Place
       <a
         class={findings.length > 0 ? 'box faulty' : 'box'}
         href={hrefOf({ view: 'requests', id })}
-        title={`${id}: it took ${formatSpan(tookMs)}. Open the request.`}
+        title={`Open the request ${id}, which took ${formatSpan(tookMs)}`}
       >
         <span class="hidden">Attempt {number}, </span>
         {findings.length > 0 && (
@@ -80,13 +80,13 @@ function Attempt({ number, attempt, next, width, took, demanded, missed }: Place
         {outcome === 'uncertain' && !findBreak(attempt) && ' uncertain'}
       </a>
       <div class="track" aria-hidden="true">
-        {demanded > 0 && <i class="demanded" style={{ left: `${took}%`, width: `${demanded - took}%` }} />}
-        <i class={`took ${tone}`} style={{ width: `${took}%` }} />
-        {missed > 0 && <i class="missed" style={{ width: `${missed}%` }} />}
+        {waitEnd > 0 && <i class="demanded" style={{ left: `${requestEnd}%`, width: `${waitEnd - requestEnd}%` }} />}
+        <i class={`took ${tone}`} style={{ width: `${requestEnd}%` }} />
+        {missedEnd > 0 && <i class="missed" style={{ width: `${missedEnd}%` }} />}
       </div>
       <Pause attempt={attempt} next={next} />
       {next && next.insertId !== attempt.insertId && (
-        <div class={broke(next, 'same-insert-id') ? 'bad' : 'faint'}>
+        <div class={brokeRule(next, 'same-insert-id') ? 'bad' : 'faint'}>
           then {next.insertId === undefined ? 'no insertId' : `insertId ${next.insertId}`}
         </div>
       )}
@@ -94,30 +94,30 @@ function Attempt({ number, attempt, next, width, took, demanded, missed }: Place
   )
 }
 
-/** Shows how long the client waited before its next attempt; after the last one, the wait that the response demands. */
+/** Shows how long the client waited before its next attempt or, after the last attempt, the demanded wait. */
 function Pause({ attempt, next }: Pick<PlacedAttempt, 'attempt' | 'next'>) {
-  const asked = attempt.retryAfterMs === undefined ? undefined : formatSpan(attempt.retryAfterMs)
-  if (!next) return <span class="faint">{asked ? `demands ${asked}` : endOf(attempt)}</span>
+  const demanded = attempt.retryAfterMs === undefined ? undefined : formatSpan(attempt.retryAfterMs)
+  if (!next) return <span class="faint">{demanded ? `demands a wait of ${demanded}` : endOf(attempt)}</span>
   const waited = formatSpan(next.waitedMs ?? 0)
-  if (asked && broke(next, 'retry-after')) return <span class="bad">{`only ${waited} of ${asked}`}</span>
-  const tone = broke(next, 'back-off') ? 'bad' : 'faint'
-  return <span class={tone}>{`waited ${waited}${asked ? `; ${asked} demanded` : ''}`}</span>
+  if (demanded && brokeRule(next, 'retry-after')) return <span class="bad">{`only ${waited} of ${demanded}`}</span>
+  const tone = brokeRule(next, 'back-off') ? 'bad' : 'faint'
+  return <span class={tone}>{`waited ${waited}${demanded ? `; ${demanded} demanded` : ''}`}</span>
 }
 
 function endOf({ outcome, status }: RetryAttempt): string {
-  if (outcome !== 'fine') return 'no attempt since'
-  return status < 400 ? 'succeeded' : 'ended'
+  if (outcome !== 'fine') return 'no retry so far'
+  return status < 400 ? 'succeeded' : 'refused'
 }
 
 function Faults({ chain: { attempts, earlier } }: { readonly chain: Schema<'RetryChain'> }) {
-  const tries = new Map<string, number[]>()
+  const byText = new Map<string, number[]>()
   attempts.forEach(({ findings }, index) => {
-    for (const { sentence } of findings) tries.set(sentence, [...(tries.get(sentence) ?? []), earlier + index + 1])
+    for (const { sentence } of findings) byText.set(sentence, [...(byText.get(sentence) ?? []), earlier + index + 1])
   })
-  if (tries.size === 0) return null
+  if (byText.size === 0) return null
   return (
     <ul class="faults remark marked violation">
-      {[...tries].map(([sentence, numbers]) => (
+      {[...byText].map(([sentence, numbers]) => (
         <li key={sentence}>
           <span class="bad">
             {numbers.length === 1 ? 'Attempt' : 'Attempts'} {numbers.join(', ')}:
@@ -129,7 +129,7 @@ function Faults({ chain: { attempts, earlier } }: { readonly chain: Schema<'Retr
   )
 }
 
-const broke = ({ findings }: RetryAttempt, broken: string) => findings.some(({ rule }) => rule === broken)
+const brokeRule = ({ findings }: RetryAttempt, name: string) => findings.some(({ rule }) => rule === name)
 
 /** Formats a duration: `5 ms`, `1.1 s`, `2 min 5 s`, `24 h`. */
 function formatSpan(ms: number): string {
@@ -143,15 +143,15 @@ function formatSpan(ms: number): string {
 
 type PlacedAttempt = ReturnType<typeof placeAttempts>['placed'][number]
 
-/** The percentage of the timeline that all attempts share equally, so that those without a pause are legible. */
+/** The percentage of the timeline divided equally among attempts, so that attempts without a pause are legible. */
 const equalShare = 60
 
 /** The minimum duration of a timeline in milliseconds, so that a single fast response looks fast. */
 const minLineMs = 200
 
 /**
- * Places the attempts of a chain by their judged pauses, in which advancing the sandbox's clock counts as waiting. Each
- * attempt has a segment of the line, up to the next attempt; the last one includes an unfinished wait. `spanMs` is the
+ * Places a chain's attempts on a timeline, by the pauses used to judge retries: advancing the sandbox's clock counts as
+ * waiting. An attempt's segment ends at the next attempt; the last segment includes an unfinished wait. `spanMs` is the
  * time from the first listed attempt to the last response.
  */
 function placeAttempts(attempts: readonly RetryAttempt[]) {
@@ -161,21 +161,21 @@ function placeAttempts(attempts: readonly RetryAttempt[]) {
     endMs = startMs + attempt.tookMs
     return { attempt, startMs, endMs, waitEndMs: endMs + (attempt.retryAfterMs ?? 0) }
   })
-  // Space after the last response, so that it does not appear to last until the end.
+  // Leaves space after the last response, so that it does not appear to last until the end of the line.
   const lineMs = Math.max(minLineMs, endMs * 1.1, ...timed.map(({ waitEndMs }) => waitEndMs))
   const placed = timed.map(({ attempt, startMs, endMs, waitEndMs }, index) => {
-    const pieceMs = (timed[index + 1]?.startMs ?? lineMs) - startMs
-    const owedUntil = Math.max(0, ...timed.slice(0, index).map((before) => before.waitEndMs))
-    const percentOf = (ms: number) => Math.min(100, Math.max(0, ((ms - startMs) / pieceMs) * 100))
+    const segmentMs = (timed[index + 1]?.startMs ?? lineMs) - startMs
+    const earliestRetryMs = Math.max(0, ...timed.slice(0, index).map((before) => before.waitEndMs))
+    const percentOf = (ms: number) => Math.min(100, Math.max(0, ((ms - startMs) / segmentMs) * 100))
     return {
       attempt,
       next: attempts[index + 1],
-      /** The width of the segment, percent of the line. */
-      width: equalShare / timed.length + (pieceMs / lineMs) * (100 - equalShare),
-      /** The ends of the bars, percent of the segment: the request, the demanded wait, and a shortened wait. */
-      took: percentOf(endMs),
-      demanded: attempt.retryAfterMs === undefined ? 0 : percentOf(waitEndMs),
-      missed: percentOf(owedUntil),
+      /** The width of the segment, in percent of the line. */
+      width: equalShare / timed.length + (segmentMs / lineMs) * (100 - equalShare),
+      /** Where each bar ends, in percent of the segment: the request, its demanded wait, and a wait cut short. */
+      requestEnd: percentOf(endMs),
+      waitEnd: attempt.retryAfterMs === undefined ? 0 : percentOf(waitEndMs),
+      missedEnd: percentOf(earliestRetryMs),
     }
   })
   return { spanMs: endMs, placed }

@@ -28,7 +28,7 @@ export function RetriesPage() {
   useListKeys({ noun: 'call', ids: chains.map((chain) => chain.id) })
   useCommands(
     [
-      { title: 'Show all failed calls, or only retried ones', key: 'a', run: toggle },
+      { title: 'Show all failed calls, or only retried calls', key: 'a', run: toggle },
       { title: 'Open the latest request of the call', key: 'Enter', isKeyOnly: true, run: openLatest },
     ],
     [retries.value],
@@ -52,7 +52,7 @@ export function RetriesPage() {
         {chains.length === 0 && (
           <Empty title="No retries yet" curl={failingCall}>
             A failed call that is retried appears here on a timeline, with the wait that the response demanded. Send
-            this twice: the second attempt is too early.
+            this request twice: the second attempt comes too early.
           </Empty>
         )}
         <ul>
@@ -67,7 +67,7 @@ export function RetriesPage() {
   )
 }
 
-/** The chain that the address names, if the list does not contain it. */
+/** The chain in the URL, shown if the list does not contain it. */
 function Unlisted({ id }: { readonly id: string }) {
   const { value, problem } = useResponse('/retries', { query: { sandbox: sandbox.value, request: id } })
   const chain = value?.chains[0]
@@ -76,14 +76,14 @@ function Unlisted({ id }: { readonly id: string }) {
     <li class="chain">
       {!value && <Loading problem={problem} />}
       {value && `The journal has no failed call with the request ${id}. `}
-      <a href={hrefOf({ id: undefined })}>Show the others</a>
+      <a href={hrefOf({ id: undefined })}>Show the other calls</a>
     </li>
   )
 }
 
 function summarizeCalls(chains: Chains, further: number, isAll: boolean): string {
   const faulty = chains.filter(({ attempts }) => attempts.some(({ findings }) => findings.length > 0)).length
-  const older = further > 0 ? `; ${further.toLocaleString('en')} older are not listed` : ''
+  const older = further > 0 ? `; ${further.toLocaleString('en')} older calls are not listed` : ''
   const problems = faulty > 0 ? `, ${faulty} with retry problems` : ''
   return `${count(chains.length, 'call')} ${isAll ? 'failed' : 'retried'}${problems}${older}.`
 }
@@ -92,20 +92,20 @@ type RulesProps = ResponseOf<'/retries', 'get'> & { readonly sent: ResponseOf<'/
 
 const isFailure = ({ outcome }: Chains[0]['attempts'][0]) => outcome === 'lost' || outcome === 'failed'
 
-/** For each rule about retries, the failed attempts after which it judges the next attempt. */
-const judged: Readonly<Record<string, (last: Chains[0]['attempts'][0]) => boolean>> = {
+/** The rules that judge an attempt by the previous one. Each returns true if it judges the attempt after `last`. */
+const appliesAfter: Readonly<Record<string, (last: Chains[0]['attempts'][0]) => boolean>> = {
   'retry-after': ({ retryAfterMs }) => retryAfterMs !== undefined,
   'back-off': (last) => isFailure(last) && last.retryAfterMs === undefined,
   'same-insert-id': (last) => isFailure(last) && last.insertId !== undefined && last.status !== 429,
   'no-retry': ({ outcome }) => outcome === 'refused',
 }
 
-/** `sent`: the counts of requests with a body and of all; rules about headers need no second attempt. */
+/** `sent` counts the requests with a body and all requests, for rules about headers, which do not need a retry. */
 function Rules({ rules, problems: { findings, further }, chains, sent }: RulesProps) {
-  const retried = chains.filter(({ parallel }) => !parallel).flatMap(({ attempts }) => attempts.slice(0, -1))
+  const retriedAttempts = chains.filter(({ parallel }) => !parallel).flatMap(({ attempts }) => attempts.slice(0, -1))
   const isTested = (rule: string) => {
-    const isJudged = judged[rule]
-    return isJudged ? retried.some(isJudged) : ((rule === 'content-type' ? sent?.total : sent?.recorded) ?? 0) > 0
+    const applies = appliesAfter[rule]
+    return applies ? retriedAttempts.some(applies) : ((rule === 'content-type' ? sent?.total : sent?.recorded) ?? 0) > 0
   }
   const listed = Object.entries(rules).map(([rule, sentence]) => {
     const found = findings.filter((finding) => finding.rule === rule)

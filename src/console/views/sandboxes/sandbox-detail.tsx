@@ -1,6 +1,6 @@
 import { useRef } from 'preact/hooks'
 import { ask, askText, type Schema } from '../../api/ask.ts'
-import { askOnce, showProblem, valueOrNotice } from '../../store/notices.ts'
+import { confirmAction, showProblem, valueOrNotice } from '../../store/notices.ts'
 import { sandbox, showSandbox } from '../../store/route.ts'
 import { baseUrlOf, change, changeSeed, info } from '../../store/server.ts'
 import { useResponse } from '../../store/use-response.ts'
@@ -14,10 +14,10 @@ export function SandboxDetail({ name, row }: { name: string; row: Schema<'Sandbo
   const pick = ({ currentTarget: input }: { readonly currentTarget: HTMLInputElement }) => {
     const chosen = input.files?.[0]
     if (chosen) void importFile(name, chosen)
-    // Otherwise the same file could not be chosen again after a fix.
+    // Otherwise, the user could not choose the same file again after fixing it.
     input.value = ''
   }
-  const ways = [
+  const selectors = [
     ['Header', `X-Sim-Sandbox: ${name}`],
     ['Key', `any-key~${name}`],
     ['Base URL', baseUrlOf(name)],
@@ -27,19 +27,19 @@ export function SandboxDetail({ name, row }: { name: string; row: Schema<'Sandbo
       <h2 class="breaks">{name}</h2>
       {row ? (
         <p class="faint">
-          Its clock is {row.clock.mode}
-          {row.clock.mode === 'frozen' && ` at ${formatInstant(row.clock.now)} UTC`}. Used{' '}
+          The clock is {row.clock.mode}
+          {row.clock.mode === 'frozen' && ` at ${formatInstant(row.clock.now)} UTC`}. Last used{' '}
           <Ago instant={row.usedAt} clock="machine" />.
         </p>
       ) : (
-        <p class="faint">Not in use: it was deleted, or no request has named it yet.</p>
+        <p class="faint">Not in use: this sandbox was deleted, or no request has named it yet.</p>
       )}
       <h3>Select it in requests</h3>
       {name === 'default' ? (
-        <p class="faint">Every request that names no sandbox uses this one.</p>
+        <p class="faint">Every request that does not name a sandbox uses this one.</p>
       ) : (
         <Pairs
-          rows={ways.map(([title, text]) => [
+          rows={selectors.map(([title, text]) => [
             title,
             <>
               <code>{text}</code>
@@ -111,22 +111,22 @@ function Snapshots({ name }: { readonly name: string }) {
 
 const nouns = { events: 'event', prompts: 'prompt', snapshots: 'snapshot', rules: 'rule', requests: 'recorded request' }
 
-/** Asks for confirmation, and lists what the action destroys: records, with their current counts, and `further`. */
-async function askToLose(name: string, title: string, kinds: readonly (keyof typeof nouns)[], ...further: string[]) {
+/** Asks for confirmation, and lists what will be lost: records with their current counts, and `further`. */
+async function confirmLoss(name: string, title: string, kinds: readonly (keyof typeof nouns)[], ...further: string[]) {
   const { value } = await ask('get', '/sandboxes')
   const counts = value?.sandboxes.find((one) => one.name === name)
   const losses = kinds.flatMap((kind) => (counts?.[kind] ? [count(counts[kind], nouns[kind])] : []))
   const settings = ['the quality settings', 'the rate windows and the positions in sequences']
-  return askOnce(title, [...losses, ...settings, ...further])
+  return confirmAction(title, [...losses, ...settings, ...further])
 }
 
-/** Creates a sandbox and shows it. Resolves to undefined after a refusal, which the page shows. */
+/** Creates a sandbox and shows it. After a failure, shows the problem and resolves to undefined. */
 export async function createSandbox(name: string): Promise<true | undefined> {
-  const known = await ask('get', '/sandboxes')
-  if (known.value?.sandboxes.some((one) => one.name === name))
-    return void showProblem(`The sandbox "${name}" already exists. Choose another name, or click it in the list.`)
-  const creating = ask('put', '/sandboxes/{name}', { path: { name }, body: {} })
-  if (!(await change(creating, `Created the sandbox ${name}; this page now shows it.`))) return undefined
+  const existing = await ask('get', '/sandboxes')
+  if (existing.value?.sandboxes.some((one) => one.name === name))
+    return void showProblem(`The sandbox "${name}" already exists. Choose another name, or click this one in the list.`)
+  const request = ask('put', '/sandboxes/{name}', { path: { name }, body: {} })
+  if (!(await change(request, `Created the sandbox ${name}; this page now shows it.`))) return undefined
   showSandbox(name)
   return true
 }
@@ -134,37 +134,37 @@ export async function createSandbox(name: string): Promise<true | undefined> {
 export async function resetSandbox(name: string): Promise<void> {
   const origin = 'the clock and the seed, which return to their initial values'
   const title = `Reset the sandbox ${name}?`
-  if (!(await askToLose(name, title, ['events', 'prompts', 'rules', 'requests'], origin))) return
-  await change(ask('post', '/reset', { query: { sandbox: name } }), `The sandbox ${name} is in its initial state.`)
+  if (!(await confirmLoss(name, title, ['events', 'prompts', 'rules', 'requests'], origin))) return
+  await change(ask('post', '/reset', { query: { sandbox: name } }), `The sandbox ${name} was reset.`)
 }
 
 export async function deleteSandbox(name: string): Promise<void> {
   const kinds = ['events', 'prompts', 'snapshots', 'rules', 'requests'] as const
-  if (!(await askToLose(name, `Delete the sandbox ${name}?`, kinds, 'the clock and the seed'))) return
-  // The page's own requests would recreate the sandbox, so the page leaves it first.
+  if (!(await confirmLoss(name, `Delete the sandbox ${name}?`, kinds, 'the clock and the seed'))) return
+  // The page's own requests would recreate the sandbox, so the page switches to another sandbox first.
   if (sandbox.peek() === name) showSandbox('default')
-  await change(ask('delete', '/sandboxes/{name}', { path: { name } }), `The sandbox ${name} is deleted.`)
+  await change(ask('delete', '/sandboxes/{name}', { path: { name } }), `The sandbox ${name} was deleted.`)
 }
 
 export const takeSnapshot = (sandbox: string, title: string) =>
   change(
     ask('post', '/snapshots', { query: { sandbox }, body: { name: title || undefined } }),
-    'The snapshot is taken.',
+    'The snapshot was taken.',
   )
 
 async function restoreSnapshot(name: string, snapshot: Schema<'Snapshot'>): Promise<void> {
-  if (!(await askToLose(name, `Restore the snapshot ${titleOf(snapshot)}?`, ['events', 'prompts']))) return
+  if (!(await confirmLoss(name, `Restore the snapshot ${titleOf(snapshot)}?`, ['events', 'prompts']))) return
   const options = { path: { snapshotId: snapshot.snapshotId }, query: { sandbox: name } }
-  const restoring = ask('post', '/snapshots/{snapshotId}/restore', options)
-  await change(restoring, `The sandbox ${name} was restored from the snapshot.`)
+  const request = ask('post', '/snapshots/{snapshotId}/restore', options)
+  await change(request, `The sandbox ${name} was restored from the snapshot.`)
 }
 
 async function deleteSnapshot(name: string, snapshot: Schema<'Snapshot'>): Promise<void> {
   const { snapshotId, events, prompts } = snapshot
   const losses = [`its copy of ${count(events, 'event')} and ${count(prompts, 'prompt')}`]
-  if (!(await askOnce(`Delete the snapshot ${titleOf(snapshot)}?`, losses))) return
+  if (!(await confirmAction(`Delete the snapshot ${titleOf(snapshot)}?`, losses))) return
   const options = { path: { snapshotId }, query: { sandbox: name } }
-  await change(ask('delete', '/snapshots/{snapshotId}', options), 'The snapshot is deleted.')
+  await change(ask('delete', '/snapshots/{snapshotId}', options), 'The snapshot was deleted.')
 }
 
 const titleOf = ({ name, snapshotId }: Schema<'Snapshot'>) => name ?? snapshotId.slice(0, 8)
@@ -177,10 +177,10 @@ export async function downloadExport(name: string): Promise<void> {
 async function importFile(name: string, file: File): Promise<void> {
   const body: unknown = await new Response(file).json().catch(() => undefined)
   if (body === undefined)
-    return showProblem(`${file.name} is not JSON. Choose a file exported by this page or GET /__sim/export.`)
-  if (!(await askToLose(name, `Import ${file.name} into the sandbox ${name}?`, ['events', 'prompts']))) return
+    return showProblem(`${file.name} is not JSON. Choose a file exported by this page or by GET /__sim/export.`)
+  if (!(await confirmLoss(name, `Import ${file.name} into the sandbox ${name}?`, ['events', 'prompts']))) return
   await change(
     ask('post', '/import', { query: { sandbox: name }, body }),
-    ({ events, prompts }) => `${name} has ${count(events, 'event')} and ${count(prompts, 'prompt')} now.`,
+    ({ events, prompts }) => `${name} now has ${count(events, 'event')} and ${count(prompts, 'prompt')}.`,
   )
 }

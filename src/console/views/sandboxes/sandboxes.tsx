@@ -22,7 +22,7 @@ export function SandboxesPage() {
               placeholder: 'new sandbox',
               required: true,
               pattern: '[A-Za-z0-9][A-Za-z0-9._\\-]{0,63}',
-              title: 'At most 64 letters, digits, dots, underscores and hyphens; the first is a letter or a digit.',
+              title: 'At most 64 letters, digits, dots, underscores and hyphens, beginning with a letter or a digit.',
             }}
           />
         </header>
@@ -31,7 +31,7 @@ export function SandboxesPage() {
       {name === '*' ? (
         <section class="stack" aria-label="Sandbox">
           <h2>All sandboxes are shown</h2>
-          <p class="faint">Click a name in the list to show that sandbox alone, and to change it.</p>
+          <p class="faint">Click a name in the list to show and change only that sandbox.</p>
         </section>
       ) : (
         <section class="stack" aria-label={`Sandbox ${name}`}>
@@ -44,16 +44,16 @@ export function SandboxesPage() {
 
 type Row = Schema<'Sandbox'>
 
-const numberColumn = (title: string, name: 'events' | 'prompts' | 'snapshots' | 'requests' | 'rules', room = '') => ({
+const numberColumn = (title: string, name: 'events' | 'prompts' | 'snapshots' | 'requests' | 'rules', extra = '') => ({
   title,
-  class: `number ${room}`,
+  class: `number ${extra}`,
   cell: (row: Row) => (row[name] ?? 0).toLocaleString('en'),
 })
 
 function SandboxList({ rows }: { readonly rows: readonly Row[] }) {
   if (rows.length === 0)
     return (
-      <Empty title="No sandbox in use yet" curl={eventRequest({}, { 'X-Sim-Sandbox': 'worker-1' })}>
+      <Empty title="No sandboxes in use yet" curl={eventRequest({}, { 'X-Sim-Sandbox': 'worker-1' })}>
         A sandbox is created when a request first names it. You can also create one above.
       </Empty>
     )

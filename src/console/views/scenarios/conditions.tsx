@@ -1,12 +1,12 @@
 import { useId } from 'preact/hooks'
 import { catalogue } from '../../store/server.ts'
 import { Button, Select } from '../../ui/controls.tsx'
-import { isNamed, type Place, places, type RuleCondition } from './rules.ts'
+import { type ConditionKind, conditionKinds, hasName, type RuleCondition } from './rules.ts'
 
 type Conditions = readonly RuleCondition[]
 
-/** The label of a condition, and an example of its value or of the name of its member. */
-const captions: Readonly<Record<Place, readonly [title: string, example: string]>> = {
+/** The label of each kind of condition, and an example of its name or value. */
+const captions: Readonly<Record<ConditionKind, readonly [title: string, example: string]>> = {
   model: ['model', ''],
   product: ['product', ''],
   method: ['method', 'POST'],
@@ -18,8 +18,8 @@ const captions: Readonly<Record<Place, readonly [title: string, example: string]
 }
 
 export function ConditionFields({ conditions, set }: { conditions: Conditions; set: (changed: Conditions) => void }) {
-  const add = (place: Place, name = '') => set([...conditions, { place, name, value: '' }])
-  const offered = places.filter((place) => isNamed(place) || !conditions.some((one) => one.place === place))
+  const add = (kind: ConditionKind, name = '') => set([...conditions, { kind, name, value: '' }])
+  const offered = conditionKinds.filter((kind) => hasName(kind) || !conditions.some((one) => one.kind === kind))
   return (
     <fieldset class="conditions stack">
       <legend>Only requests with</legend>
@@ -32,8 +32,8 @@ export function ConditionFields({ conditions, set }: { conditions: Conditions; s
         />
       ))}
       <div class="wraps">
-        {offered.map((place) => (
-          <AddButton key={place} title={captions[place][0]} onClick={() => add(place)} />
+        {offered.map((kind) => (
+          <AddButton key={kind} title={captions[kind][0]} onClick={() => add(kind)} />
         ))}
         <AddButton title="event type" onClick={() => add('body', '/eventType')} />
       </div>
@@ -51,28 +51,28 @@ interface ConditionRowProps {
   readonly remove: () => void
 }
 
-function ConditionRow({ condition: { place, name, value }, change, remove }: ConditionRowProps) {
+function ConditionRow({ condition: { kind, name, value }, change, remove }: ConditionRowProps) {
   const id = useId()
-  const [title, example] = captions[place]
+  const [title, example] = captions[kind]
   const { models, products } = catalogue.value
-  const known = [...(place === 'model' ? models : []), ...(place === 'product' ? products : [])]
-  const shared = { class: 'grows', autocomplete: 'off', spellcheck: false } as const
+  const suggestions = [...(kind === 'model' ? models : []), ...(kind === 'product' ? products : [])]
+  const attributes = { class: 'grows', autocomplete: 'off', spellcheck: false } as const
   return (
     <div class="condition wraps">
       <span class="row-name mono">{title}</span>
-      {isNamed(place) && (
+      {hasName(kind) && (
         <input
-          {...shared}
-          aria-label={place === 'body' ? 'Pointer into the body' : `Name of the ${title}`}
+          {...attributes}
+          aria-label={kind === 'body' ? 'Pointer into the body' : `Name of the ${title}`}
           placeholder={example}
-          required={place !== 'body'}
+          required={kind !== 'body'}
           value={name}
           onInput={(event) => change({ name: event.currentTarget.value })}
         />
       )}
-      {(place === 'query' || place === 'header') && (
+      {(kind === 'query' || kind === 'header') && (
         <Select
-          aria-label={`Is the ${title} sent`}
+          aria-label={`Whether the ${title} is sent`}
           value={value === null ? 'is not sent' : 'is'}
           options={['is', 'is not sent'].map((words) => [words, words])}
           choose={(chosen) => change({ value: chosen === 'is' ? '' : null })}
@@ -80,17 +80,17 @@ function ConditionRow({ condition: { place, name, value }, change, remove }: Con
       )}
       {value !== null && (
         <input
-          {...shared}
+          {...attributes}
           aria-label={`Value of the ${title} ${name}`.trim()}
-          placeholder={isNamed(place) ? '' : (known[0]?.id ?? example)}
-          required={!isNamed(place)}
+          placeholder={hasName(kind) ? '' : (suggestions[0]?.id ?? example)}
+          required={!hasName(kind)}
           list={id}
           value={value}
           onInput={(event) => change({ value: event.currentTarget.value })}
         />
       )}
       <datalist id={id}>
-        {known.map((one) => (
+        {suggestions.map((one) => (
           <option key={one.id} value={one.id} label={one.name} />
         ))}
       </datalist>

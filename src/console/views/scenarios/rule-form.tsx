@@ -1,6 +1,6 @@
 import { useSignal } from '@preact/signals'
 import { useId } from 'preact/hooks'
-import type { Asked, Schema } from '../../api/ask.ts'
+import type { ApiResult, Schema } from '../../api/ask.ts'
 import { Button, CopyButton, Select } from '../../ui/controls.tsx'
 import { Pairs } from '../../ui/table.tsx'
 import { ConditionFields } from './conditions.tsx'
@@ -9,18 +9,18 @@ import { headerOf, type Offer, readConditions, readTexts, toRule } from './rules
 interface RuleFormProps {
   readonly offer: Offer
   readonly rule: Schema<'Rule'>
-  readonly save: (rule: Schema<'Rule'>) => Promise<Asked<unknown>>
+  readonly save: (rule: Schema<'Rule'>) => Promise<ApiResult<unknown>>
   readonly action: string
-  /** Called when the user cancels the form. Without it, the form has no cancel button. */
+  /** Called when the user cancels the form. If it is omitted, the form has no cancel button. */
   readonly onCancel?: () => void
 }
 
-/** A field of the form: a text field unless it has a type or choices. */
+/** A form field: a text field, unless it has a type or choices. */
 type Parameter = Partial<Offer['parameters'][number]> & { readonly name: string; readonly about: string }
 
-export function RuleForm({ offer, rule: before, save, action, onCancel }: RuleFormProps) {
-  const texts = useSignal(readTexts(before))
-  const conditions = useSignal(readConditions(before))
+export function RuleForm({ offer, rule: initial, save, action, onCancel }: RuleFormProps) {
+  const texts = useSignal(readTexts(initial))
+  const conditions = useSignal(readConditions(initial))
   const refusal = useSignal<string | undefined>(undefined)
   const rule = toRule(offer, texts.value, conditions.value)
   const submit = async (event: Event) => {
@@ -40,8 +40,8 @@ export function RuleForm({ offer, rule: before, save, action, onCancel }: RuleFo
     <form class="rule-form stack" onSubmit={submit}>
       {offer.clientSees && <h4>The client sees</h4>}
       {offer.clientSees && <Pairs rows={readClientView(offer.clientSees)} />}
-      {offer.undocumented && <p class="warn breaks">Not documented by {offer.undocumented.join(', ')}</p>}
-      {offer.freeText && fieldOf({ ...writtenText, name: offer.name }, 'text')}
+      {offer.undocumented && <p class="warn breaks">Not documented for {offer.undocumented.join(', ')}</p>}
+      {offer.freeText && fieldOf({ ...freeTextField, name: offer.name }, 'text')}
       {offer.parameters.map((parameter) => fieldOf(parameter, `parameter ${parameter.name}`))}
       {fieldOf({ ...operationField, of: [...operations] })}
       <ConditionFields conditions={conditions.value} set={(changed) => (conditions.value = changed)} />
@@ -64,23 +64,23 @@ export function RuleForm({ offer, rule: before, save, action, onCancel }: RuleFo
   )
 }
 
-/** Splits `Status 429, Retry-After: 1, body {}` into the status, the headers and the body, each with its name. */
+/** Splits `Status 429, Retry-After: 1, body {}` into pairs of name and value: the status, the headers and the body. */
 function readClientView(text: string) {
   const [, head = text, body] = /^(.*?), body (.*)$/s.exec(text) ?? []
   const parts = head.split(/, (?=[\w-]+: )/).map((part) => part.split(/: (.*)/s))
   return body === undefined ? parts : [...parts, ['body', body]]
 }
 
-const writtenText = { required: true, about: 'As in the header, with commas between the items.' }
+const freeTextField = { required: true, about: 'The value of the header, with items separated by commas.' }
 
-const operationField = { name: 'operation', default: 'all', about: 'The requests that it acts on.' }
+const operationField = { name: 'operation', default: 'all', about: 'The operation whose requests the rule acts on.' }
 
 const timesField = {
   name: 'times',
   type: 'integer',
   default: 'always',
   minimum: 0,
-  about: 'The number of requests that it acts on.',
+  about: 'The number of requests that the rule acts on.',
 } as const
 
 const probabilityField = {

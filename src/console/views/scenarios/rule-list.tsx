@@ -2,7 +2,7 @@ import { useSignal } from '@preact/signals'
 import type { ComponentChildren } from 'preact'
 import { useRef } from 'preact/hooks'
 import type { ResponseOf, Schema } from '../../api/ask.ts'
-import { askOnce, valueOrNotice } from '../../store/notices.ts'
+import { confirmAction, valueOrNotice } from '../../store/notices.ts'
 import { refreshSandboxes } from '../../store/server.ts'
 import { Button, CopyButton } from '../../ui/controls.tsx'
 import { Empty, eventRequest } from '../../ui/empty.tsx'
@@ -22,27 +22,27 @@ type RuleListProps = ResponseOf<'/scenarios', 'get'> & { readonly reload: () => 
 
 export function RuleList({ rules, startUp, counts, reload }: RuleListProps) {
   const change = useQueuedChanges(reload)
-  const put = (changed: (rules: Rules) => Rules) => valueOrNotice(change(rules, changed))
+  const put = (edit: (rules: Rules) => Rules) => valueOrNotice(change(rules, edit))
   return (
     <>
       <header class="pane-head">
         <h2>Rules</h2>
         {rules.length > 0 && (
           <>
-            <Button label="Reset counts" class="quiet" onClick={() => void put((present) => present)} />
+            <Button label="Reset counts" class="quiet" onClick={() => void put((current) => current)} />
             <Button label="Remove all" class="quiet" onClick={() => void removeAllRules()} />
           </>
         )}
       </header>
       {rules.length === 0 ? (
         <Empty title="No rules yet" curl={eventRequest({}, { 'X-Sim-Scenario': 'rate-limited' })}>
-          Every request gets the normal response. Pick a scenario to switch it on for many requests, or name it in the
-          header of a single one:
+          Every request gets the normal response. Pick a scenario to switch it on for many requests, or name a scenario
+          in the header of a single request:
         </Empty>
       ) : (
         <>
           <p class="faint">
-            Only the first rule that acts on a request is applied. Each change to this list resets all counts.
+            Rules are tried in order until one acts on the request. Any change to this list resets all counts.
           </p>
           <ol class="rules stack">
             {rules.map((rule, index) => (
@@ -55,7 +55,7 @@ export function RuleList({ rules, startUp, counts, reload }: RuleListProps) {
         <>
           <h2>Start-up rules</h2>
           <p class="faint">
-            They apply in every sandbox, to requests that no rule above acts on. Only the server's options change them.
+            They apply in every sandbox, to requests that no rule above acts on. Only server options can change them.
           </p>
           <ol class="rules stack">
             {startUp.map((rule, index) => (
@@ -71,17 +71,17 @@ export function RuleList({ rules, startUp, counts, reload }: RuleListProps) {
   )
 }
 
-/** Applies changes one after another, each to the result of the previous one, since clicks can be fast. */
+/** Applies each change to the result of the previous one, even if clicks are faster than the responses. */
 function useQueuedChanges(reload: () => Promise<void>): typeof changeRules {
   const queue = useRef<Promise<unknown>>(Promise.resolve())
-  return (shown, change) => {
-    const changing = queue.current.then(async () => {
-      const changed = await changeRules(shown, change)
+  return (expected, edit) => {
+    const result = queue.current.then(async () => {
+      const changed = await changeRules(expected, edit)
       await Promise.all([reload(), refreshSandboxes()])
       return changed
     })
-    queue.current = changing
-    return changing
+    queue.current = result
+    return result
   }
 }
 
@@ -93,15 +93,15 @@ interface RuleItemProps {
 }
 
 function RuleItem({ rule, index, count, change }: RuleItemProps) {
-  /** The rule when its form was opened. */
-  const edited = useSignal<Schema<'Rule'> | undefined>(undefined)
-  const offer = edited.value && offerOf(edited.value)
+  /** The rule as it was when its form was opened. */
+  const initial = useSignal<Schema<'Rule'> | undefined>(undefined)
+  const offer = initial.value && offerOf(initial.value)
   const name = `rule ${index + 1}`
   const isOn = rule.enabled !== false
-  // Another client may have put another rule in its place, even while the form is open.
-  const changeOwn = (changed: (rules: Rules) => Rules, shown = rule) =>
-    change(undefined, (rules) => (textOf(rules[index]) === textOf(shown) ? changed(rules) : undefined))
-  const put = (changed: (rules: Rules) => Rules) => valueOrNotice(changeOwn(changed))
+  // Another client may have replaced the rule, even while the form is open.
+  const changeOwn = (edit: (rules: Rules) => Rules, expected = rule) =>
+    change(undefined, (rules) => (textOf(rules[index]) === textOf(expected) ? edit(rules) : undefined))
+  const put = (edit: (rules: Rules) => Rules) => valueOrNotice(changeOwn(edit))
   const toggle = ({ currentTarget: { checked: enabled } }: { readonly currentTarget: HTMLInputElement }) =>
     put((rules) => rules.with(index, { ...rule, enabled }))
   const moveUp = async () => {
@@ -110,22 +110,22 @@ function RuleItem({ rule, index, count, change }: RuleItemProps) {
   }
   const remove = async () => {
     const losses = [[nameRule(rule), ...listConditions(rule)].join(' · ')]
-    if (await askOnce(`Remove ${name}?`, losses)) await put((rules) => rules.toSpliced(index, 1))
+    if (await confirmAction(`Remove ${name}?`, losses)) await put((rules) => rules.toSpliced(index, 1))
   }
   const finish = () => {
-    edited.value = undefined
+    initial.value = undefined
     focusLater(`edit-${index}`)
   }
   const save = async (changed: Schema<'Rule'>) => {
     const keepSwitch = (rules: Rules) => (rules[index]?.enabled === false ? { ...changed, enabled: false } : changed)
-    const saved = await changeOwn((rules) => rules.with(index, keepSwitch(rules)), edited.peek())
+    const saved = await changeOwn((rules) => rules.with(index, keepSwitch(rules)), initial.peek())
     if (saved.value) finish()
     return saved
   }
   return (
     <li
       class={isOn ? 'rule box wraps' : 'rule box wraps off'}
-      onKeyDown={(event) => event.key === 'Escape' && edited.value && finish()}
+      onKeyDown={(event) => event.key === 'Escape' && initial.value && finish()}
     >
       <label class="on-off bar">
         <span class="faint">{index + 1}</span>
@@ -134,7 +134,7 @@ function RuleItem({ rule, index, count, change }: RuleItemProps) {
           role="switch"
           aria-checked={isOn}
           checked={isOn}
-          aria-label={`Switch ${name}`}
+          aria-label={`Enable ${name}`}
           onChange={toggle}
         />
         <span class="faint small">{isOn ? 'on' : 'off'}</span>
@@ -148,13 +148,13 @@ function RuleItem({ rule, index, count, change }: RuleItemProps) {
           class="quiet"
           id={`edit-${index}`}
           aria-label={`Edit ${name}`}
-          aria-expanded={edited.value !== undefined}
-          onClick={() => (edited.value = edited.value ? undefined : rule)}
+          aria-expanded={initial.value !== undefined}
+          onClick={() => (initial.value = initial.value ? undefined : rule)}
         />
-        <CopyButton label="Copy header" title={`Copy header of ${name}`} text={headerOf(rule)} />
+        <CopyButton label="Copy header" title={`Copy header for ${name}`} text={headerOf(rule)} />
         <Button label="✕" class="quiet" aria-label={`Remove ${name}`} title="Remove" onClick={remove} />
       </RuleText>
-      {edited.value && offer && <RuleForm {...{ offer, save }} rule={edited.value} action="Save" onCancel={finish} />}
+      {initial.value && offer && <RuleForm {...{ offer, save }} rule={initial.value} action="Save" onCancel={finish} />}
     </li>
   )
 }
@@ -163,7 +163,7 @@ const focusLater = (id: string) => requestAnimationFrame(() => document.getEleme
 
 type RuleTextProps = Pick<RuleItemProps, 'rule' | 'count'> & { readonly children?: ComponentChildren }
 
-const RuleText = ({ rule, count: { acted, left, misfit }, children }: RuleTextProps) => (
+const RuleText = ({ rule, count: { acted, left, misfit: skipReason }, children }: RuleTextProps) => (
   <>
     <div class="grows breaks">
       <code>
@@ -171,12 +171,12 @@ const RuleText = ({ rule, count: { acted, left, misfit }, children }: RuleTextPr
       </code>
       {rule.sequence !== undefined && <span class="faint"> sequence</span>}
       <p class="faint">{listConditions(rule).join(' · ')}</p>
-      {misfit !== undefined && <p class="bad">Skipped: {misfit}</p>}
+      {skipReason !== undefined && <p class="bad">Skipped: {skipReason}</p>}
     </div>
     <div class="number last">
       {children}
       <p>
-        acted <b>{acted.toLocaleString('en')}</b>
+        acted <b>{acted.toLocaleString('en')}×</b>
         {left !== undefined && (left > 0 ? `, ${left.toLocaleString('en')} left` : ', used up')}
       </p>
     </div>

@@ -1,26 +1,26 @@
-import { type Asked, ask, type Schema } from '../../api/ask.ts'
-import { askOnce, showNotice } from '../../store/notices.ts'
+import { type ApiResult, ask, type Schema } from '../../api/ask.ts'
+import { confirmAction, showNotice } from '../../store/notices.ts'
 import { sandbox } from '../../store/route.ts'
 import { catalogue, change, nameOf } from '../../store/server.ts'
 
 export type Rules = readonly Schema<'Rule'>[]
 
-/** Serializes rules, except whether they are on: a switch can be clicked again before the list re-renders. */
+/** Serializes rules without `enabled`, since a switch can be clicked again before the list re-renders. */
 export const textOf = (...rules: readonly (Schema<'Rule'> | undefined)[]) =>
   JSON.stringify(rules.map((rule) => ({ ...rule, enabled: undefined })))
 
-/** Changes the rules of the shown sandbox, unless they are no longer `shown`, or `changed` returns undefined. */
+/** Changes the selected sandbox's rules, unless they differ from `expected` or `edit` returns undefined. */
 export async function changeRules(
-  shown: Rules | undefined,
-  changed: (rules: Rules) => Rules | undefined,
-): Promise<Asked<Schema<'RuleList'>>> {
+  expected: Rules | undefined,
+  edit: (rules: Rules) => Rules | undefined,
+): Promise<ApiResult<Schema<'RuleList'>>> {
   const query = { sandbox: sandbox.peek() }
-  const present = await ask('get', '/scenarios', { query })
-  if (present.problem) return present
-  const isShown = shown === undefined || textOf(...present.value.rules) === textOf(...shown)
-  const rules = isShown ? changed(present.value.rules) : undefined
+  const current = await ask('get', '/scenarios', { query })
+  if (current.problem) return current
+  const isExpected = expected === undefined || textOf(...current.value.rules) === textOf(...expected)
+  const rules = isExpected ? edit(current.value.rules) : undefined
   if (rules) return ask('put', '/scenarios', { query, body: { rules } })
-  return { problem: { sentence: 'The rules were changed meanwhile. The list now shows them; repeat your change.' } }
+  return { problem: { sentence: 'Not saved: the rules have changed. The list now shows them; repeat your change.' } }
 }
 
 export async function removeAllRules(): Promise<void> {
@@ -28,29 +28,29 @@ export async function removeAllRules(): Promise<void> {
   const { value } = await ask('get', '/scenarios', { query })
   const losses = (value?.rules ?? []).map((rule, index) => `rule ${index + 1}: ${nameRule(rule)}`)
   if (losses.length === 0) showNotice('There are no rules to remove.')
-  else if (await askOnce('Remove all rules?', losses))
+  else if (await confirmAction('Remove all rules?', losses))
     await change(ask('delete', '/scenarios', { query }), 'Removed all rules.')
 }
 
-export const places = ['model', 'product', 'method', 'path', 'traceId', 'query', 'header', 'body'] as const
+export const conditionKinds = ['model', 'product', 'method', 'path', 'traceId', 'query', 'header', 'body'] as const
 
-export type Place = (typeof places)[number]
+export type ConditionKind = (typeof conditionKinds)[number]
 
 export interface RuleCondition {
-  readonly place: Place
-  /** The name of the header or parameter, or the pointer into the body; empty for the whole body and for others. */
+  readonly kind: ConditionKind
+  /** The name of a header or parameter, or a pointer into the body; empty for the whole body and for other kinds. */
   readonly name: string
-  /** The text of the field; for the body, JSON or plain text. Null: the request must not have the field. */
+  /** The expected value; for the body, JSON or plain text. Null if the header or parameter must be absent. */
   readonly value: string | null
 }
 
-/** The texts of the fields by name, with the prefix `parameter ` for parameters; absent: empty. */
+/** The texts in the form's fields by name, with the prefix `parameter ` for parameters. Absent fields are empty. */
 export type RuleTexts = Readonly<Record<string, string>>
 
-export const isNamed = (place: Place): place is 'query' | 'header' | 'body' =>
-  ['query', 'header', 'body'].includes(place)
+export const hasName = (kind: ConditionKind): kind is 'query' | 'header' | 'body' =>
+  ['query', 'header', 'body'].includes(kind)
 
-/** Returns the form that shows a rule: the plain-text form if the rule has more than its scenario's form can show. */
+/** Returns the offer whose form can show all of a rule: its scenario, or otherwise a free-text offer. */
 export function offerOf({ scenario = '', sequence }: Schema<'Rule'>): Offer | undefined {
   const { name, parameters } = readScenario(scenario)
   const isWhole = formatScenario(name, parameters) === scenario
@@ -69,13 +69,13 @@ export function readTexts(rule: Schema<'Rule'>): RuleTexts {
 }
 
 export const readConditions = ({ match = {} }: Schema<'Rule'>): readonly RuleCondition[] =>
-  places.flatMap((place): RuleCondition[] => {
-    if (!isNamed(place)) return match[place] === undefined ? [] : [{ place, name: '', value: match[place] }]
-    const members = Object.entries<unknown>(match[place] ?? {})
+  conditionKinds.flatMap((kind): RuleCondition[] => {
+    if (!hasName(kind)) return match[kind] === undefined ? [] : [{ kind, name: '', value: match[kind] }]
+    const members = Object.entries<unknown>(match[kind] ?? {})
     return members.map(([name, value]) => ({
-      place,
+      kind,
       name,
-      value: place === 'body' ? formatJson(value) : (value as string | null),
+      value: kind === 'body' ? formatJson(value) : (value as string | null),
     }))
   })
 
@@ -93,9 +93,9 @@ export function toRule(offer: Offer, texts: RuleTexts, conditions: readonly Rule
 
 function toMatch(conditions: readonly RuleCondition[]): Schema<'Match'> {
   const match: Record<string, unknown> = {}
-  for (const { place, name, value } of conditions) {
-    const member = place === 'body' ? parseJson(value ?? '') : value
-    match[place] = isNamed(place) ? { ...(match[place] as object), [name]: member } : value?.trim()
+  for (const { kind, name, value } of conditions) {
+    const member = kind === 'body' ? parseJson(value ?? '') : value
+    match[kind] = hasName(kind) ? { ...(match[kind] as object), [name]: member } : value?.trim()
   }
   return match
 }
@@ -114,7 +114,7 @@ const formatJson = (value: unknown) =>
 
 export const nameRule = ({ scenario, sequence }: Schema<'Rule'>) => scenario ?? sequence ?? ''
 
-/** Returns the header that has the effect of a rule on a single request: `X-Sim-Sequence: 429*2, 200`. */
+/** Returns the header that has the same effect on a single request as a rule: `X-Sim-Sequence: 429*2, 200`. */
 export const headerOf = ({ scenario, sequence }: Schema<'Rule'>): string =>
   sequence === undefined ? `X-Sim-Scenario: ${scenario}` : `X-Sim-Sequence: ${sequence}`
 
@@ -123,16 +123,16 @@ export function listConditions({ operation, match = {}, times, probability }: Sc
   const describe = (value: unknown) => (value === null ? 'not sent' : JSON.stringify(value))
   return [
     operation ?? 'all operations',
-    ...places.flatMap((place) => {
-      if (!isNamed(place)) return match[place] === undefined ? [] : [`${place} ${nameOf(match[place]) ?? match[place]}`]
-      return Object.entries(match[place] ?? {}).map(([name, value]) => `${place} ${name} is ${describe(value)}`)
+    ...conditionKinds.flatMap((kind) => {
+      if (!hasName(kind)) return match[kind] === undefined ? [] : [`${kind} ${nameOf(match[kind]) ?? match[kind]}`]
+      return Object.entries(match[kind] ?? {}).map(([name, value]) => `${kind} ${name} is ${describe(value)}`)
     }),
     ...(times === undefined ? [] : [times === 1 ? 'once' : `${times} times`]),
-    ...(probability === undefined || probability === 1 ? [] : [`with the probability ${probability}`]),
+    ...(probability === undefined || probability === 1 ? [] : [`with probability ${probability}`]),
   ]
 }
 
-/** Returns a scenario's text with the parameters that have a value: `slow;ms=200`. */
+/** Formats a scenario with the parameters that have a value: `slow;ms=200`. */
 function formatScenario(name: string, values: readonly (readonly [string, string])[]): string {
   const sent = values.filter(([, value]) => value !== '')
   return [name, ...sent.map(([parameter, value]) => `${parameter}=${quote(value)}`)].join(';')
@@ -140,7 +140,7 @@ function formatScenario(name: string, values: readonly (readonly [string, string
 
 const quote = (value: string) => (/[,;\s]/.test(value) ? `"${value}"` : value)
 
-/** Splits the text of one scenario: `slow;ms=200`. A list of scenarios is not split correctly. */
+/** Parses the text of a single scenario: `slow;ms=200`. Cannot parse a list of scenarios. */
 function readScenario(text: string) {
   const [name = '', ...rest] = text.match(/("[^"]*"|[^;"])+/g) ?? []
   const parameters = rest.map((part) => {
@@ -151,27 +151,27 @@ function readScenario(text: string) {
 }
 
 export interface Offer extends Schema<'Entry'> {
-  /** The member of a rule that gets the text, if the user types the whole text. */
+  /** The rule's member for the text, if the user types the whole text instead of filling in fields. */
   readonly freeText?: 'scenario' | 'sequence'
   readonly status?: string | undefined
 }
 
-/** Lists the scenarios to switch on, without their probability, since a rule has its own. */
+/** Lists the scenarios that can be switched on, without the parameter `p`, since a rule has a probability. */
 export function listOffers(): readonly Offer[] {
   const { scenarios, operations } = catalogue.value
-  const written = { family: 'several scenarios', parameters: [], operations: operations.map(({ id }) => id) }
+  const freeTextOffer = { family: 'several scenarios', parameters: [], operations: operations.map(({ id }) => id) }
   return [
     {
-      ...written,
+      ...freeTextOffer,
       name: 'sequence',
-      about: 'Consecutive requests of an operation get its items in order; the last item is repeated.',
+      about: 'Consecutive requests to an operation get the items in order; the last item is repeated.',
       freeText: 'sequence',
       example: '429*2, 200',
     },
     {
-      ...written,
+      ...freeTextOffer,
       name: 'combination',
-      about: 'All of its scenarios act on the same response.',
+      about: 'All listed scenarios act on the same response.',
       freeText: 'scenario',
       example: 'slow;ms=200, 429',
     },

@@ -54,7 +54,7 @@ function Sequences({ sequences }: ResponseOf<'/sequences', 'get'>) {
   )
 }
 
-const nameOwner = ({ rule }: SequenceState) => (rule ? nameRuleAt(rule) : 'by the header X-Sim-Sequence')
+const nameOwner = ({ rule }: SequenceState) => (rule ? nameRuleAt(rule) : 'X-Sim-Sequence header')
 
 const Steps = ({ items = [], position = 0 }: SequenceState) => (
   <ol class="steps wraps">
@@ -88,7 +88,7 @@ function CatalogueList() {
     <>
       <header class="pane-head">
         <h2>Catalogue</h2>
-        <SearchField label="Search scenarios" placeholder="Name, status or words" />
+        <SearchField label="Search scenarios" placeholder="Name, status or description" />
       </header>
       {found.length === 0 && <p class="faint">No scenario matches.</p>}
       {families.map(([family, members]) => (
@@ -103,21 +103,21 @@ function CatalogueList() {
   )
 }
 
-/** A scenario with the form that adds a rule, for the operation in the address if the scenario applies to it. */
+/** A scenario with a form that adds a rule, for the operation in the URL if the scenario applies to that operation. */
 function OfferItem({ offer }: { readonly offer: Offer }) {
   const { id, query } = route.value
-  // A status in the address selects the refusal with that status.
+  // A status in the URL selects the refusal with that status.
   const isOpen = id !== undefined && [offer.name, offer.status].includes(id)
-  const named = query['operation']
+  const operationInUrl = query['operation']
   const element = useRef<HTMLDivElement>(null)
   useEffect(() => {
     if (isOpen) element.current?.scrollIntoView({ block: 'nearest' })
   }, [isOpen])
   const { operations } = offer
-  const operation = operations.length === 1 ? operations[0] : operations.find((one) => one === named)
+  const operation = operations.length === 1 ? operations[0] : operations.find((one) => one === operationInUrl)
   const save = async (rule: Schema<'Rule'>) => {
     const added = await addRule(sandbox.peek(), rule)
-    if (added.value) showNotice('Switched on, before the other rules.')
+    if (added.value) showNotice('Switched on, as the first rule.')
     await refreshSandboxes()
     return added
   }
@@ -133,7 +133,7 @@ function OfferItem({ offer }: { readonly offer: Offer }) {
       {isOpen && (
         <div tabIndex={-1} data-open>
           <RuleForm
-            key={named}
+            key={operationInUrl}
             {...{ offer, save }}
             rule={{ ...blank, ...(operation && { operation }) }}
             action="Switch on"

@@ -57,7 +57,7 @@ function findingToPage(finding: DriftFinding): PageFinding {
   }
 }
 
-/** Names the target of a finding: `getModelAnalytics 200 /recommendations/healthLevel`, `getModelAnalytics 418`. */
+/** Returns the target of a finding: `getModelAnalytics 200 /recommendations/healthLevel`, `getModelAnalytics 418`. */
 export function describePlace({ operation, status, pointer }: DriftFinding): string {
   return escapeControls(`${operation.id} ${status}${pointer === '' ? '' : ` ${shortenText(pointer)}`}`)
 }
@@ -68,7 +68,7 @@ const shortenText = (text: string) => cutText(text, 500)
 function summarizeDrift({ verdict, findings, omitted, judged }: DriftReport): string {
   const responses = [...judged].map(([operation, count]) => `${pluralize(count, 'response')} of ${operation}`)
   const bound = omitted > 0 ? ` (${findings.length} listed, those that break clients first)` : ''
-  // Refusals are compared, too, but do not suffice for a verdict.
+  // Refusals are also compared, but do not suffice for a verdict.
   const done = verdict === 'not-judged' ? 'compared' : 'judged'
   const differences = pluralize(findings.length + omitted, 'difference') + bound
   return `${verdict}: ${differences}; ${responses.join(', ') || 'no response'} ${done}.`

@@ -12,16 +12,16 @@ export interface DriftFinding extends Omit<ResponseDifference, 'value'> {
   readonly operation: Operation
   readonly status: number
   readonly seen: number
-  /** The number of responses with its status; for an undocumented status, of its operation. */
+  /** The number of responses with the same status; for an undocumented status, all responses of the operation. */
   readonly of: number
   /** True if a client generated from the contract may fail. */
   readonly breaks: boolean
-  /** The first response that shows it: its request, and the value as truncated JSON, both redacted. */
+  /** The first response that shows the finding: the request, and the value as truncated JSON, both redacted. */
   readonly sample: { readonly request: string; readonly value: string | undefined }
   readonly place: string
   /** The most specific assumption about this part of the contract, if any. */
   readonly assumption: Assumption | undefined
-  /** True if the finding shows that the assumption is wrong; otherwise it may be about something else. */
+  /** True if the finding shows that the assumption is wrong; false if they may be unrelated. */
   readonly settles: boolean
   /** Distinct values at the pointer. A patch uses their types and, for an enum, the values. */
   readonly values: readonly Json[]
@@ -32,18 +32,18 @@ export interface Tally {
   readonly status: number
   readonly request: string
   seen: number
-  /** The distinct values at the pointer, by their JSON. */
+  /** The distinct values at the pointer, keyed by their JSON. */
   readonly values: Map<string, Json>
 }
 
-/** Returns true for a difference at which a client generated from the contract may fail. */
+/** Returns true if a client generated from the contract may fail because of the difference. */
 export const breaksClients = ({ kind, keyword, isSimulated }: ResponseDifference) =>
   !isSimulated && (kind !== 'new-field' || keyword !== '')
 
-/** The number of new values from which an enum of the contract counts as open-ended. */
-const noListFrom = 3
+/** The number of unlisted values at which an enum counts as open-ended. */
+const minOpenEndedValues = 3
 
-/** Creates a finding from equal differences. `of`: the responses that could show it. `token` is redacted, if any. */
+/** Creates a finding from identical differences. `of` is the number of responses that could have them. */
 export function toFinding(
   { first, status, request, seen, values: seenValues }: Tally,
   of: number,
@@ -53,11 +53,11 @@ export function toFinding(
 ): DriftFinding {
   const { value, ...described } = first
   const { pointer, detail } = described
-  // A name on the path to a value may mark it as a credential: `/accessToken`, `/secrets/0`.
+  // A name on the path to a value may mark the value as a credential: `/accessToken`, `/secrets/0`.
   const isSecret = (item: Json) => parsePointer(pointer).some((name) => isHiddenText(name, JSON.stringify(item)))
   const redact = (item: Json) => (isSecret(item) ? redacted : redactJson(item, token))
   const isList = first.kind === 'enum-value'
-  const kind = isList && seenValues.size >= noListFrom ? 'no-enum' : first.kind
+  const kind = isList && seenValues.size >= minOpenEndedValues ? 'no-enum' : first.kind
   const values = isList ? [...seenValues.values()].map(redact) : [...seenValues.values()]
   const shown = value === undefined ? undefined : JSON.stringify(redact(value))
   const clean = redactText(first.message, token)
@@ -98,7 +98,7 @@ function locate(
   }
   const response = findResponse(document, operation, status)
   if (!response) {
-    // A new success status replaces the documented one; a new refusal does not concern the documented ones.
+    // A new success status replaces the documented one; a new error status says nothing about documented statuses.
     const isSuccess = (code: number) => code >= 200 && code < 300
     const successes = operation.statuses.filter((other) => isSuccess(status) && isSuccess(other))
     const near = successes.flatMap((other) => findResponse(document, operation, other) ?? [])
@@ -112,7 +112,7 @@ function locate(
   const owner = findSchema(document, operation, status, parent)
   // The object decides whether a member exists, and the member's schema decides its value.
   const sites = isAboutMember(kind) ? [own?.site, owner?.site, owner?.pointer] : [own?.site, own?.pointer]
-  // An assumption next to narrower rules concerns these; a broken contract rule neither confirms nor refutes it.
+  // An assumption next to narrower rules is about those rules; a broken contract rule neither confirms nor refutes it.
   const isAssumed = isSimulated || !(isAboutMember(kind) || own?.value[simulatedValues])
   const near = [...sites, ...(parent === '' ? whole : [])]
   return at(own?.site ?? owner?.pointer ?? response.pointer, near, isAssumed ? sites : [])

@@ -7,7 +7,7 @@ import { breaksClients, type DriftFinding, type Tally, toFinding } from './findi
 
 export interface JudgedResponse extends TrafficResponse {
   readonly operation: string
-  /** The redacted request, for people: `GET /v1/models/ID/analytics?period=7d`. */
+  /** The redacted request as shown in reports: `GET /v1/models/ID/analytics?period=7d`. */
   readonly request: string
 }
 
@@ -28,7 +28,7 @@ export interface NotJudged {
   readonly reason: NotJudgedReason
   /** The first request; undefined for the whole operation. */
   readonly request: string | undefined
-  /** The number of such requests; 0 for the whole operation. */
+  /** The number of requests with this reason; 0 for the whole operation. */
   readonly count: number
   readonly sentence: string
 }
@@ -36,13 +36,13 @@ export interface NotJudged {
 /** The traffic of the real service, and how it is judged. */
 export interface DriftInput {
   readonly responses: readonly JudgedResponse[]
-  /** The ids of the operations that need a verdict: those that were probed, or that occur in the traffic. */
+  /** The ids of the operations that need a verdict, since they were probed or occur in the traffic. */
   readonly expected: ReadonlySet<string>
   /** The minimum number of successful responses for an operation to be judged the same. */
   readonly minSamples: number
   readonly notJudged: readonly NotJudged[]
   readonly howToGetMore: string
-  /** The token of the real service, which is redacted everywhere, if any. */
+  /** The real service's token, which is redacted everywhere; undefined without a token. */
   readonly token: string | undefined
   readonly onProgress?: (compared: number, all: number) => void
 }
@@ -57,7 +57,7 @@ export interface DriftReport {
   readonly notJudged: readonly NotJudged[]
 }
 
-/** The maximum number of listed differences per operation; those that break clients come first. */
+/** The maximum number of listed differences per operation. Differences that break clients come first. */
 const maxListed = 500
 
 export function judgeDrift(contract: Contract, input: DriftInput): DriftReport {
@@ -74,13 +74,13 @@ export function judgeDrift(contract: Contract, input: DriftInput): DriftReport {
   const omitted = operations.reduce((sum, one) => sum + one.omitted, 0)
   const notJudged = [...input.notJudged, ...list.list()]
   const { title, version, file } = contract
-  // Too few responses, an unreadable difference, or nothing judged never yield "same".
-  const isUnknown = judged.size === 0 || notJudged.some(({ reason }) => unknowns.includes(reason))
+  // With too few responses, an unreadable difference, or nothing judged, the verdict is never "same".
+  const isUnknown = judged.size === 0 || notJudged.some(({ reason }) => inconclusiveReasons.includes(reason))
   const verdict = findings.length > 0 ? 'drift' : isUnknown ? 'not-judged' : 'same'
   return { verdict, contract: { title, version, file }, judged, findings, omitted, notJudged }
 }
 
-const unknowns: readonly NotJudgedReason[] = ['too-few-samples', 'unreadable', 'check-stopped']
+const inconclusiveReasons: readonly NotJudgedReason[] = ['too-few-samples', 'unreadable', 'check-stopped']
 
 function judgeOperation(
   contract: Contract,
@@ -142,11 +142,11 @@ const isSuccess = (operation: Operation, { status, body }: JudgedResponse) =>
 
 const tooManyMembers =
   `The body has more than ${maxMembers.toLocaleString('en')} members and items, or more than 64 levels. ` +
-  'Request less, such as another id or a shorter period.'
+  'Request less data, for example with another id or a shorter period.'
 
 const checkStopped =
-  'The body has more differences than are read, or the check took too long. ' +
-  'Run it again after the listed ones are fixed or added to the contract.'
+  'The check stopped early, after too many differences or too much time. ' +
+  'Repeat it after the listed differences are fixed or added to the contract.'
 
 const describeUnreadable = (place: string, token: string | undefined) =>
   `A rule is broken at ${redactText(place, token)}, but the value is redacted or the pointer is truncated. ` +
@@ -160,7 +160,7 @@ function describeTooFew(
 ): string {
   const others = [...new Set(responses.map(({ status }) => status))].filter((status) => status >= 300).sort()
   const seen = others.length > 0 ? ` Other responses had the status ${others.join(', ')}.` : ''
-  // The reasons of requests without a response to judge say what to do.
+  // The reasons for requests without a response to judge already say what to do.
   const isExplained = notJudged.some((one) => one.operation === operation && one.request !== undefined)
   const next = isExplained ? 'See the reasons for the other requests in this list.' : howToGetMore
   return `${successes} of ${minSamples} required successful responses could be judged.${seen} ${next}`

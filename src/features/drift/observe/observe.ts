@@ -35,19 +35,19 @@ export interface ResponseDifference {
   readonly detail: string
   readonly value: Json | undefined
   readonly keyword: string
-  /** True if only a narrower rule of the simulator's own responses is broken (`x-simulated-values`). */
+  /** True if the broken rule is not in the contract proper, but only in `x-simulated-values`. */
   readonly isSimulated: boolean
   /** A sentence without its subject: `must be a string; got null`. */
   readonly message: string
 }
 
-/** The maximum number of members and items in a compared body; each takes some microseconds. */
+/** The maximum number of members and items in a compared body; each takes a few microseconds. */
 export const maxMembers = 200_000
 
 /**
- * Compares a response with the contract, and with the narrower rules of simulated responses. `unreadable`: the pointer
- * of the first violation whose value is redacted or whose pointer is truncated. A body larger than `maxMembers` or too
- * deep is not compared; `isComplete` is false if the check stopped at its limit.
+ * Compares a response with the contract, and with the narrower rules for simulated responses. `unreadable`: the
+ * pointer of the first violation whose value is redacted or whose pointer is truncated. A body that is too deep, or has
+ * more than `maxMembers`, is not compared. `isComplete` is false if the check stopped early.
  */
 export function observe(document: JsonObject, operation: Operation, response: TrafficResponse) {
   const { status, headers, body: bytes } = response
@@ -60,7 +60,7 @@ export function observe(document: JsonObject, operation: Operation, response: Tr
   const unreadable = all.find((violation) => isUnreadable(violation, body))
   const toDifferences = (list: readonly Violation[], isSimulated: boolean) =>
     list
-      .filter((violation) => !isEnd(violation) && !isUnreadable(violation, body))
+      .filter((violation) => !isEarlyEnd(violation) && !isUnreadable(violation, body))
       .map((violation) => toDifference(violation, checked.value, mediaType, isSimulated))
   const own = toDifferences(violations, false)
   const added = isBodyChecked ? [...listNewFields([body], [operation.responseSchema(status) ?? {}])] : []
@@ -72,14 +72,14 @@ export function observe(document: JsonObject, operation: Operation, response: Tr
     ],
     unreadable: unreadable && replaceListIndexes(body, unreadable.pointer),
     isTooLarge,
-    isComplete: !all.some(isEnd),
+    isComplete: !all.some(isEarlyEnd),
   }
 }
 
 /** Returns true for a violation that only reports that a check ended early, after many errors or a timeout. */
-const isEnd = ({ keyword }: Violation) => keyword === 'more' || keyword === 'timeout'
+const isEarlyEnd = ({ keyword }: Violation) => keyword === 'more' || keyword === 'timeout'
 
-/** A recording contains no credentials, and very long pointers are truncated. */
+/** Returns true if the value is redacted, like credentials in recordings, or if the pointer is truncated. */
 function isUnreadable({ pointer }: Violation, body: Json): boolean {
   const value = valueAt(body, pointer)
   return pointer.endsWith('…') || (typeof value === 'string' && value.includes(redacted))
@@ -93,7 +93,7 @@ function dropKnown(
   return differences.filter(({ pointer }) => !places.has(pointer))
 }
 
-/** Drops violations that follow from a wrong type of the same value: a number is not in an enum of strings, either. */
+/** Drops differences that a wrong type of the same value implies: a number is never in an enum of strings. */
 function dropConsequences(differences: readonly ResponseDifference[]): ResponseDifference[] {
   const isConsequence = ({ kind }: ResponseDifference) => ['enum-value', 'format', 'constraint'].includes(kind)
   const wrong = differences.filter(({ kind }) => kind === 'null' || kind === 'wrong-type')
@@ -113,7 +113,7 @@ function toDifference(
   return { kind, pointer: replaceListIndexes(body, pointer), detail, value, keyword, isSimulated, message }
 }
 
-/** The kinds of differences by keyword of a violation; other keywords are constraints. */
+/** The kind of difference for each keyword of a violation; other keywords are constraints. */
 const kinds: Readonly<Record<string, DifferenceKind>> = {
   status: 'undocumented-status',
   'media-type': 'content-type',
@@ -146,8 +146,8 @@ function replaceListIndexes(body: Json | undefined, pointer: string): string {
 }
 
 /**
- * Yields the members that no schema describes, except those of objects whose names are data. All `schemas` apply to
- * all `values`, and have no references.
+ * Yields the members that no schema describes, except in objects whose member names are data. All `schemas` apply to
+ * all `values`, and contain no references.
  */
 function* listNewFields(
   values: readonly Json[],
@@ -178,10 +178,10 @@ const newField = {
   message: 'is not in the contract',
 } as const
 
-/** Returns true if unlisted members have a schema: their names are data. */
+/** Returns true if unlisted members have a schema, which means that their names are data. */
 function hasFreeNames({ patternProperties, additionalProperties }: JsonObject): boolean {
-  const typing = ['type', '$ref', 'properties', 'anyOf', 'oneOf', 'allOf']
-  const isTyped = isObject(additionalProperties) && typing.some((name) => name in additionalProperties)
+  const typeKeywords = ['type', '$ref', 'properties', 'anyOf', 'oneOf', 'allOf']
+  const isTyped = isObject(additionalProperties) && typeKeywords.some((name) => name in additionalProperties)
   return isTyped || isObject(patternProperties)
 }
 
@@ -197,7 +197,7 @@ function observeHeader(
   return { ...found, keyword: 'type', message }
 }
 
-/** The patterns of types that not every text matches. */
+/** A pattern for each type that does not accept every string. */
 const patterns: Readonly<Record<string, RegExp>> = {
   integer: /^[+-]?\d+$/,
   number: /^[+-]?\d+(\.\d+)?(e[+-]?\d+)?$/i,

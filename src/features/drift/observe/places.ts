@@ -9,7 +9,7 @@ export const parentOf = (pointer: string) => pointer.slice(0, Math.max(0, pointe
 
 export const nameOf = (pointer: string) => parsePointer(pointer).at(-1) ?? ''
 
-/** An object of the document, and the JSON pointer `site` where it is used, possibly by reference. */
+/** An object in the document. `site` is the JSON pointer where it is used, possibly through a reference. */
 export interface DocumentPlace extends ResolvedObject {
   readonly site: string
 }
@@ -19,7 +19,7 @@ function findDocumentPlace(document: JsonObject, site: string): DocumentPlace | 
   return found && { site, ...found }
 }
 
-/** Finds the response for a status, its range, or the default, like the contract. */
+/** Finds the response for a status, else for its range (`4XX`), else the default, as the contract does. */
 export function findResponse(document: JsonObject, operation: Operation, status: number): DocumentPlace | undefined {
   const list = joinPointer(operation.pointer, 'responses')
   const names = Object.keys(resolve(document, list)?.value ?? {})
@@ -45,7 +45,7 @@ export function findJsonMedia({ pointer, value }: ResolvedObject): ResolvedObjec
   return isObject(media) ? { pointer: joinPointer(pointer, 'content', mediaType), value: media } : undefined
 }
 
-/** Finds the schema of a value by its pointer in the body, in which `*` stands for each item of an array. */
+/** Finds the schema of a value by its pointer in the body, in which `*` stands for any array item. */
 export function findSchema(
   document: JsonObject,
   operation: Operation,

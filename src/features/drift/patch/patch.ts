@@ -26,9 +26,9 @@ export async function findPatchProblem({ patch }: PatchSettings): Promise<string
   if (problem !== undefined) return `--patch ${patch}: ${problem}`
   const found = await stat(patch).catch(() => undefined)
   if (!found?.isFile() || found.size === 0) return undefined // a device can be written to, too
-  const present = await readFile(patch, 'utf8').catch(reasonOf)
-  if (/^(overlay: |\{\s*"overlay": )/.test(present) && present.includes(patchMark)) return undefined
-  return `--patch: ${patch} was not written by convsim drift, and would be lost. Give another file, or delete it first.`
+  const content = await readFile(patch, 'utf8').catch(reasonOf)
+  if (/^(overlay: |\{\s*"overlay": )/.test(content) && content.includes(patchMark)) return undefined
+  return `--patch: ${patch} was not written by convsim drift, so it is not overwritten. Give another file or delete it.`
 }
 
 /** Writes the overlay that removes the drift, if `--patch` names a file. Returns lines to print. */
@@ -43,7 +43,7 @@ export async function proposePatch(
   const source = await readOverlaid(contract, listOverlays(overlays))
   if (!source.ok) return source
   const patch = await createPatch(source.value, report, async (patched) => {
-    // Building a contract changes the document in place, and further changes are planned on the document as read.
+    // Building a contract changes the document in place, but the next changes are planned for the original document.
     const built = await buildContract({ ...patched, value: structuredClone(patched.value) })
     return built.ok ? success(judgeDrift(built.value, input)) : built
   })
@@ -68,7 +68,7 @@ interface DriftPatch {
   readonly omitted: number
 }
 
-/** The maximum number of rounds: a change can reveal a hidden difference, such as the members of a new field. */
+/** The maximum number of rounds. A change can reveal further differences, such as the members of a new field. */
 const maxRounds = 5
 
 interface Step {
@@ -76,7 +76,7 @@ interface Step {
   readonly change: ContractChange
 }
 
-/** Changes that were tried, and the differences that remain. */
+/** Changes that were tested, and the differences that remain. */
 interface Attempt extends Pick<DriftReport, 'findings' | 'omitted'> {
   readonly steps: readonly Step[]
   readonly patched: Source
@@ -84,7 +84,7 @@ interface Attempt extends Pick<DriftReport, 'findings' | 'omitted'> {
 
 type TryOut = (steps: readonly Step[]) => Promise<Result<Attempt, Findings>>
 
-/** Proposes a change of the contract and proves it: `judge` compares the same responses with the changed contract. */
+/** Proposes a change to the contract and tests it: `judge` compares the same responses with the changed contract. */
 export async function createPatch(
   source: Source,
   report: Pick<DriftReport, 'findings' | 'omitted'>,
@@ -127,7 +127,7 @@ async function planRound({ steps: earlier, patched: before, findings }: Attempt)
     const planned = planChanges(patched.value as JsonObject, finding) // changes keep the root an object
     const added = planned.ok ? planned.value.filter((change) => !known.has(JSON.stringify(change))) : []
     if (added.length === 0) {
-      left.push({ finding, reason: planned.ok ? 'The change to its schema does not remove it.' : planned.error })
+      left.push({ finding, reason: planned.ok ? 'Changing the schema does not remove it.' : planned.error })
       continue
     }
     const own = added.map((change): Step => ({ key: findingKey(finding), change }))
@@ -140,7 +140,7 @@ async function planRound({ steps: earlier, patched: before, findings }: Attempt)
   return success({ steps, left })
 }
 
-/** Drops changes that do not remove their findings, unless more findings remain without them. */
+/** Drops changes that do not remove their findings, unless dropping them leaves more findings. */
 async function dropUseless(attempt: Attempt, tryOut: TryOut): Promise<Attempt> {
   const leftKeys = new Set(attempt.findings.map(findingKey))
   const useful = attempt.steps.filter(({ key }) => !leftKeys.has(key))
@@ -154,7 +154,7 @@ const countLeft = ({ findings, omitted }: Attempt) => findings.length + omitted
 const findingKey = ({ operation, status, pointer, kind, detail }: DriftFinding) =>
   JSON.stringify([operation.id, status, pointer, kind, detail])
 
-/** Applies the changes as `--overlay` would, so that the proof holds for the written patch. */
+/** Applies the changes as `--overlay` would, so that the test holds for the written patch. */
 async function applySteps(source: Source, steps: readonly Step[]): Promise<Result<Source, Findings>> {
   if (steps.length === 0) return success(source)
   const file = 'the patch'

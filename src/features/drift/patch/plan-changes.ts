@@ -19,7 +19,7 @@ import {
   parentOf,
 } from '../observe/places.ts'
 
-/** A change of the contract: actions of an OpenAPI Overlay 1.1, which can also append and remove list items. */
+/** A change to the contract: actions of an OpenAPI Overlay 1.1, which can also append and remove list items. */
 export type ContractChange = readonly JsonObject[]
 
 type PlannedChanges = Result<readonly ContractChange[]>
@@ -74,7 +74,7 @@ function addProperty(document: JsonObject, owner: string, name: string, schema: 
   return merge(part?.pointer ?? owner, { properties: { [name]: schema } })
 }
 
-/** Returns changes that make a member optional in a schema, and in its narrower rules for the simulator. */
+/** Returns changes that make a member optional in a schema, and in the schema's narrower rules for the simulator. */
 function makeOptional(document: JsonObject, site: string, name: string): ContractChange[] {
   const found = resolve(document, site)
   const owners = found ? [found.pointer, joinPointer(found.pointer, simulatedValues)] : []
@@ -86,7 +86,7 @@ function makeOptional(document: JsonObject, site: string, name: string): Contrac
   })
 }
 
-/** Plans the change for a value: more enum values, one rule less, or another type. A shared schema is not changed. */
+/** Plans the change for a value: more enum values, one rule fewer, or another type. A shared schema is not changed. */
 function planValue(document: JsonObject, place: DocumentPlace, finding: DriftFinding): PlannedChanges {
   const { kind, keyword, isSimulated, values } = finding
   const rules = isSimulated ? joinPointer(place.pointer, simulatedValues) : place.pointer
@@ -116,7 +116,7 @@ function widen(document: JsonObject, { site, pointer }: DocumentPlace, values: r
   return success([replace(site, { anyOf: [schema, seen] })])
 }
 
-/** The maximum number of names in an object that count as fields. More are data, such as the keys of a dictionary. */
+/** The maximum number of fields in an object. An object with more members is a dictionary, whose names are data. */
 const maxNames = 200
 
 /** Infers a schema from values; empty if all are null. */
@@ -144,7 +144,7 @@ function jsonTypeOf(value: Json): string {
   return Array.isArray(value) ? 'array' : typeof value
 }
 
-/** Merges an update into the value at a JSON pointer; an array is appended to. */
+/** Merges an update into the value at a JSON pointer; appends to an array. */
 const merge = (pointer: string, update: Json): ContractChange => [{ target: toJsonPath(pointer), update }]
 
 const remove = (pointer: string): ContractChange => [{ target: toJsonPath(pointer), remove: true }]

@@ -17,10 +17,10 @@ interface MatchedSample extends TrafficSample {
   readonly operation: Operation
 }
 
-/** The traffic of the real service; `notJudged` has the operations and requests without responses to judge. */
+/** The real service's traffic. `notJudged` lists the operations and requests without a response to judge. */
 type GatheredTraffic = Pick<DriftInput, 'responses' | 'notJudged' | 'expected' | 'howToGetMore'>
 
-/** Returns the responses to judge, and adds the others to `notJudged`; `unauthorized`: the reason for a 401. */
+/** Returns the responses to judge, and adds the others to `notJudged`. `unauthorized` is the sentence for a 401. */
 function selectResponses(
   samples: readonly MatchedSample[],
   notJudged: NotJudgedList,
@@ -49,7 +49,7 @@ const isRedirect = ({ status, headers }: TrafficResponse) =>
 
 const redirected =
   'The service redirects this request, and the redirect was not followed. ' +
-  'Give its target as the base URL, or record requests to the target.'
+  'Give the target of the redirect as the base URL, or record requests to the target.'
 
 /** Returns a target without the credentials in its query, including those that the contract declares. */
 export function redactTarget({ queryKeys }: Operation, target: string, token?: string): string {
@@ -61,7 +61,7 @@ export function redactTarget({ queryKeys }: Operation, target: string, token?: s
 
 const maxPauseMs = 60_000
 
-/** Sends the probes one after another, to keep the load low. `ownToken` is redacted in requests. */
+/** Sends the probes one after another, to keep the load low. `ownToken` is redacted in reported requests. */
 export async function sendProbes(
   client: UpstreamClient,
   { probes, unplanned }: ProbePlan,
@@ -73,21 +73,21 @@ export async function sendProbes(
   const notJudged = new NotJudgedList()
   const pause = (ms: number) => {
     progress.clear()
-    if (ms >= 2000) printError(`convsim drift: waiting ${Math.ceil(ms / 1000)} s, as the service demands.`)
+    if (ms >= 2000) printError(`convsim drift: waiting ${Math.ceil(ms / 1000)} s, as requested by the service.`)
     return sleep(ms)
   }
-  const waiting = { now, maxPauseMs, sleep: pause }
+  const pacing = { now, maxPauseMs, sleep: pause }
   for (const [index, { operation, target, body, isRepeatable }] of probes.entries()) {
     progress.show('sending probes', index, probes.length)
     const { id, method } = operation
-    const sent = await sendWithRetries(client, { method, target, body }, isRepeatable, waiting)
+    const sent = await sendWithRetries(client, { method, target, body }, isRepeatable, pacing)
     samples.push(...sent.samples.map((sample) => ({ ...sample, operation })))
     const left = probes.length - index - 1
     if (isHopeless(samples) || left === 0) break
     if (sent.pauseMs > maxPauseMs) {
       const sentence =
-        `The service demands a wait of ${Math.ceil(sent.pauseMs / 1000)} s; ` +
-        `${left} probes were not sent. Run it again after that, or with fewer --ids.`
+        `The service requires a wait of ${Math.ceil(sent.pauseMs / 1000)} s, ` +
+        `so ${left} probes were not sent. Run the command again after the wait, or with fewer --ids.`
       notJudged.add(id, 'rate-limited', sentence, `${method} ${redactTarget(operation, basePath + target)}`)
       break
     }
@@ -115,7 +115,7 @@ function isHopeless(samples: readonly MatchedSample[]): boolean {
   return response.problem === 'certificate' || (response.problem === 'connection' && isUnreachable)
 }
 
-/** Reads recorded traffic of the service at `upstream`; by default of the only one that has the contract's paths. */
+/** Reads recorded traffic with the service at `upstream`; by default, with the only service that has matching paths. */
 export async function readRecording(
   har: string,
   contract: Contract,
@@ -135,14 +135,14 @@ export async function readRecording(
   if (origins.length > 1) return failure(describeOrigins(origins, contract))
   const expected = new Set(matched.map(({ operation }) => operation.id))
   for (const { id } of contract.operations)
-    if (!expected.has(id)) notJudged.add(id, 'no-traffic', 'The recording has no request to it.')
+    if (!expected.has(id)) notJudged.add(id, 'no-traffic', 'The recording has no request for this operation.')
   const unauthorized = 'A 401 is about the token, not about the contract.'
   const samples = matched.filter((sample) => !isUnchanged(sample))
   return success({
     responses: selectResponses(samples, notJudged, unauthorized, token),
     expected,
     notJudged: notJudged.list(),
-    howToGetMore: 'Record more traffic, with its bodies, or give a smaller --samples.',
+    howToGetMore: 'Record more traffic, including the bodies, or give a smaller --samples.',
   })
 }
 
@@ -156,7 +156,7 @@ function describeOrigins(origins: readonly string[], { basePath }: Contract): st
   return `The recording has matching requests to ${named}. Also give the base URL of the intended service: ${command}.`
 }
 
-/** Finds a sample's operation. `basePath`: by default the contract's, possibly behind a gateway: `/gateway/v1`. */
+/** Finds a sample's operation. `basePath` defaults to the contract's, possibly after a prefix (`/gateway/v1`). */
 function findOperation(
   contract: Contract,
   { method, target }: TrafficSample,

@@ -5,7 +5,7 @@ import { readExamples } from '../../../service/contract/resolve.ts'
 
 export interface Probe {
   readonly operation: Operation
-  /** Path and query below the base path: `/models/ID/analytics?period=7d`. */
+  /** Path and query, relative to the base path: `/models/ID/analytics?period=7d`. */
   readonly target: string
   readonly body: string | undefined
   /** False for a write that would take effect twice if it were sent twice. */
@@ -20,7 +20,7 @@ export interface ProbePlan {
 interface ProbeOptions {
   readonly ids: ReadonlyMap<string, readonly string[]>
   readonly withWrites: boolean
-  /** The minimum number of probes per operation; those that vary its parameters are repeated. */
+  /** The minimum number of probes per operation. Probes are repeated to reach that number. */
   readonly samples: number
   /** The part of idempotency keys that is unique to a run: `20260115T120000Z`. */
   readonly run: string
@@ -43,7 +43,7 @@ function planOperation({ document }: Contract, operation: Operation, options: Pr
   const { method, parameters } = operation
   const isRead = method === 'GET'
   if (!isRead && !options.withWrites)
-    return failure(`A ${method} writes. To send it, use --writes=HOST with the host of the service.`)
+    return failure(`A ${method} writes data. To send it, use --writes=HOST with the host of the service.`)
   const known = parameters.map((parameter): KnownParameter => {
     const values = options.ids.get(parameter.name) ?? listValues(document, parameter)
     return { ...parameter, values }
@@ -88,7 +88,7 @@ function listPaths(operation: Operation, parameters: readonly KnownParameter[]):
   )
 }
 
-/** Returns the queries of an operation: each value of each parameter once, with the required parameters. */
+/** Returns queries that use each value of each parameter once, together with the required parameters. */
 function listQueries(parameters: readonly KnownParameter[]): string[] {
   const inQuery = parameters.filter((one) => one.in === 'query' && one.values.length > 0)
   const required = inQuery.filter((one) => one.required)
@@ -98,14 +98,14 @@ function listQueries(parameters: readonly KnownParameter[]): string[] {
   return [...new Set(queries)].map((query) => (query === '' ? '' : `?${query}`))
 }
 
-/** Returns the body with the user's ids, and with identifiers that distinguish the written records from real data. */
+/** Returns the body with the ids from `--ids`, and with identifiers that mark the written records as probes. */
 function fillBody(example: JsonObject, schema: JsonObject, { ids, run }: ProbeOptions, index: number): JsonObject {
   const body: Record<string, Json> = { ...example }
   for (const name of Object.keys(schema.properties ?? {})) {
     const given = ids.get(name)
     if (given) body[name] = given[index % given.length] ?? ''
     if (name === 'insertId') body[name] = `convsim-probe-${run}-${index + 1}`
-    // A prompt has one identifier for all runs, so that they create versions instead of prompts.
+    // All runs use the same identifier, so that they add versions to one prompt instead of creating prompts.
     if (name === 'externalPromptId') body[name] = 'convsim-probe-prompt'
   }
   return body

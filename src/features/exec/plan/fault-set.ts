@@ -6,12 +6,12 @@ import { parseScenarios } from '../../../service/scenarios/parse.ts'
 import { splitParts } from '../../../service/scenarios/split-text.ts'
 
 export interface Fault {
-  /** The set or family, and the scenario: `drift:drop-field`, `time:slow;ms=500`. */
+  /** The set or family and the scenario, such as `drift:drop-field`, `time:slow;ms=500`. */
   readonly name: string
-  /** The set; for a scenario without a prefix, the set that contains it, or its family. */
+  /** The set in the prefix of the scenario; without a prefix, the set that contains the scenario, or its family. */
   readonly group: string
   readonly scenario: ActiveScenario
-  /** The JSON pointer of the only field to drift; undefined for every field. */
+  /** The JSON pointer of the only field to drift; undefined if every field drifts. */
   readonly pointer: string | undefined
   /**
    * The expected reaction. `recover`: the fault is transient, so the suite should pass. `notice`: the response is
@@ -31,7 +31,7 @@ const outages = [
   ...['bad-gateway', 'gateway-timeout'],
 ]
 
-/** The sets in addition to the families: scenarios that test the same property, with realistic parameters. */
+/** The sets that are not families. Each lists scenarios that test the same property, with realistic parameters. */
 const faultSets: Readonly<Record<string, readonly string[]>> = {
   resilience: [...outages, 'slow', 'reset', 'truncated', 'lost-ack'],
   drift: ['drop-field', 'wrong-type', 'null-required', 'unknown-enum'],
@@ -49,8 +49,8 @@ interface FaultContext {
 
 /**
  * Parses the faults of `--set`: sets, families and scenarios, separated by commas. A scenario may have its set as a
- * prefix, as in reports. `inapplicable` lists the scenarios of sets that apply to no operation; it is an error if no
- * fault remains, or if such a scenario is named individually.
+ * prefix, as in reports. `inapplicable` lists the scenarios that apply to no operation and were selected by a set. The
+ * result is an error if no fault remains, or if an inapplicable scenario is named individually.
  */
 export function parseFaultSet(
   text: string,
@@ -75,7 +75,7 @@ export function parseFaultSet(
   return failure(problem)
 }
 
-const expectedSet = `A set is ${groupNames.join(', ')}, or scenarios such as "slow;ms=500".`
+const expectedSet = `Expected ${groupNames.join(', ')}, or scenarios such as "slow;ms=500".`
 
 function splitName(text: string): { readonly scenario: string; readonly group: string | undefined } {
   const [, group = '', scenario = ''] = /^([a-z]+):(.+)$/.exec(text) ?? []
@@ -89,7 +89,7 @@ function listScenarios(group: string, { definitions }: Catalogue): readonly stri
   return faultSets[group] ?? ofFamily.map(({ name }) => name)
 }
 
-/** Parses a scenario as a fault. `group`: its set; undefined: the set that contains it, or its family. */
+/** Parses a scenario as a fault. `group` defaults to the set that contains the scenario, or else to its family. */
 function parseFault(text: string, group: string | undefined, { catalogue, operations }: FaultContext): Result<Fault> {
   const parsed = parseScenarios(text, catalogue)
   if (!parsed.ok) return failure(`${parsed.error} ${expectedSet}`)
@@ -112,7 +112,7 @@ function parseFault(text: string, group: string | undefined, { catalogue, operat
     name: `${own}:${placed.scenario.text}`,
     group: own,
     ...placed,
-    question: isToBeNoticed(definition.name, effect, operation.value) ? 'notice' : 'recover',
+    question: mustBeNoticed(definition.name, effect, operation.value) ? 'notice' : 'recover',
     isLasting,
   })
 }
@@ -144,7 +144,7 @@ function findFittingOperation(
 }
 
 /** Returns true for a permanently wrong response: a drift, or a refusal that no retry changes. */
-function isToBeNoticed(name: string, effect: Effect, operation: Operation): boolean {
+function mustBeNoticed(name: string, effect: Effect, operation: Operation): boolean {
   if (effect.kind === 'drift') return name !== 'extra-field' // a new field does not break a tolerant reader
   if (effect.kind !== 'response' && effect.kind !== 'gateway') return false
   const { status } = effect.kind === 'gateway' ? effect.reply({ target: '/', now: 0 }) : effect.reply(operation)
@@ -154,7 +154,7 @@ function isToBeNoticed(name: string, effect: Effect, operation: Operation): bool
 export interface NamedRun {
   readonly fault: Fault
   readonly operation: string
-  /** The number of the request, or undefined for the first one that gets the fault. */
+  /** The number of the request, or undefined for the first request that gets the fault. */
   readonly occurrence: number | undefined
   readonly pointer: string | undefined
 }
@@ -164,7 +164,7 @@ export function parseRunName(text: string, context: FaultContext): Result<NamedR
   const [, group, scenario = '', target = ''] = /^(?:([a-z]+):)?([^@]+)@(.+)$/.exec(text) ?? []
   if (target === '')
     return failure(
-      `"${text}" is not the name of a run. A run is FAULT@OPERATION, ` +
+      `"${text}" is not the name of a run. Expected FAULT@OPERATION, ` +
         'such as drift:drop-field@getModelAnalytics/avgSafetyScore or resilience:reset@createEvent#2.',
     )
   if (group !== undefined && !groupNames.includes(group))
@@ -177,12 +177,12 @@ export function parseRunName(text: string, context: FaultContext): Result<NamedR
     .filter((id) => target === id || target.startsWith(`${id}#`) || target.startsWith(`${id}/`))
     .sort((a, b) => b.length - a.length)
   if (operation === undefined) {
-    const [written = ''] = target.split(/[#/]/)
-    return failure(`There is no operation "${written}". ${describeKnown(written, ids)}`)
+    const [unknownName = ''] = target.split(/[#/]/)
+    return failure(`There is no operation "${unknownName}". ${describeKnown(unknownName, ids)}`)
   }
   const rest = target.slice(operation.length)
   if (rest.startsWith('#') && !/^#[1-9]\d{0,8}$/.test(rest))
-    return failure(`"${rest.slice(1)}" in "${text}" is not a request number, which is 1 or more.`)
+    return failure(`"${rest.slice(1)}" in "${text}" is not a request number. The first request is 1.`)
   return success({
     fault: fault.value,
     operation,

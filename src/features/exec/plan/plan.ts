@@ -1,6 +1,6 @@
 /**
- * Plans the runs of a test suite: one for each fault and each target in the baseline run. `fault-set.ts` parses
- * faults.
+ * Plans the runs of a test suite: one for each combination of a fault and a target from the baseline run.
+ * `fault-set.ts` parses faults.
  */
 
 import { groupBy } from '../../../base/core/group-by.ts'
@@ -13,16 +13,16 @@ import type { RecordedRequest } from '../runs/recorded-request.ts'
 import type { EachSettings } from '../settings.ts'
 import type { Fault, NamedRun } from './fault-set.ts'
 
-/** One run of the command: a fault, and the request or field that gets it. Only drift faults have a pointer. */
+/** One run of the command: a fault, and the request or field to inject it into. Only drift faults have a pointer. */
 export interface PlannedRun extends NamedRun {
-  /** The number of the request among those of its operation, from 1. Drift begins with the first request. */
+  /** The request's number, from 1, among the requests of its operation; 1 for drift, which begins with the first. */
   readonly occurrence: number
   /** False if no response of the baseline run has the field, so the run is pointless. */
   readonly isReachable: boolean
 }
 
 export interface SuitePlan {
-  /** In the order of the faults, then of the operations, then of their requests or fields. */
+  /** Ordered by fault, then by operation, then by request or field. */
   readonly runs: readonly PlannedRun[]
   /** The number of runs left out because they would inject the same fault into similar requests. */
   readonly equivalent: number
@@ -33,11 +33,11 @@ export interface SuitePlan {
 export interface SkippedRequests {
   readonly operation: string
   readonly occurrences: readonly number[]
-  /** The numbers of the first and last similar request, which are targets. */
+  /** The numbers of the first and last similar requests, which do get runs. */
   readonly like: readonly number[]
 }
 
-/** An operation, and its requests with responses that conform to the contract. */
+/** An operation, and its requests that got ordinary responses. */
 interface UsedOperation {
   readonly operation: Operation
   readonly requests: readonly RecordedRequest[]
@@ -119,7 +119,7 @@ export function scenarioOf({ fault, pointer }: PlannedRun): ActiveScenario {
   return pointer === undefined ? fault.scenario : atPointer(fault.scenario, pointer)
 }
 
-/** Names a run for `--only`: `drift:drop-field@getModelAnalytics/avgSafetyScore`, `resilience:reset@createEvent#2`. */
+/** Returns a run's name: `drift:drop-field@getModelAnalytics/avgSafetyScore`, `resilience:reset@createEvent#2`. */
 export function nameRun({ fault, operation, occurrence, pointer }: NamedRun): string {
   return `${fault.name}@${operation}${pointer ?? (occurrence === undefined ? '' : `#${occurrence}`)}`
 }
@@ -136,10 +136,10 @@ export function chooseRuns(
 
 /** Shuffles the runs, alternating between sets, since drift has the most runs and would crowd out the others. */
 function drawOrder(runs: readonly PlannedRun[], seed: string): readonly PlannedRun[] {
-  const drawn = runs
+  const shuffled = runs
     .map((run) => ({ run, chance: deriveChance([seed, 'suite', nameRun(run)]) }))
     .sort((one, other) => one.chance - other.chance)
-  return [...groupBy(drawn, ({ run }) => run.fault.group).values()]
+  return [...groupBy(shuffled, ({ run }) => run.fault.group).values()]
     .flatMap((own) => own.map((one, turn) => ({ ...one, turn })))
     .sort((one, other) => one.turn - other.turn || one.chance - other.chance)
     .map(({ run }) => run)
@@ -148,23 +148,23 @@ function drawOrder(runs: readonly PlannedRun[], seed: string): readonly PlannedR
 function pickNamedRuns(runs: readonly PlannedRun[], named: NamedRun): Result<readonly PlannedRun[]> {
   const { operation, occurrence, pointer } = named
   const ofOperation = runs.filter((run) => run.operation === operation && run.isReachable)
-  const fitting = ofOperation.filter(
+  const matches = ofOperation.filter(
     (run) => run.occurrence === (occurrence ?? run.occurrence) && run.pointer === (pointer ?? run.pointer),
   )
-  const [first] = fitting
-  if (first) return success(first.fault.isLasting ? fitting : [first])
+  const [first] = matches
+  if (first) return success(first.fault.isLasting ? matches : [first])
   if (ofOperation.length === 0)
-    return failure(`Nowhere to inject ${nameRun(named)}: no request of the suite can get this fault.`)
+    return failure(`Nowhere to inject ${nameRun(named)}: no request in the suite can get this fault.`)
   return failure(`Nowhere to inject ${nameRun(named)}. ${describeKnown(nameRun(named), ofOperation.map(nameRun))}`)
 }
 
-/** Returns the reason: `No fault can be injected, since no request got an ordinary response: 2 x 401.` */
+/** Explains why there is no target: `No fault can be injected, since no request got an ordinary response: 2 x 401.` */
 function describeNoTarget(requests: readonly RecordedRequest[]): string {
   const parts = [...groupBy(requests, describeResponse)].map(([kind, own]) => `${own.length} x ${kind}`)
   return `No fault can be injected, since no request got an ordinary response: ${parts.join(', ')}.`
 }
 
 function describeResponse({ operation, occurrence, status }: RecordedRequest): string {
-  if (!operation) return `${status} with no operation`
-  return occurrence === 0 && status < 400 ? `${status} of a request that controls the simulator` : `${status}`
+  if (!operation) return `${status} (no operation)`
+  return occurrence === 0 && status < 400 ? `${status} to a request that controls the simulator` : `${status}`
 }

@@ -9,8 +9,8 @@ import { type CapturedEnd, isRed } from '../runs/run-command.ts'
 import type { SuiteFailCondition, SuiteGate } from '../settings.ts'
 
 /**
- * The meaning of each verdict, in the order of the reports: `good`, the condition of `--fail-on` that counts it, or
- * undefined if it is inconclusive.
+ * The meaning of each verdict, in the order of the reports: `good`, the `--fail-on` condition that counts the verdict,
+ * or undefined for an inconclusive verdict.
  */
 const meanings = {
   recovered: 'good',
@@ -25,9 +25,9 @@ const meanings = {
 } as const satisfies Record<string, SuiteFailCondition['kind'] | 'good' | undefined>
 
 /**
- * The verdict on the runs with a fault. `never-succeeded`: the command passed, and got no good response to the call
- * with the fault. `recorded-twice`: the service stored an event twice. `hung`: the command did not end in time.
- * `unsteady`: runs disagree, or the command fails without faults, too. `not-reached`: no request got the fault.
+ * The verdict on the runs with a fault. `never-succeeded`: the command passed although the call with the fault
+ * never succeeded. `recorded-twice`: the service stored an event twice. `hung`: the command did not end in time.
+ * `unsteady`: runs disagree, or the command also fails without faults. `not-reached`: no request got the fault.
  */
 export type SuiteVerdict = keyof typeof meanings
 
@@ -43,24 +43,24 @@ export const isGood = (verdict: SuiteVerdict) => meanings[verdict] === 'good'
 export const isConclusive = (verdict: SuiteVerdict) => meanings[verdict] !== undefined
 
 export interface RunOutcome extends Pick<CapturedEnd, 'code' | 'isTimedOut'> {
-  /** The good responses to the call with the fault, and the number expected; undefined if no request got the fault. */
+  /** How many good responses the call with the fault got and should get; undefined if the fault was not injected. */
   readonly responses: { readonly expected: number; readonly got: number } | undefined
-  /** The identifiers of two records of one event, if the run without faults stored it once. */
+  /** The identifiers of two records of an event that the run without faults stored once, if there are any. */
   readonly twice?: RecordedTwice | undefined
 }
 
-/** A judged run, possibly one that cannot reach its fault. A repeated run has the result of a red attempt, if any. */
+/** A judged run, or a run whose fault cannot be injected. A repeated run has the result of a red attempt, if any. */
 export interface JudgedRun extends RunOutcome, CapturedEnd {
   readonly run: PlannedRun
   readonly verdict: SuiteVerdict
   readonly made: number
   /** Total milliseconds of the command, over all its repetitions. */
   readonly ms: number
-  /** The findings on the client that are not in the baseline run: `retry: createEvent: retry-after: ...`. */
+  /** The findings about the client that are new since the baseline run: `retry: createEvent: retry-after: ...`. */
   readonly client: readonly string[]
-  /** A sentence for each condition of `--fail-on` that the requests of this run meet. */
+  /** A sentence for each `--fail-on` condition that the requests in this run meet. */
   readonly failed: readonly string[]
-  /** The last requests in order of receipt, at most 200: `POST /v1/events 503 unavailable`. */
+  /** The last 200 requests in order of receipt: `POST /v1/events 503 unavailable`. */
   readonly requests: readonly string[]
 }
 
@@ -79,7 +79,7 @@ export function judgeRun(
     twice: findRecordedTwice(baseline, end.requests),
   }))
   const verdict = judgeOutcomes(run, outcomes)
-  // The shown run is a red one, if any, preferably one that hung or failed before the fault.
+  // Show a red run if there is one, preferably a run that hung or failed before the fault was injected.
   const red = outcomes.filter(isRed)
   const shown = red.find(({ isTimedOut, target }) => isTimedOut || !target) ?? red.at(-1) ?? outcomes[0]
   const { code = 0, isTimedOut = false, lastLines = [], responses, requests = [], twice } = shown ?? {}
@@ -107,14 +107,14 @@ export function mustRepeat(judged: JudgedRun): boolean {
 }
 
 export function judgeOutcomes({ fault }: PlannedRun, outcomes: readonly RunOutcome[]): SuiteVerdict {
-  const areRed = outcomes.every(isRed)
-  if (!areRed && outcomes.some(isRed)) return 'unsteady'
+  const areAllRed = outcomes.every(isRed)
+  if (!areAllRed && outcomes.some(isRed)) return 'unsteady'
   if (outcomes.some(({ isTimedOut }) => isTimedOut)) return 'hung'
   const responses = outcomes.flatMap((one) => one.responses ?? [])
   if (responses.length === 0) return 'not-reached'
   if (responses.length < outcomes.length) return 'unsteady'
-  if (fault.question === 'notice') return areRed ? 'noticed' : 'unnoticed'
-  if (areRed) return 'broke'
+  if (fault.question === 'notice') return areAllRed ? 'noticed' : 'unnoticed'
+  if (areAllRed) return 'broke'
   const doubled = outcomes.filter(({ twice }) => twice).length
   if (doubled > 0) return doubled === outcomes.length ? 'recorded-twice' : 'unsteady'
   return judgeSuccess(responses)
@@ -130,7 +130,7 @@ function listSentences(report: FindingsReport): string[] {
   return describeFindings(report).flatMap(({ kind, line }) => (kind === 'advice' ? [] : line))
 }
 
-/** Judges a run by the conditions that are not about verdicts; those on coverage apply only if `report` has it. */
+/** Checks the conditions that are not about verdicts. Skips conditions on coverage if `report` has no coverage. */
 export function judgeRequests(report: FindingsReport, conditions: readonly SuiteGate[]): string[] {
   return conditions.flatMap((condition) => ('above' in condition ? [] : (judgeCondition(report, condition) ?? [])))
 }
@@ -138,9 +138,9 @@ export function judgeRequests(report: FindingsReport, conditions: readonly Suite
 type Call = Pick<RecordedRequest, 'call' | 'operation' | 'members'>
 
 /**
- * Counts the good responses to attempts of the call with the fault. As many as in the baseline run are expected, since
- * other tests may make the same call; one suffices if the faulty response itself is good, such as a slow one. If values
- * are random, so that the baseline run has no such call, counts calls of the same shape, or else of the same operation.
+ * Counts the good responses to all attempts at the call that got the fault. Expects as many as in the baseline run,
+ * since other tests may make the same call, or one if the faulty response itself is good (`slow`). If the baseline run
+ * has no such call because values are random, counts calls of the same shape, or else of the same operation.
  */
 export function countGoodResponses(
   baseline: Pick<Baseline, 'requests' | 'varying'>,
@@ -150,8 +150,8 @@ export function countGoodResponses(
   const good = baseline.requests.filter(({ isGood }) => isGood)
   const isSameOperation = ({ operation }: Call) => operation?.id === target.operation?.id
   const isSameShape = ({ call }: Call) => call === target.call
-  const isTry = (one: Call) => isSameOperation(one) && isTryOf(one, target, baseline.varying)
-  const isSimilar = [isTry, isSameShape].find((compare) => good.some(compare)) ?? isSameOperation
+  const isAttempt = (one: Call) => isSameOperation(one) && isAttemptAt(one, target, baseline.varying)
+  const isSimilar = [isAttempt, isSameShape].find((compare) => good.some(compare)) ?? isSameOperation
   return {
     expected: target.isGood ? 1 : good.filter(isSimilar).length,
     got: requests.filter((one) => one.isGood && isSimilar(one)).length,
@@ -159,23 +159,23 @@ export function countGoodResponses(
 }
 
 /**
- * Returns true for a request with the same `insertId` as another, or with the same values, apart from those that vary
- * between runs. A client may add members such as `eventAt` when it retries.
+ * Returns true if two requests have the same `insertId`, or the same values apart from those that vary between runs.
+ * A client may add members such as `eventAt` when it retries.
  */
-function isTryOf(one: Call, { call, members }: Call, varying: ReadonlySet<string>): boolean {
+function isAttemptAt(one: Call, { call, members }: Call, varying: ReadonlySet<string>): boolean {
   const insertId = members.get('/insertId')
   if (insertId !== undefined && one.members.get('/insertId') === insertId) return true
   return [...members].every(([name, value]) => one.members.get(name) === value || varying.has(nameMember(call, name)))
 }
 
-/** For each condition, the question of the runs that it counts, and its wording. */
+/** The wording of each condition, and the `question` of the runs that the condition counts; undefined for all. */
 const counted: Readonly<Record<SuiteFailCondition['kind'], { question?: Fault['question']; words: string }>> = {
-  'not-resilient': { question: 'recover', words: 'did not recover' },
+  'not-resilient': { question: 'recover', words: 'were not handled' },
   unnoticed: { question: 'notice', words: 'were not noticed' },
   hung: { words: 'hung' },
 }
 
-/** Returns a sentence for each condition that is met. Coverage is judged on `baseline`, the report without faults. */
+/** Returns a sentence for each condition that is met. Coverage is judged only in `baseline`, without faults. */
 export function judgeSuite(
   runs: readonly JudgedRun[],
   baseline: Report,
@@ -195,14 +195,14 @@ export function judgeSuiteCondition(
   { kind, above }: SuiteFailCondition,
 ): string | undefined {
   const { question, words } = counted[kind]
-  const met = runs.filter(
+  const faults = runs.filter(
     ({ verdict, run: { fault } }) => isConclusive(verdict) && fault.question === (question ?? fault.question),
   )
-  const count = met.filter(({ verdict }) => findingOf(verdict) === kind).length
-  if (count === 0 || toPercent(count, met.length) <= above) return undefined
-  const subject = met.length === 1 ? `1 fault ${words.replace('were', 'was')}` : `${met.length} faults ${words}`
+  const count = faults.filter(({ verdict }) => findingOf(verdict) === kind).length
+  if (count === 0 || toPercent(count, faults.length) <= above) return undefined
+  const subject = faults.length === 1 ? `1 fault ${words.replace('were', 'was')}` : `${faults.length} faults ${words}`
   const bound = above > 0 ? `, at most ${above}% allowed` : ''
-  return `${count} of ${subject} (${toPercent(count, met.length)}%${bound})`
+  return `${count} of ${subject} (${toPercent(count, faults.length)}%${bound})`
 }
 
 export function toPercent(part: number, whole: number): number {
@@ -211,7 +211,7 @@ export function toPercent(part: number, whole: number): number {
 
 type RecordedTwice = readonly [string, string]
 
-/** Returns the records of an event that a run stored more often than the run without faults, if any. */
+/** Returns two records of an event that a run stored more times than the run without faults did, if any. */
 function findRecordedTwice(
   { requests: before, varying }: Pick<Baseline, 'requests' | 'varying'>,
   requests: readonly RecordedRequest[],
@@ -228,13 +228,13 @@ function findRecordedTwice(
 function groupRecords(requests: readonly RecordedRequest[], varying: ReadonlySet<string>) {
   const stored = requests.filter((one) => one.stored !== undefined)
   const groups = groupBy(stored, ({ call, members, operation }) => {
-    const own = [...members].filter(([name]) => !renewed.includes(name) && !varying.has(nameMember(call, name)))
+    const own = [...members].filter(([name]) => !renewedMembers.includes(name) && !varying.has(nameMember(call, name)))
     return JSON.stringify([operation?.id, own])
   })
   return new Map([...groups].map(([event, own]) => [event, new Map(own.map((one) => [one.stored, nameRecord(one)]))]))
 }
 
-const renewed = ['/insertId', '/eventAt']
+const renewedMembers = ['/insertId', '/eventAt']
 
 const nameRecord = ({ stored = '', members }: RecordedRequest) =>
   `${/"eventId":("[^"]*")/.exec(stored)?.[1] ?? stored} (insertId ${members.get('/insertId') ?? 'missing'})`

@@ -10,11 +10,11 @@ import { findingOf, type JudgedRun } from './judge-run.ts'
 import { type SuiteReport, swallowed } from './suite-report.ts'
 
 export interface SuiteFinding extends Pick<JudgedRun, 'client' | 'lastLines' | 'requests'> {
-  /** The name of the run: `resilience:reset@createEvent#2`. */
+  /** The name of the run, such as `resilience:reset@createEvent#2`. */
   readonly name: string
   /**
-   * `client`: the client broke a rule when it got the fault. `unrepeatable`: the command failed before the fault.
-   * `unsteady`: runs disagree.
+   * `client`: the client broke a rule when it got the fault. `unrepeatable`: the command failed before the
+   * fault was injected. `unsteady`: runs disagree.
    */
   readonly kind: SuiteFailCondition['kind'] | 'client' | 'unrepeatable' | 'unsteady'
   readonly sentence: string
@@ -53,14 +53,14 @@ function describeFinding(kind: SuiteFinding['kind'], judged: JudgedRun, limitMs:
     case 'unnoticed':
       return `Unnoticed: the command passed although ${fault}. ${definition.description}`
     case 'hung':
-      return `Hung: the command ${end}, ${responses ? `and ${fault}. ${definition.description}` : `${before}.`}`
+      return `Hung: the command ${end} ${responses ? `when ${fault}. ${definition.description}` : `${before}.`}`
     case 'unrepeatable':
       return `Not repeatable: the command ${end} ${before}.`
     case 'unsteady': {
-      // `judged` is the red one of the runs that disagree, or the one without the fault or a good response.
+      // `judged` is the red run if there is one, else the run without the fault or without a good response.
       const green = responses ? `the call never succeeded when ${fault}` : `"${text}" was not injected into ${target}`
       const red = responses ? `the command ${end} when ${fault}` : `the command ${end} ${before}`
-      return `Unsteady: in some runs, but not in all, ${isRed(judged) ? red : green}, so the fault is inconclusive.`
+      return `Unsteady: in some runs, but not all, ${isRed(judged) ? red : green}, so the result is inconclusive.`
     }
     case 'client':
       return `The client broke a rule when ${fault}. ${definition.description}`
@@ -79,7 +79,7 @@ function describeSwallowing({ run: { fault }, responses }: JudgedRun): string {
   const effect = fault.scenario.definition.effect(fault.scenario.values)
   const isBroken = effect.kind === 'deliver' && ['truncated', 'malformed'].includes(effect.mode.kind)
   const { got = 0, expected = 0 } = responses ?? {}
-  const counts = `the command got ${pluralize(got, 'good response')} to such calls instead of ${expected}`
+  const counts = `the command got ${pluralize(got, 'successful response')} to such calls instead of ${expected}`
   return isBroken ? `the broken response was swallowed: ${counts}` : counts
 }
 
@@ -105,26 +105,26 @@ export function toPageFinding(finding: SuiteFinding, isFailed: boolean): PageFin
 }
 
 /** Patterns of failed assertions in the output of test runners, the most reliable first. */
-const signs = [
+const failureSigns = [
   /^ *not ok|AssertionError|ExpectationError|^E {2}|panic:/,
   /\u2716|\u25cf|--- FAIL|^ *FAIL/,
   /\b[A-Z]\w*Error\b|expected/i,
 ]
 
-/** Returns the index of the failed assertion in a test runner's output, whose last lines are often counts. */
+/** Returns the index of the first line to show of a test runner's output: near the failed assertion, if any. */
 export function findFailure(lines: readonly string[]): number | undefined {
-  const found = signs.map((sign) => lines.findIndex((line) => sign.test(line))).find((index) => index >= 0)
+  const found = failureSigns.map((sign) => lines.findIndex((line) => sign.test(line))).find((index) => index >= 0)
   return found === undefined ? undefined : Math.max(0, found - 2)
 }
 
-const unneeded = ['set', 'only', 'maxRuns', 'time', 'jobs', 'report', 'failOn', 'port', 'logLevel', 'logFormat']
+const omittedSettings = ['set', 'only', 'maxRuns', 'time', 'jobs', 'report', 'failOn', 'port', 'logLevel', 'logFormat']
 
-/** Returns the command line that repeats a run. Credentials are redacted, and the line says so. */
+/** Returns the command line that repeats a run. If credentials are redacted, a comment in the line says so. */
 export function describeRepeat(name: string, { settings, files }: SuiteReport['suite']): string {
   const given = new Map<string, unknown>(Object.entries(settings))
-  const flags = Object.entries(eachSettings).flatMap(([name, { value, default: standard }]) => {
+  const flags = Object.entries(eachSettings).flatMap(([name, { value, default: initial }]) => {
     const own = given.get(name)
-    if (unneeded.includes(name) || own === standard) return []
+    if (omittedSettings.includes(name) || own === initial) return []
     if (value === undefined) return own === true ? [flagOf(name)] : [`--no-${flagOf(name).slice(2)}`]
     return [flagOf(name), String(own)]
   })

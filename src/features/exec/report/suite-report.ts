@@ -13,9 +13,9 @@ export interface SuiteReport {
   readonly runs: readonly JudgedRun[]
   readonly notMade: number
   readonly earlyEnd: keyof typeof earlyEnds | undefined
-  /** How later baseline runs differed from the first: `after 20 runs it failed with exit code 6`. */
+  /** How later baseline runs differed from the first: `after 20 runs, the command failed with exit code 6`. */
   readonly changes: readonly string[]
-  /** A sentence for each condition of `--fail-on` that is met. */
+  /** A sentence for each `--fail-on` condition that is met. */
   readonly failed: readonly string[]
 }
 
@@ -26,7 +26,7 @@ const earlyEnds = {
   'red-baseline-run': 'the command failed without faults',
 } as const
 
-/** Counts runs by verdict. `percent`: the good share of the conclusive verdicts; undefined if there are none. */
+/** Counts runs by verdict. `percent`: the percentage of good runs among the conclusive runs, if there are any. */
 export function countRuns(runs: readonly JudgedRun[]) {
   const count = (isCounted: (judged: JudgedRun) => boolean) => runs.filter(isCounted).length
   const byVerdict = verdicts.map((name) => [name, count(({ verdict }) => verdict === name)])
@@ -51,10 +51,10 @@ export function formatVerdict(verdict: SuiteVerdict): string {
   return verdict === 'never-succeeded' ? swallowed : verdict.replace('-', ' ')
 }
 
-/** The words for a green run without a good response to the call with the fault. */
+/** The wording of `never-succeeded`. */
 export const swallowed = 'green, but the call never succeeded'
 
-/** Says why all runs are inconclusive, if they are: none was executed, none got its fault, or all are unsteady. */
+/** Explains why no run is conclusive: none was executed, none got its fault, or all are unsteady. */
 export function describeNothing({ runs, earlyEnd }: SuiteReport): string | undefined {
   const { conclusive, counts, made } = countRuns(runs)
   if (conclusive > 0) return undefined
@@ -68,7 +68,7 @@ export function describeNothing({ runs, earlyEnd }: SuiteReport): string | undef
     : 'No fault was tested: none applies to an operation that the command calls.'
 }
 
-/** Says why some or all runs are inconclusive, if they are, for example because the command fails without faults. */
+/** Explains why runs are inconclusive, for example because the command fails without faults. */
 export function describeProblem(report: SuiteReport): string | undefined {
   const isRed = report.earlyEnd === 'red-baseline-run'
   const redBaseline = 'The command fails without faults, too. The red runs since it last passed are excluded.'
@@ -85,7 +85,7 @@ function describeBaselineRun({ baseline }: SuiteReport): string {
   const calls = Object.entries(byOperation).map(([name, count]) => `${name} ${count === 1 ? 'once' : `${count} times`}`)
   const parts = [
     ...(calls.length > 0 ? [`calls ${calls.join(', ')}`] : []),
-    ...(others > 0 ? [`sends ${pluralize(others, 'request')} for no operation of the contract`] : []),
+    ...(others > 0 ? [`sends ${pluralize(others, 'request')} without an operation in the contract`] : []),
   ]
   return `Without faults, the command ${parts.join(', and ')}.`
 }
@@ -101,7 +101,7 @@ function summarizeRuns({ runs, plan: { equivalent }, notMade, earlyEnd }: SuiteR
     pluralize(made, 'run'),
     ...describeRepeated(repeated),
     ...(equivalent > 0 ? [`${equivalent} skipped (similar requests)`] : []),
-    ...(notMade > 0 ? [`${notMade} not made${earlyEnd ? ` (${earlyEnds[earlyEnd]})` : ''}`] : []),
+    ...(notMade > 0 ? [`${notMade} not run${earlyEnd ? ` (${earlyEnds[earlyEnd]})` : ''}`] : []),
   ].join(', ')}.`
 }
 
@@ -115,8 +115,8 @@ export function describeVerdicts(report: SuiteReport): string[] {
 const maxNamedFields = 12
 
 /**
- * Describes the fields that drifted, by operation, in the order of the plan: one sentence per reaction of the tests,
- * with the injected drifts.
+ * Describes the fields that drifted, by operation and in the order of the plan. Fields with the same injected drifts
+ * and the same reaction of the tests share a sentence.
  */
 function describeFields(runs: readonly JudgedRun[]): string[] {
   const drifted = runs.filter(
@@ -136,7 +136,7 @@ function describeField(pointer: string | undefined, tried: readonly JudgedRun[])
   const listNames = (some: readonly JudgedRun[]) => some.map(({ run }) => run.fault.scenario.definition.name).join(', ')
   const unnoticed = tried.filter(({ verdict }) => verdict === 'unnoticed')
   if (unnoticed.length > 0 && unnoticed.length < tried.length)
-    return { words: 'whose drift in parentheses no test notices', name: `${pointer} (${listNames(unnoticed)})` }
+    return { words: 'for which no test notices the drift in parentheses', name: `${pointer} (${listNames(unnoticed)})` }
   const reaction = unnoticed.length === 0 ? 'is always noticed' : 'no test notices'
   return { words: `whose injected drift ${reaction} (${listNames(tried)})`, name: pointer }
 }
@@ -161,22 +161,22 @@ function describeCaveats(report: SuiteReport): string[] {
   const differs = 'The verdicts are not reliable, since runs without faults differ, too'
   return [
     ...describeSkipped(plan.leftOut),
-    ...(unsteady > 0 ? [`${share} (runs disagree) and not in the percentages: the suite itself may be flaky.`] : []),
+    ...(unsteady > 0 ? [`${share} (runs disagree), so excluded from the percentages: the suite may be flaky.`] : []),
     ...(problem === undefined ? [] : [problem]),
     ...(changes.length > 0 ? [`${differs}: ${changes.join('; ')}.`] : []),
   ]
 }
 
-/** Says which requests were skipped, and how to target one of them; empty if none was. */
+/** Lists the skipped requests, and explains how to inject a fault into one of them. */
 export function describeSkipped(skipped: readonly SkippedRequests[]): string[] {
   const [first] = skipped
   if (!first) return []
   const parts = skipped.map(({ operation, occurrences: { length }, like }) => {
-    return `${operation}: ${pluralize(length, 'request')} like ${like.join(' and ')}`
+    return `${operation}: ${pluralize(length, 'request')} similar to requests ${like.join(' and ')}`
   })
   return [
     `Skipped; excluded from the percentages: ${parts.join('; ')}. They differ only in values, ` +
-      'but another part of the suite may send them. To inject into one, use ' +
+      'but another part of the suite may send them. To inject a fault into one, use ' +
       `--only FAULT@${first.operation}#${first.occurrences[0]}.`,
   ]
 }

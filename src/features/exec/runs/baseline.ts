@@ -12,18 +12,18 @@ export interface Baseline {
   readonly varying: ReadonlySet<string>
   readonly report: Report
   readonly limitMs: number
-  /** Failures that did not recur: `at the start it failed with exit code 6`. */
+  /** Failures that did not recur: `at the start, the command failed with exit code 6`. */
   readonly changes: readonly string[]
 }
 
 /** The default of `--run-timeout` for the runs without faults. */
 const defaultLimit = '10m'
 
-/** The default of `--run-timeout` for all other runs: a multiple of the run without faults, with a minimum in ms. */
+/** The default of `--run-timeout` for all other runs: a multiple of the baseline run's duration, with a minimum. */
 const limitFactor = 10
 const minLimitMs = 10_000
 
-/** Runs the command twice without faults. Throws `UntriableSuite` if it cannot be tested. */
+/** Runs the command twice without faults. Throws `UntriableSuite` if the suite cannot be tested. */
 export async function recordBaseline(suite: TestSuite): Promise<Baseline> {
   const first = await recordRun(suite, 1, suite.output.log)
   const second = await recordRun(suite, 2)
@@ -50,8 +50,8 @@ async function recordRun(suite: TestSuite, number: 1 | 2, log?: Log) {
   if (isRed(ended)) throw describeRed(suite, ended)
   if (ended.requests.length > 0) return ended
   throw new UntriableSuite([
-    'convsim: the command sends no request to the simulator. ' +
-      'Its base URL is in CONVSIM_BASE_URL, and in the variable of --env NAME.',
+    'convsim: the command sends no requests to the simulator. ' +
+      'The base URL of the simulator is in CONVSIM_BASE_URL, and in the variable named by --env.',
   ])
 }
 
@@ -75,7 +75,7 @@ interface BaselineOptions {
   readonly log?: Log | undefined
 }
 
-/** Runs the command without faults, and again if it fails within the time limit, which `changes` then records. */
+/** Runs the command without faults. If the command fails in time, runs it again and adds to `changes`. */
 async function runWithoutFaults(
   suite: TestSuite,
   options: BaselineOptions,
@@ -83,18 +83,18 @@ async function runWithoutFaults(
   const { title, when, limitMs } = options
   const first = await runOnce(suite, options)
   if (!isRed(first) || first.isTimedOut || suite.stopped.aborted) return { ...first, changes: [] }
-  const second = await runOnce(suite, { title: `${title}, once more, since it failed`, when, limitMs })
-  return { ...second, changes: [`${when} it failed with exit code ${first.code}`] }
+  const second = await runOnce(suite, { title: `${title}, repeated because it failed`, when, limitMs })
+  return { ...second, changes: [`${when}, the command failed with exit code ${first.code}`] }
 }
 
 async function runOnce(suite: TestSuite, { title, limitMs, log }: BaselineOptions): Promise<EndedRun> {
   const { line, elapsed, deadline } = suite
-  const begun = elapsed()
-  const showSeconds = () => line.show(`${title}, ${Math.floor((elapsed() - begun) / 1000)} s`)
+  const startedAt = elapsed()
+  const showSeconds = () => line.show(`${title}, ${Math.floor((elapsed() - startedAt) / 1000)} s`)
   showSeconds()
   const timer = setInterval(showSeconds, 1000)
   try {
-    return await executeRun(suite, { limitMs: Math.max(0, Math.min(limitMs, deadline - begun)), log })
+    return await executeRun(suite, { limitMs: Math.max(0, Math.min(limitMs, deadline - startedAt)), log })
   } finally {
     clearInterval(timer)
     line.clear()
@@ -102,8 +102,8 @@ async function runOnce(suite: TestSuite, { title, limitMs, log }: BaselineOption
 }
 
 /**
- * Runs the command without faults again, at a time such as `after 20 runs`. Returns the differences from the first run
- * (`after 20 runs it failed with exit code 6`), and true as `hasFailed` if it failed twice or ran too long.
+ * Runs the command without faults again, at a time such as `after 20 runs`. Returns the differences from the first run.
+ * `hasFailed` is true if the command failed twice or ran too long.
  */
 export async function checkBaseline(suite: TestSuite, { requests, limitMs }: Baseline, when: string) {
   const unlimited = { ...suite, deadline: Number.POSITIVE_INFINITY }
@@ -114,5 +114,5 @@ export async function checkBaseline(suite: TestSuite, { requests, limitMs }: Bas
     return { changes: [...ended.changes, ...differences], hasFailed: false }
   }
   const end = ended.isTimedOut ? `did not end within ${limitMs / 1000} s` : `failed twice, with exit code ${ended.code}`
-  return { changes: [`${when} it ${end}`], hasFailed: true }
+  return { changes: [`${when}, the command ${end}`], hasFailed: true }
 }

@@ -17,14 +17,14 @@ import { dateForm } from '../plan/fault-set.ts'
 import { type PlannedRun, scenarioOf } from '../plan/plan.ts'
 import { type EachLine, type EachSettings, parseSuiteFailOn, type SuiteGate } from '../settings.ts'
 import { type RecordedRequest, toRecordedRequest } from './recorded-request.ts'
-import { type CapturedEnd, runCaptured, toCommandLine, trustAuthority } from './run-command.ts'
+import { type CapturedEnd, runCaptured, toCommandLine, trustCa } from './run-command.ts'
 
 /** The command of a test suite, and what all its runs share. */
 export interface TestSuite extends CommandLineOf<EachSettings & Settings>, CommandContext {
   readonly output: Output
-  /** Aborted by a signal or at the end of the process. It ends the commands, so their exit codes are inconclusive. */
+  /** Aborted by a signal or when the process exits. This kills the commands, so their exit codes are inconclusive. */
   readonly stopped: AbortSignal
-  /** The time by `elapsed` after which no further run begins; `Infinity` without a limit. */
+  /** The time, as returned by `elapsed`, after which no further run begins; `Infinity` without a limit. */
   readonly deadline: number
   readonly line: StatusLine
   readonly failOn: readonly SuiteGate[]
@@ -34,8 +34,8 @@ export async function openSuite(options: EachLine, context: CommandContext): Pro
   const { settings } = options
   const { host, signals, now, elapsed } = context
   const output = await context.openOutput(settings)
-  const begun = new Date(now()).toISOString().replace(/\.\d+Z$/, 'Z')
-  const clock = settings.clock === 'real' ? begun : settings.clock
+  const startedAt = new Date(now()).toISOString().replace(/\.\d+Z$/, 'Z')
+  const clock = settings.clock === 'real' ? startedAt : settings.clock
   const stop = new AbortController()
   setMaxListeners(0, stop.signal) // one for each of `--jobs`
   signals.onStop(() => stop.abort())
@@ -56,12 +56,12 @@ export function isOver({ stopped, elapsed, deadline }: TestSuite): boolean {
   return stopped.aborted || elapsed() >= deadline
 }
 
-/** A suite that cannot be tested. It is thrown, since only the top level handles it. */
+/** Thrown if a suite cannot be tested, and handled only at the top level. */
 export class UntriableSuite extends Error {
-  /** The reason, then the differences or the command's output. A line may contain line breaks. */
+  /** The reason, then the differences or the command's output. An item may contain line breaks. */
   readonly lines: readonly string[]
   readonly code: number
-  /** The findings that prevented the start of a simulator, printed instead of `lines`; empty if it started. */
+  /** The findings that prevented a simulator from starting, printed instead of `lines`; empty if it started. */
   readonly findings: Findings
 
   constructor(lines: readonly string[], code = 1, findings: Findings = []) {
@@ -88,11 +88,11 @@ export interface EndedRun extends CapturedEnd {
 interface RunOptions {
   readonly run?: PlannedRun
   readonly limitMs: number
-  /** The log of the simulator. Default: only errors, since every simulator has the same warnings. */
+  /** The simulator's log. By default, it contains only errors, since every simulator logs the same warnings. */
   readonly log?: Log | undefined
 }
 
-/** Runs the command once against its own simulator without initial state, and stops the simulator. */
+/** Runs the command once against a new simulator without initial state, then stops the simulator. */
 export async function executeRun(suite: TestSuite, { run, limitMs, log }: RunOptions): Promise<EndedRun> {
   const { settings, now, output, elapsed, host } = suite
   const { recorded, isTarget, ...observers } = createRecorder(run)
@@ -102,11 +102,11 @@ export async function executeRun(suite: TestSuite, { run, limitMs, log }: RunOpt
   const started = await start({ ...settings, clock }, { now, log: log ?? errors, ...observers })
   if (!started.ok) throw refuseStart(started.error)
   const simulator = started.value
-  const begun = elapsed()
-  const env = await trustAuthority(simulator, host.env)
+  const startedAt = elapsed()
+  const env = await trustCa(simulator, host.env)
   const end = await runCaptured(toCommandLine(suite, env, simulator), { ...suite, limitMs })
-  const ms = elapsed() - begun
-  await simulator.close() // before reading the findings, since a request is recorded when its delivery has ended
+  const ms = elapsed() - startedAt
+  await simulator.close() // before reading the findings, since a request is recorded once its delivery has ended
   const { coverage: _, ...findings } = await simulator.report() // the coverage would keep the simulator in memory
   const requests = [...recorded.values()].sort((a, b) => a.receivedAt - b.receivedAt)
   return { ...end, simulator, requests, target: requests.find(isTarget), findings, ms }
@@ -130,7 +130,7 @@ function createRecorder(run: PlannedRun | undefined) {
     onExchange(entry: JournalEntry, live: LiveExchange): void {
       recorded.set(entry.id, toRecordedRequest(entry, live, numbers.get(entry.id) ?? 0))
     },
-    /** Returns true for a request that the fault changed; a drift may find nothing to change. */
+    /** Returns true if the fault affected the request. A drift may find nothing to change. */
     isTarget({ occurrence, scenarios, damage }: RecordedRequest): boolean {
       if (!run || !scenario || occurrence === 0 || !scenarios.includes(scenario.text)) return false
       return !run.fault.isLasting || damage.some((one) => one.startsWith(`${scenario.definition.name} at `))

@@ -9,20 +9,20 @@ import { readQuery } from '../../../service/exchange/request.ts'
 
 export interface RecordedRequest extends Pick<JournalEntry, 'receivedAt' | 'scenarios' | 'damage'> {
   readonly operation: Operation | undefined
-  /** The number, from 1, among the operation's requests that can get a fault; 0 if it cannot. */
+  /** The request's number, from 1, among the operation's requests that can get a fault; 0 if the request cannot. */
   readonly occurrence: number
-  /** The operation, the query, and the names and types in the body, but not its values, which differ between runs. */
+  /** The operation, the query, and the body's names and types, but not its values, which may differ between runs. */
   readonly call: string
   /** The values by name: `path`, `?period` for the query, `/eventType` for the body. */
   readonly members: ReadonlyMap<string, string>
   /** The call and the status of the response. */
   readonly signature: string
   readonly status: number
-  /** True for an undamaged, delivered success with a number, into which a fault can be injected. */
+  /** True if the success was delivered undamaged and a fault can be injected into the request. */
   readonly isOrdinary: boolean
   /** True for a status below 400 whose whole body the client received. */
   readonly isGood: boolean
-  /** The response body, as JSON, if an event was stored, even if it was not delivered; else undefined. */
+  /** The response body, as JSON, if an event was stored, even if the response was not delivered. */
   readonly stored: string | undefined
   /** The body of the response; undefined if it has none. */
   readonly response: Json | undefined
@@ -82,7 +82,7 @@ function listLeaves(value: Json, pointer: string): (readonly [string, string])[]
   return inner.flatMap(([name, one]) => listLeaves(one, joinPointer(pointer, name)))
 }
 
-/** Returns at most 10 differences in how often two runs sent each request; parallel tests change the order. */
+/** Describes up to 10 requests that two runs sent a different number of times. Parallel tests change their order. */
 export function compareRuns(one: readonly RecordedRequest[], other: readonly RecordedRequest[]): string[] {
   const signatureOf = ({ signature }: RecordedRequest) => signature
   const [before, after] = [groupBy(one, signatureOf), groupBy(other, signatureOf)]

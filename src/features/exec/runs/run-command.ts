@@ -22,13 +22,13 @@ interface ExitStatus {
   readonly problem?: string
 }
 
-/** Adds the addresses of a simulator to the environment, and exempts them from configured proxies. */
+/** Adds a simulator's addresses to the environment, and exempts its host from configured proxies. */
 export function toCommandLine(
   { settings, files: [file = '', ...args] }: CommandLineOf<Pick<EachSettings, 'env'>>,
   env: CommandLine['env'],
   { baseUrl, controlUrl }: { readonly baseUrl: string; readonly controlUrl: string },
 ): CommandLine {
-  const also = Object.fromEntries((settings.env?.split(',') ?? []).map((name) => [name, baseUrl]))
+  const addresses = Object.fromEntries((settings.env?.split(',') ?? []).map((name) => [name, baseUrl]))
   const host = new URL(baseUrl).hostname.replace(/^\[|\]$/g, '')
   const exempt = (list = '') =>
     /\*/.test(list) || list.split(/[,\s]+/).includes(host) ? list : `${list && `${list},`}${host}`
@@ -37,7 +37,7 @@ export function toCommandLine(
   return {
     file,
     args,
-    env: { ...env, ...noProxy, CONVSIM_BASE_URL: baseUrl, CONVSIM_CONTROL_URL: controlUrl, ...also },
+    env: { ...env, ...noProxy, CONVSIM_BASE_URL: baseUrl, CONVSIM_CONTROL_URL: controlUrl, ...addresses },
   }
 }
 
@@ -73,7 +73,7 @@ export function isRed({ code, isTimedOut }: Pick<CapturedEnd, 'code' | 'isTimedO
 
 interface CommandBounds {
   readonly limitMs: number
-  /** Ends the command, even if it is aborted before the command begins. */
+  /** Kills the command, even if aborted before the command begins. */
   readonly stopped: AbortSignal
   readonly host: Pick<NodeJS.Process, 'platform' | 'kill'>
 }
@@ -97,7 +97,7 @@ export async function runCaptured(line: CommandLine, { limitMs, stopped, host }:
     let grace: NodeJS.Timeout | undefined
     child.once('exit', () => {
       clearTimeout(limit)
-      end() // processes of the group would keep the pipes and the port open
+      end() // otherwise, other processes in the group would keep the pipes and the port open
       grace = setTimeout(() => {
         for (const stream of streams) stream?.destroy()
       }, outputGraceMs)
@@ -121,7 +121,7 @@ function killGroup(child: ChildProcess, { platform, kill }: CommandBounds['host'
     if (platform === 'win32') child.kill('SIGKILL')
     else kill(-child.pid, 'SIGKILL')
   } catch {
-    // The group has ended.
+    // The group has already ended.
   }
 }
 
@@ -144,7 +144,7 @@ export class LastLines {
     }
   }
 
-  /** Returns the non-empty lines, unfinished ones last. */
+  /** Returns the non-empty lines, with unfinished lines last. */
   list(): readonly string[] {
     return keepLast([...this.#lines, ...this.#open.map(({ text }) => clean(text))])
   }
@@ -169,16 +169,16 @@ const systemFiles = [
 ]
 
 /**
- * Returns an environment in which clients also trust the simulator's certificate authority; without TLS, `env` itself.
- * Node adds the file to its own authorities. OpenSSL and Python's requests replace theirs with the file, so it includes
- * the system's authorities. curl prefers its own variable and SSL_CERT_DIR to SSL_CERT_FILE.
+ * Returns an environment in which clients also trust the simulator's CA; without TLS, `env` itself. Node adds the
+ * file's certificates to its own. OpenSSL and Python's requests trust only the file, so it also contains the system's
+ * certificates. curl prefers its own variable and SSL_CERT_DIR to SSL_CERT_FILE.
  */
-export async function trustAuthority({ authority }: RunningSimulator, env: Environment): Promise<Environment> {
+export async function trustCa({ authority }: RunningSimulator, env: Environment): Promise<Environment> {
   if (!authority) return env
   const write = async (name: string, trusted = '', others = readSystem) => {
     const target = join(dirname(authority.authorityFile), `${name.toLowerCase()}.pem`)
-    const before = (await readCertificates(trusted)) || (await others())
-    await writeFile(target, [before, authority.authority].filter((text) => text !== '').join('\n'))
+    const certificates = (await readCertificates(trusted)) || (await others())
+    await writeFile(target, [certificates, authority.authority].filter((text) => text !== '').join('\n'))
     return [name, target] as const
   }
   const { NODE_EXTRA_CA_CERTS: extra, SSL_CERT_FILE: file, CURL_CA_BUNDLE: curl, REQUESTS_CA_BUNDLE: requests } = env
@@ -199,7 +199,7 @@ async function readSystem(): Promise<string> {
   return rootCertificates.join('\n')
 }
 
-/** Reads the certificates of a file, or of a folder with OpenSSL's names. Empty if the path does not exist. */
+/** Reads the certificates in a file, or in a folder with OpenSSL's file names; empty if the path does not exist. */
 async function readCertificates(path: string): Promise<string> {
   const names = await readdir(path).catch(() => undefined)
   const files = names?.filter((name) => /^[\da-f]{8}\.\d+$/.test(name)).map((name) => join(path, name)) ?? [path]

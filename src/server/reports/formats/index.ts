@@ -1,6 +1,6 @@
 /**
- * The report formats, one line each; `page/` has a renderer for each except JSON. The setting `--report`, its help and
- * the control plane are derived from this table; a test compares it with the control document.
+ * The report formats, one line each; `page/` has a renderer for every format except JSON. The `--report` setting, its
+ * help and the control plane are derived from this table; a test compares the table with the control document.
  */
 
 import { stat } from 'node:fs/promises'
@@ -63,12 +63,12 @@ function parseTarget(text: string): ReportTarget | undefined {
     const file = text.slice(at + 1)
     return file === '' ? undefined : { file, format: reportFormats[name] }
   }
-  const extension = win32.extname(text).toLowerCase() // which accepts both kinds of slashes
-  const format = Object.values<ReportFormat>(reportFormats).find((one) => one.extension === extension)
+  const extension = win32.extname(text).toLowerCase() // `win32` accepts both kinds of slashes
+  const format = Object.values<ReportFormat>(reportFormats).find((each) => each.extension === extension)
   return format && { file: text, format }
 }
 
-/** Returns the first reason why a report could not be written at the end of the run, if any. */
+/** Returns the first reason why a report could not be written at the end of the run, or undefined. */
 export async function findReportProblem(targets: readonly ReportTarget[]): Promise<Finding | undefined> {
   for (const { file } of targets) {
     const message = await findTargetProblem(file)

@@ -16,12 +16,12 @@ const isNegativeTest = ({ members }: CountedFinding) =>
 export function listTestOutput(report: Report): string[] {
   const { failOn } = report.run
   const isShown = (gate: string) => (failOn.length === 0 ? gate !== 'advice' : failOn.some(({ kind }) => kind === gate))
-  const ofFindings = reportedKinds.flatMap((kind) => {
+  const findingGroups = reportedKinds.flatMap((kind) => {
     const { list, further } = report.findings[kind]
-    const describe = (some: readonly CountedFinding[]) => some.map(describeFinding)
+    const describe = (findings: readonly CountedFinding[]) => findings.map(describeFinding)
     const rest = further === 0 ? [] : [`... and ${further} further findings.`]
     return [
-      { ...findingKinds[kind], lines: [...describe(list.filter((one) => !isNegativeTest(one))), ...rest] },
+      { ...findingKinds[kind], lines: [...describe(list.filter((finding) => !isNegativeTest(finding))), ...rest] },
       { ...negativeTests, lines: describe(list.filter(isNegativeTest)) },
     ]
   })
@@ -31,7 +31,7 @@ export function listTestOutput(report: Report): string[] {
     hint: 'Send a request that the rule applies to, or remove the rule.',
     lines: listNeverActed(report).map(({ sentence }) => sentence),
   }
-  const found = [...ofFindings, unmet].filter(({ gate, lines }) => isShown(gate) && lines.length > 0)
+  const found = [...findingGroups, unmet].filter(({ gate, lines }) => isShown(gate) && lines.length > 0)
   const others = failOn.filter(({ kind }) => kind === 'coverage' || kind === 'no-requests')
   return [
     ...found.flatMap(({ heading, lines }) => [heading, ...lines.map((line) => `  ${line}`)]),

@@ -47,8 +47,8 @@ function renderSection({ key, title, blocks, isFolded }: PageSection): string {
   const id = escapeHtml(key)
   const body = blocks.map((block) => renderBlock(block, id)).join('\n')
   const heading = `<h2 id="${id}-title">${escapeHtml(title)}</h2>`
-  const whole = isFolded ? `<details><summary>${heading}</summary>\n${body}\n</details>` : `${heading}\n${body}`
-  return `<section id="${id}">\n${whole}\n</section>`
+  const content = isFolded ? `<details><summary>${heading}</summary>\n${body}\n</details>` : `${heading}\n${body}`
+  return `<section id="${id}">\n${content}\n</section>`
 }
 
 function renderBlock(block: PageBlock, section: string): string {
@@ -86,7 +86,7 @@ function renderFinding({ severity, title, sentence, notes = [], details = [] }: 
   return `<li class="${severity}"><h3>${escapeHtml(title)}</h3>${[text, ...others, ...parts].join('')}</li>`
 }
 
-/** Escapes a text for HTML, and replaces control characters, since some change the direction of text. */
+/** Escapes text for HTML, and replaces control characters, since some change the text's direction. */
 function escapeHtml(text: string): string {
   return escapeMarkup(text.toWellFormed().replace(/[\p{Cc}\u202a-\u202e\u2066-\u2069]/gu, ' '))
 }

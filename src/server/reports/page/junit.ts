@@ -7,13 +7,13 @@ export function renderJunit({ subject, facts = [], cases = [] }: Page): string {
     '<?xml version="1.0" encoding="UTF-8"?>',
     `<testsuites ${attributes({ name, tests: cases.length, failures: countCases(cases, 'failed'), errors: 0 })}>`,
     `  <!-- ${escapeXml(facts.join(', ')).replace(/-(?=-|$)/g, '- ')} -->`, // a comment must not contain two hyphens
-    ...[...groupBy(cases, ({ suite }) => suite)].flatMap(([suite, own]) => renderSuite(suite, own)),
+    ...[...groupBy(cases, ({ suite }) => suite)].flatMap(([suite, group]) => renderSuite(suite, group)),
     '</testsuites>',
   ].join('\n')
 }
 
 const countCases = (cases: readonly TestCase[], state: TestCase['state']) =>
-  cases.filter((one) => one.state === state).length
+  cases.filter((testCase) => testCase.state === state).length
 
 function renderSuite(suite: string, cases: readonly TestCase[]): string[] {
   const counts = {
@@ -25,7 +25,7 @@ function renderSuite(suite: string, cases: readonly TestCase[]): string[] {
   }
   return [
     `  <testsuite ${attributes({ name: `convsim.${suite}`, ...counts })}>`,
-    ...cases.flatMap((one) => renderCase(one).map((line) => `    ${line}`)),
+    ...cases.flatMap((testCase) => renderCase(testCase).map((line) => `    ${line}`)),
     '  </testsuite>',
   ]
 }
@@ -51,7 +51,7 @@ function attributes(values: Readonly<Record<string, string | number>>): string {
     .join(' ')
 }
 
-/** Escapes a text for XML, and removes the characters that XML 1.0 cannot represent. */
+/** Escapes text for XML, and removes the characters that XML 1.0 cannot represent. */
 function escapeXml(text: string): string {
   const clean = text.toWellFormed().replace(/[^\t\n\r\x20-\ud7ff\ue000-\ufffd\u{10000}-\u{10ffff}]/gu, '')
   return escapeMarkup(clean).replaceAll('&#39;', "'") // so that commands can be copied from the file

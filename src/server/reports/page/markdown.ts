@@ -1,6 +1,6 @@
 import type { Page, PageBlock, PageFinding } from './page.ts'
 
-/** The maximum length of the findings in the summary of a CI step, which GitHub truncates at 1 MiB. */
+/** The maximum length of the findings in a CI step summary, which GitHub truncates at 1 MiB. */
 const maxLength = 700_000
 
 export function renderMarkdown(page: Page): string {
@@ -64,7 +64,7 @@ function renderTable(head: readonly string[], rows: readonly (readonly string[])
   return [line(head), `| ${head.map(() => '---').join(' | ')} |`, ...rows.map(line)].join('\n')
 }
 
-/** Writes lines unchanged except for control characters, between fences longer than any run of backticks in them. */
+/** Fences lines with more backticks than any run of backticks in them. Control characters are replaced by spaces. */
 function fence(lines: readonly string[], language = ''): string {
   const text = lines.flatMap((line) => line.split('\n').map(removeControls)).join('\n')
   const longest = Math.max(2, ...[...text.matchAll(/`+/g)].map(([run]) => run.length))

@@ -14,9 +14,9 @@ export interface Page {
   readonly text?: readonly string[]
   /** Facts about the run: `seed 1`. */
   readonly facts?: readonly string[]
-  /** A sentence for each met condition of `--fail-on`; on a terminal they are on stderr. */
+  /** A sentence for each `--fail-on` condition that is met; the terminal format omits them, since stderr has them. */
   readonly failed?: readonly string[]
-  /** Totals, shown in HTML as cards that link to their sections. `isGood`: the colour; default: none. */
+  /** Totals, shown in HTML as cards that link to their sections. `isGood` selects the colour; default: no colour. */
   readonly numbers?: readonly {
     readonly value: string
     readonly label: string
@@ -41,14 +41,14 @@ export interface PageSection {
 export type PageBlock =
   /** Paragraphs. `isGood`: true if they report a success. */
   | { readonly kind: 'lines'; readonly lines: readonly string[]; readonly isGood?: boolean }
-  /** A table. `states`: a colour for the last cell of each row; default: none. */
+  /** A table. `states`: a colour for the last cell of each row; default: no colour. */
   | {
       readonly kind: 'table'
       readonly head: readonly string[]
       readonly rows: readonly (readonly string[])[]
       readonly states?: readonly ('good' | 'bad' | '')[]
     }
-  /** A list of findings. `cut`: the number shown on a terminal, and where the others are; default: all. */
+  /** A list of findings. `cut`: how many findings a terminal shows, and where the rest are; default: all findings. */
   | {
       readonly kind: 'findings'
       readonly findings: readonly PageFinding[]

@@ -8,10 +8,10 @@ const shownLines = 12
 export function renderText({ sections, verdict, summary = [], text }: Page): string {
   if (text) return text.map(escapeControls).join('\n')
   const shown = sections.filter(({ isFolded }) => !isFolded)
-  const isNamed = shown.length > 1
+  const hasTitles = shown.length > 1
   const parts = shown.toReversed().flatMap(({ title, blocks }) => {
     const lines = blocks.flatMap(renderBlock)
-    return isNamed ? [`${title}:`, ...lines, ''] : lines
+    return hasTitles ? [`${title}:`, ...lines, ''] : lines
   })
   return [...parts, verdict.text, ...summary].map(escapeControls).join('\n')
 }
@@ -67,7 +67,7 @@ export function renderGithub({ sections, failed = [], verdict, summary = [] }: P
   ].join('\n')
 }
 
-/** Returns `::error file=spec/openapi.yaml,line=12,col=5::must be a string`, with a path as GitHub expects it. */
+/** Returns `::error file=spec/openapi.yaml,line=12,col=5::must be a string`, with the path that GitHub expects. */
 function annotate({ severity, title, sentence, place }: PageFinding): string {
   if (place === undefined) return `::${levels[severity]}::${escapeMessage(`${title}: ${sentence}`)}`
   const { file, line, column } = place
@@ -84,7 +84,7 @@ const escapeMessage = (text: string) =>
 
 const escapeProperty = (text: string) => escapeMessage(text).replaceAll(':', '%3A').replaceAll(',', '%2C')
 
-/** Escapes a log line that is not a command: GitHub looks for `::` at its start, and for `##[` anywhere. */
+/** Escapes a log line that is not a command. GitHub looks for `::` at the start of a line, and for `##[` anywhere. */
 const escapeLine = (text: string) =>
   text
     .replace(/\p{Cc}/gu, ' ')

@@ -11,32 +11,32 @@ export interface Attempt {
   readonly id: string
   readonly number: number
   readonly call: CallKey
-  /** The time of receipt, by the process's monotonic clock, milliseconds. */
+  /** The time of receipt by the process's monotonic clock, in milliseconds. */
   readonly receivedAt: number
-  /** When the connection was opened, by the same clock; undefined for later requests on it. */
+  /** When the connection was opened, by the same clock; undefined for later requests on the connection. */
   readonly openedAt: number | undefined
-  /** When the client can know the outcome, by the same clock: once an error's head is sent, otherwise at the end. */
+  /** When the client can know the outcome, by the same clock: when an error's head is sent, otherwise at the end. */
   readonly endedAt: number
-  /** The sandbox's time of receipt, epoch milliseconds; undefined if the request itself set its time. */
+  /** The time of receipt by the sandbox's clock, in epoch milliseconds; undefined if the request set its own time. */
   readonly now: number | undefined
   /**
    * `lost`: the client got no head. `failed`: a 429 or 5xx. `refused`: a 400, 401, 403 or 404, which a retry cannot
    * change. `uncertain`: a success whose body did not arrive completely, or a response that the client may not have
-   * read. `fine`: any other.
+   * read. `fine`: any other outcome.
    */
   readonly outcome: 'fine' | 'lost' | 'failed' | 'refused' | 'uncertain'
   /** True if the response was lost because the client gave up. */
   readonly isGivenUp: boolean
   readonly status: number
-  /** The wait demanded by `Retry-After` or `retry-after-ms`, milliseconds, if any. */
+  /** The wait that `Retry-After` or `retry-after-ms` demands, in milliseconds; undefined if neither does. */
   readonly retryAfterMs: number | undefined
-  /** The date in `Retry-After`, epoch milliseconds; undefined for other forms. */
+  /** The date in `Retry-After`, in epoch milliseconds; undefined for other forms. */
   readonly retryAt: number | undefined
-  /** The machine's time of receipt, epoch milliseconds. */
+  /** The time of receipt by the machine's clock, in epoch milliseconds. */
   readonly at: number
   /** True for a write that the service has stored. */
   readonly isStored: boolean
-  /** `User-Agent` and forwarded address, which distinguish clients with the same token. */
+  /** The `User-Agent` and the forwarded address, which distinguish clients with the same token. */
   readonly sender: string
   readonly connection: JournalEntry['connection']
   readonly steering: string
@@ -55,7 +55,7 @@ const transitMs = 1000
 
 const finalStatuses = [400, 401, 403, 404]
 
-/** Judges the outcome of an exchange. An error counts once its head is sent, since clients often cancel the body. */
+/** Judges the outcome of an exchange. For an error, sending the head is enough, since clients often cancel the body. */
 export function judgeOutcome(entry: JournalEntry): Attempt['outcome'] {
   const { delivery, headSentAt, hasClientLeft, response, endedAt } = entry
   const { status } = response
@@ -74,16 +74,16 @@ export function toAttempt(entry: JournalEntry, call: CallKey): Attempt {
   const endedAt = (isError ? headSentAt : undefined) ?? entry.endedAt
   const { status, origin } = response
   const isTimed = outcome === 'failed' && [429, 503].includes(status)
-  const demanded = isTimed ? readRetryAfter(response.headers, entry.now + (endedAt - receivedAt)) : undefined
-  const sent = { id, number, call, at, receivedAt, openedAt, endedAt, connection, steering }
+  const demandedWait = isTimed ? readRetryAfter(response.headers, entry.now + (endedAt - receivedAt)) : undefined
+  const common = { id, number, call, at, receivedAt, openedAt, endedAt, connection, steering }
   return {
-    ...sent,
+    ...common,
     now: request.headers['x-sim-now'] === undefined ? entry.now : undefined,
     outcome,
     isGivenUp: outcome === 'lost' && (delivery.kind === 'client-gone' || entry.hasClientLeft),
     status,
-    retryAfterMs: demanded?.ms,
-    retryAt: demanded?.at,
+    retryAfterMs: demandedWait?.ms,
+    retryAt: demandedWait?.at,
     retryCount: readRetryCount(request.headers),
     isStored: call.isIdempotent && status < 300 && (origin === 'contract' || origin === 'upstream'),
     sender: senderHeaders.map((name) => request.headers[name]).join('|'),
@@ -93,14 +93,14 @@ export function toAttempt(entry: JournalEntry, call: CallKey): Attempt {
 const senderHeaders = ['user-agent', 'x-forwarded-for', 'forwarded', 'x-real-ip']
 
 export function readRetryCount(headers: Readonly<Record<string, string>>): number | undefined {
-  const count = headers['x-stainless-retry-count'] ?? headers['retry-attempt'] // 0 in the first attempt
+  const count = headers['x-stainless-retry-count'] ?? headers['retry-attempt'] // 0 for the first attempt
   return count !== undefined && /^\d{1,9}$/.test(count) ? Number(count) : undefined
 }
 
 /**
- * Returns true if a request was sent after another one had ended, by the same clock. The first request on a connection
- * that was opened before that end counts as concurrent, unless it arrived a second or more after the end: then the
- * client had opened the connection in advance.
+ * Returns true if a request was sent after another had ended (`endedAt`, by the same clock). The first request on a
+ * connection that was opened before `endedAt` counts as concurrent, unless it arrived at least a second after
+ * `endedAt`, because the client then opened the connection in advance.
  */
 export function isSentAfter(
   { receivedAt, openedAt = receivedAt }: Pick<Attempt, 'receivedAt' | 'openedAt'>,
@@ -110,8 +110,8 @@ export function isSentAfter(
 }
 
 /**
- * Returns true if an attempt can be the retry of an earlier one. After a lost response, any connection counts, since
- * missing a repeated write is worse than misjudging a concurrent one. A client that gives up knows it before the
+ * Returns true if an attempt can be a retry of an earlier attempt. After a lost response, any connection counts, since
+ * missing a repeated write is worse than misjudging a concurrent write. If the client gave up, it knows that before the
  * simulator does.
  */
 export function canRetry(latest: Attempt, { receivedAt, endedAt, isGivenUp, outcome }: Attempt): boolean {
@@ -121,8 +121,8 @@ export function canRetry(latest: Attempt, { receivedAt, endedAt, isGivenUp, outc
 }
 
 /**
- * Returns true if the same client sent both attempts: over one connection, or over a connection that it opened after
- * closing the other. Two processes that share a key have connections open at the same time.
+ * Returns true if the same client sent both attempts: over the same connection, or over a connection that was opened
+ * after the other was closed. Two processes that share a key have connections open at the same time.
  */
 export function isSameSender(before: Attempt, latest: Attempt): boolean {
   if (before.sender !== latest.sender) return false
@@ -134,29 +134,29 @@ export function isSameSender(before: Attempt, latest: Attempt): boolean {
   )
 }
 
-/** Returns the pause in milliseconds, by the sandbox's clock if a test advanced it, otherwise by the machine's. */
+/** Returns the pause in milliseconds, by the sandbox's clock if a test advanced it, else by the machine's clock. */
 export function measurePause(last: Attempt, latest: Attempt): number {
-  const real = latest.receivedAt - last.endedAt
-  if (last.now === undefined || latest.now === undefined) return real
-  const advanced = latest.now - last.now
-  return advanced - (latest.receivedAt - last.receivedAt) > toleranceMs ? Math.max(real, advanced) : real
+  const realPause = latest.receivedAt - last.endedAt
+  if (last.now === undefined || latest.now === undefined) return realPause
+  const simulated = latest.now - last.now
+  return simulated - (latest.receivedAt - last.receivedAt) > toleranceMs ? Math.max(realPause, simulated) : realPause
 }
 
-/** The keys by which a request is recognized as an attempt of an earlier call. */
+/** The keys that identify the call to which an attempt belongs. */
 export interface CallKey {
   /** Method, path and query, which all attempts of a call share. Compared first, since digests are slower. */
   readonly kind: string
-  /** A digest of kind, caller and `insertId` or, without one, content type and body: the same for all attempts. */
+  /** A digest of kind, caller and `insertId` (without an id, of content type and body), which all attempts share. */
   readonly key: string
-  /** A digest of the kind, the caller, the content type and the whole body. */
+  /** A digest of kind, caller, content type and the whole body. */
   readonly body: string
   /** A digest of kind, caller and the body without `insertId`. */
   readonly event: string
-  /** A digest of kind, caller and the body without what may change in each attempt: `insertId`, times, counters. */
+  /** A digest of kind, caller and the body without `insertId`, times and counters, which attempts may change. */
   readonly content: string
   /** The body's idempotency key; undefined if the body or the operation has none. */
   readonly insertId: string | undefined
-  /** True if the body of the operation has an idempotency key. */
+  /** True if the operation's body has a field for an idempotency key. */
   readonly isIdempotent: boolean
 }
 
@@ -167,7 +167,7 @@ export function findIdempotentOperations({ operations }: Pick<Contract, 'operati
   return new Set(operations.filter(isIdempotent).map(({ id }) => id))
 }
 
-/** Returns true for an operation whose body has an idempotency key. */
+/** Returns true for an operation whose body has a field for an idempotency key. */
 export function isIdempotent(operation: Pick<Contract['operations'][number], 'bodySchema'>): boolean {
   const properties = operation.bodySchema()?.['properties']
   return isObject(properties) && Object.hasOwn(properties, insertIdField)
@@ -180,43 +180,43 @@ export function callKind({ request: { method, path, query } }: JournalEntry): st
 /** The parts of an exchange that distinguish calls but are not stored in its entry. */
 export type LiveCall = Pick<LiveExchange, 'requestBody' | 'token'>
 
-/** The keys by which open calls are found. */
-export type FindingKeys = Pick<CallKey, 'key' | 'content'>
+/** The keys that `OpenCalls` looks calls up by. */
+export type LookupKeys = Pick<CallKey, 'key' | 'content'>
 
-/** Creates the keys of a call; undefined for an event that is not `needed`, since its other keys are expensive. */
+/** Creates the keys of a call; undefined for an event unless `isNeeded`, since an event's other keys are expensive. */
 export function createCallKey(
   entry: JournalEntry,
   live: LiveCall,
   isIdempotent: boolean,
-  needed: (keys: FindingKeys) => boolean,
+  isNeeded: (keys: LookupKeys) => boolean,
 ): CallKey | undefined {
   const { headers, body } = entry.request
   const kind = callKind(entry)
   const digestOf = (...parts: readonly string[]) => digest([kind, live.token ?? '', ...parts])
   const digestWhole = (text: string) => digestOf('body', headers['content-type'] ?? '', text)
-  const own = { kind, isIdempotent }
-  const keyOfWhole = (key: string) => ({ ...own, key, body: key, event: key, content: key, insertId: undefined })
+  const common = { kind, isIdempotent }
+  const keyOfWhole = (key: string) => ({ ...common, key, body: key, event: key, content: key, insertId: undefined })
   if (body.size === 0) return keyOfWhole(digestOf())
   const json = live.requestBody ?? parseBody(body)
   if (!isIdempotent || !isObject(json)) return keyOfWhole(digestWhole(canonicalText(json, body)))
-  const { [insertIdField]: given, ...event } = json
-  const insertId = typeof given === 'string' && given !== '' ? given : undefined
+  const { [insertIdField]: id, ...event } = json
+  const insertId = typeof id === 'string' && id !== '' ? id : undefined
   const key = insertId === undefined ? digestWhole(canonicalJson(json)) : digestOf('id', insertId)
-  const content = digestOf('content', canonicalJson(withoutRenewed(event)))
-  if (!needed({ key, content })) return undefined
-  const whole = insertId === undefined ? key : digestWhole(canonicalJson(json))
-  return { ...own, key, content, insertId, body: whole, event: digestOf('event', canonicalJson(event)) }
+  const content = digestOf('content', canonicalJson(withoutVolatile(event)))
+  if (!isNeeded({ key, content })) return undefined
+  const bodyKey = insertId === undefined ? key : digestWhole(canonicalJson(json))
+  return { ...common, key, content, insertId, body: bodyKey, event: digestOf('event', canonicalJson(event)) }
 }
 
 /** The names of counters that a client changes in each attempt. */
 const counterName = /^(attempt|retry|retries|try)(s|count|number)?$|^sent_?at$/i
 
 /** Returns a body without the times and counters that may change in each attempt. */
-function withoutRenewed(value: Json): Json {
-  if (Array.isArray(value)) return value.map(withoutRenewed)
+function withoutVolatile(value: Json): Json {
+  if (Array.isArray(value)) return value.map(withoutVolatile)
   if (!isObject(value)) return value
   const kept = Object.entries(value).filter(([name, inner]) => !isTime(inner) && !counterName.test(name))
-  return Object.fromEntries(kept.map(([name, inner]) => [name, withoutRenewed(inner)]))
+  return Object.fromEntries(kept.map(([name, inner]) => [name, withoutVolatile(inner)]))
 }
 
 const isTime = (value: Json) => typeof value === 'string' && /^\d{4}-\d\d-\d\dT/.test(value)

@@ -53,9 +53,9 @@ export async function readRetryHistory(
   }
   if (!(await visitInSlices(entries, elapsed, visit))) return undefined
   const chains = [...groupBy(attempts, ({ entry, chain }) => `${entry.sandbox} ${chain.name}`).values()]
-    .filter((own) => own.length >= minAttempts)
-    .filter((own) => request === undefined || own.some(({ entry }) => entry.id === request))
-    .sort((one, other) => latestNumber(other) - latestNumber(one))
+    .filter((chain) => chain.length >= minAttempts)
+    .filter((chain) => request === undefined || chain.some(({ entry }) => entry.id === request))
+    .sort((a, b) => latestNumber(b) - latestNumber(a))
   return {
     chains: chains.slice(0, limit).flatMap(chainToJson),
     further: Math.max(0, chains.length - limit),
@@ -67,12 +67,12 @@ export async function readRetryHistory(
 const tokenOf = ({ caller, authorization, ownToken }: JournalEntry) =>
   caller ?? (authorization === undefined ? undefined : ownToken)
 
-const latestNumber = (own: readonly ListedAttempt[]) => own.at(-1)?.entry.number ?? 0
+const latestNumber = (chain: readonly ListedAttempt[]) => chain.at(-1)?.entry.number ?? 0
 
-function chainToJson(own: readonly ListedAttempt[]) {
-  const [first] = own
+function chainToJson(chain: readonly ListedAttempt[]) {
+  const [first] = chain
   if (!first) return []
-  const attempts = own.slice(-maxAttempts)
+  const attempts = chain.slice(-maxAttempts)
   const { id, sandbox, operation, request } = first.entry
   const { method, path, query } = request
   const call = { id, sandbox, operation, method, path, query }
@@ -81,16 +81,16 @@ function chainToJson(own: readonly ListedAttempt[]) {
     insertId: showInsertId(first),
     parallel: attempts.at(-1)?.chain.isParallel === true,
     attempts: attempts.map(attemptToJson),
-    earlier: own.length - attempts.length,
+    earlier: chain.length - attempts.length,
   }
 }
 
 function attemptToJson(listed: ListedAttempt) {
   const { entry, attempt, waitedMs, faults } = listed
   const { id, number, at, now, tookMs, response, delivery, damage } = entryToJson(entry, { bodies: false })
-  const received = { id, number, at, now, tookMs, delivery, damage }
+  const common = { id, number, at, now, tookMs, delivery, damage }
   return {
-    ...received,
+    ...common,
     status: response.status,
     outcome: attempt.outcome,
     insertId: showInsertId(listed),

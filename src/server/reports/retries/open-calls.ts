@@ -1,19 +1,19 @@
-import { type Attempt, type CallKey, canRetry, type FindingKeys, immediateMs } from './attempt.ts'
+import { type Attempt, type CallKey, canRetry, immediateMs, type LookupKeys } from './attempt.ts'
 
 /** A call that has failed and not yet succeeded. */
 export interface RetryChain {
   /** The number of the chain's first request, which distinguishes its findings from those of other chains. */
   readonly name: string
   readonly call: CallKey
-  /** The latest attempt; several if equal calls were concurrent, so that it may be any of them. */
-  lasts: readonly Attempt[]
-  /** True if an equal request was concurrent with one of the chain, so that retries cannot be recognized. */
+  /** The latest attempt, or every attempt that may be the latest if identical calls were concurrent. */
+  lastAttempts: readonly Attempt[]
+  /** True if an identical request was concurrent with an attempt of the chain, so that retries cannot be recognized. */
   isParallel: boolean
   /** True if the first attempt claims to be a retry, perhaps of a refused call with another body. */
   readonly isCorrection: boolean
-  /** The pauses before the latest retries, milliseconds, without those that follow a `Retry-After`. */
+  /** The pauses before the latest retries in milliseconds, without pauses after a `Retry-After`. */
   pauses: readonly number[]
-  /** The attempt that was stored although its response was lost, if any. */
+  /** The attempt that was stored although its response was lost; undefined if there is none. */
   readonly stored: Attempt | undefined
 }
 
@@ -21,18 +21,18 @@ export interface RetryChain {
 export interface RetriedTries {
   /** The chains that the attempt may continue, oldest first. */
   readonly candidates: readonly [RetryChain, ...RetryChain[]]
-  /** The failed attempts, one of which was repeated: several if equal calls are concurrent. */
+  /** The failed attempt that was repeated, or every attempt that it may be if identical calls were concurrent. */
   readonly tries: readonly [Attempt, ...Attempt[]]
   /** False if the previous attempt may be unknown. */
   readonly isCertain: boolean
 }
 
-/** The maximum number of calls to which an attempt is compared, so that an outage does not take quadratic time. */
-const maxAlike = 64
+/** The maximum number of calls to compare an attempt with, so that an outage does not take quadratic time. */
+const maxSimilar = 64
 
 /**
- * The calls of a sandbox that failed and have not succeeded since, as far back as the journal reaches. Equal concurrent
- * calls have separate chains.
+ * The calls of a sandbox that failed and have not succeeded since, as far back as the journal reaches. Identical
+ * concurrent calls have separate chains.
  */
 export class OpenCalls {
   /** The chains by key. In each list, the chain with the latest attempt is last. */
@@ -48,8 +48,8 @@ export class OpenCalls {
     return this.#lists.has(kind)
   }
 
-  /** Returns true if `alike` returns chains. */
-  hasAlike({ key, content }: FindingKeys): boolean {
+  /** Returns true if `similarTo` returns chains. */
+  hasSimilar({ key, content }: LookupKeys): boolean {
     return this.#lists.has(key) || this.#lists.has(content)
   }
 
@@ -57,21 +57,21 @@ export class OpenCalls {
     return [...(this.#lists.get(key) ?? [])]
   }
 
-  equalTo({ key }: CallKey): readonly RetryChain[] {
+  identicalTo({ key }: CallKey): readonly RetryChain[] {
     return this.#listed(key)
   }
 
   /** Returns the latest chains with the same body, apart from members that may change in each attempt. */
-  alike({ key, content }: CallKey): readonly RetryChain[] {
-    return [...new Set([...this.#listed(content).slice(-maxAlike), ...this.#listed(key).slice(-maxAlike)])]
+  similarTo({ key, content }: CallKey): readonly RetryChain[] {
+    return [...new Set([...this.#listed(content).slice(-maxSimilar), ...this.#listed(key).slice(-maxSimilar)])]
   }
 
   /** Returns the chains whose latest attempt is, or may be, the request with this id. */
   endingWith(id: string): readonly RetryChain[] {
-    return this.#listed(all).filter(({ lasts }) => lasts.some((last) => last.id === id))
+    return this.#listed(all).filter(({ lastAttempts }) => lastAttempts.some((last) => last.id === id))
   }
 
-  /** Stores a chain as the latest. Returns the attempts of the calls that were dropped as too old. */
+  /** Stores a chain as the latest. Returns the attempts of the calls that were dropped because they were too old. */
   store(chain: RetryChain): readonly Attempt[] {
     for (const key of keysOf(chain)) {
       const list = this.#lists.get(key) ?? new Set()
@@ -80,11 +80,11 @@ export class OpenCalls {
       list.add(chain)
     }
     const dropped: Attempt[] = []
-    const latest = Math.max(...chain.lasts.map(({ number }) => number))
+    const latest = Math.max(...chain.lastAttempts.map(({ number }) => number))
     for (const oldest of this.#lists.get(all) ?? []) {
-      if (oldest.lasts.some(({ number }) => latest - number < this.#reach)) break
+      if (oldest.lastAttempts.some(({ number }) => latest - number < this.#reach)) break
       this.remove(oldest)
-      dropped.push(...oldest.lasts.filter(({ outcome }) => outcome !== 'refused'))
+      dropped.push(...oldest.lastAttempts.filter(({ outcome }) => outcome !== 'refused'))
     }
     return dropped
   }
@@ -97,47 +97,47 @@ export class OpenCalls {
     }
   }
 
-  /** Returns the attempts, if any, that an attempt provably repeats by a retry count above 0 or its `insertId`. */
+  /** Returns what an attempt provably repeats, by a retry count above 0 or by its `insertId`; undefined if nothing. */
   findRetried(latest: Attempt): RetriedTries | undefined {
     const { retryCount = 0, call } = latest
-    const equal = this.equalTo(call)
+    const identical = this.identicalTo(call)
     if (retryCount === 0)
-      return call.insertId === undefined ? undefined : pickRetried(equal, (before) => canRetry(latest, before))
+      return call.insertId === undefined ? undefined : pickRetried(identical, (before) => canRetry(latest, before))
     const isRetried = (before: Attempt) => countOf(before) === retryCount - 1 && hasEnded(before, latest)
-    const alike = this.#listed(call.content)
-    const ownTries = pickRetried(equal, isRetried)
-    const retried = ownTries ?? pickRetried(alike, isRetried)
+    const similar = this.#listed(call.content)
+    const ownTries = pickRetried(identical, isRetried)
+    const retried = ownTries ?? pickRetried(similar, isRetried)
     if (!retried) return undefined
-    const others = ownTries ? equal : alike
-    const isComplete = others.every(({ lasts }) => lasts.every((last) => countOf(last) >= retryCount - 1))
-    const isCertain = isComplete && others.length <= maxAlike && !this.#mayCorrect(retried, isRetried)
+    const others = ownTries ? identical : similar
+    const isComplete = others.every(({ lastAttempts }) => lastAttempts.every((last) => countOf(last) >= retryCount - 1))
+    const isCertain = isComplete && others.length <= maxSimilar && !this.#mayCorrect(retried, isRetried)
     return { ...retried, isCertain }
   }
 
   /** Returns true if an attempt may correct a refused call, as an earlier attempt of the chain may have done. */
   #mayCorrect({ tries: [first], candidates }: RetriedTries, isRetried: (before: Attempt) => boolean): boolean {
     if (!candidates.some(({ isCorrection }) => isCorrection)) return false
-    const later = this.#listed(first.call.kind).flatMap(({ lasts }) => lasts)
+    const later = this.#listed(first.call.kind).flatMap(({ lastAttempts }) => lastAttempts)
     return later.some((last) => last.outcome === 'refused' && last.receivedAt > first.receivedAt && isRetried(last))
   }
 }
 
-/** The list of all chains. */
+/** The key of the list of all chains. */
 const all = ''
 
 const keysOf = ({ call: { kind, key, content } }: RetryChain) => new Set([all, kind, key, content])
 
 const countOf = ({ retryCount = 0 }: Attempt) => retryCount // some clients send the count only with retries
 
-/** Returns true if an attempt had ended when another arrived. A client that gives up knows it before the simulator. */
+/** Returns true if an attempt had ended when another arrived. The client is the first to know that it gave up. */
 function hasEnded({ endedAt }: Attempt, { receivedAt }: Attempt): boolean {
   return receivedAt >= endedAt - immediateMs
 }
 
 function pickRetried(chains: readonly RetryChain[], isRetried: (before: Attempt) => boolean): RetriedTries | undefined {
-  const [chain, ...others] = chains.filter(({ lasts }) => lasts.some(isRetried))
+  const [chain, ...others] = chains.filter(({ lastAttempts }) => lastAttempts.some(isRetried))
   if (!chain) return undefined
   const candidates = [chain, ...others] as const
-  const [first, ...more] = new Set(candidates.flatMap(({ lasts }) => lasts.filter(isRetried)))
+  const [first, ...more] = new Set(candidates.flatMap(({ lastAttempts }) => lastAttempts.filter(isRetried)))
   return first && { candidates, tries: [first, ...more], isCertain: true }
 }

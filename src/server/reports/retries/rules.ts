@@ -6,7 +6,7 @@ interface RetryRuleRow {
   readonly rule: string
   /** What the traffic must show for a finding. */
   readonly proof: string
-  /** How weaker signs are treated. */
+  /** How weaker evidence is treated. */
   readonly otherwise: string
 }
 
@@ -14,7 +14,7 @@ export const retryRules = {
   'retry-after': {
     rule: 'After a 429 or 503 with Retry-After, the client waits at least that long.',
     proof: 'A request with the same `insertId`, or with a retry count above 0, arrives earlier.',
-    otherwise: 'An identical call with neither may be a second click, so it is advice.',
+    otherwise: 'An identical call with neither may be a second click, so the finding is advice.',
   },
   'back-off': {
     rule:
@@ -32,12 +32,12 @@ export const retryRules = {
       '`insertId` at any later time; or a request with a retry count above 0 has another `insertId`.',
     otherwise:
       'Another `insertId`, `eventAt` or counter in the body, or an identical event at the same time, may mean ' +
-      'another event, so it is advice.',
+      'another event, so the finding is advice.',
   },
   'no-retry': {
     rule: 'A request that was refused with 400, 401, 403 or 404 is not resent unchanged.',
     proof: 'A request with a retry count above 0 has the same body.',
-    otherwise: 'The reason for the refusal may be gone, so it is ignored.',
+    otherwise: 'The reason for the refusal may be gone, so a resend without a count is ignored.',
   },
   'content-type': {
     rule: 'A request with a body has a Content-Type.',
@@ -49,11 +49,11 @@ export const retryRules = {
 
 export type RetryRule = keyof typeof retryRules
 
-/** The reasons why a failed call could not be judged, although an equal call followed. */
+/** The reasons why a failed call could not be judged, although an identical or similar call followed. */
 export const unjudgedReasons = {
   'no-id': 'an identical call without an insertId or a retry count followed',
   'other-event': 'a similar event with another insertId, eventAt or counter followed',
-  'separate-events': 'the client also sends identical events after one was stored',
+  'separate-events': 'the client sends identical events even after one was stored',
   parallel: 'an identical call was in progress at the same time',
   'several-clients': 'the identical call used another open connection, address or User-Agent',
   'new-rules': 'rules, scenarios or control headers changed before the identical call',
@@ -67,17 +67,17 @@ export interface RetryFault {
   readonly rule: RetryRule
   /** A description without machine times, so that it is the same in every run. */
   readonly sentence: string
-  /** The pause before the retry, milliseconds; absent for a rule without a time. */
+  /** The pause before the retry in milliseconds; absent if the rule does not measure it. */
   readonly waitedMs?: number
 }
 
-/** Pauses that jitter cannot explain: the number in a row, and the maximum milliseconds in total. */
+/** Pauses that jitter cannot explain: how many in a row, and their maximum total in milliseconds. */
 const immediate = { count: 3, totalMs: 15 }
 
-/** Calls faster than any person or back-off: the number in a row, and the maximum milliseconds between two. */
+/** Calls faster than any person or back-off: how many in a row, and the maximum milliseconds between two calls. */
 const loop = { count: 20, eachMs: 250 }
 
-/** Judges an attempt as a proved retry of the failed `last`. `pauses`: those of the call, including the latest. */
+/** Judges an attempt as a proved retry of the failed `last`. `pauses`: the call's pauses, including the latest. */
 export function judgeRetry(last: Attempt, pauses: readonly number[], latest: Attempt): readonly RetryFault[] {
   const isCounted = (latest.retryCount ?? 0) > 0
   const idFaults = isCounted ? checkInsertId(last, latest) : []
@@ -88,7 +88,7 @@ export function judgeRetry(last: Attempt, pauses: readonly number[], latest: Att
   return [...early, ...checkBackOff(last, pauses, waitedMs), ...idFaults]
 }
 
-/** Returns true for a wait shorter than `Retry-After` demands. A client may wait for a date by the machine's clock. */
+/** Returns true if a wait is shorter than `Retry-After` demands. A client may await a date by the machine's clock. */
 function isEarly(last: Attempt, latest: Attempt): boolean {
   const { retryAfterMs, retryAt = Number.POSITIVE_INFINITY } = last
   if (retryAfterMs === undefined || latest.at >= retryAt - toleranceMs) return false
@@ -100,7 +100,7 @@ const describeEarly = ({ retryAfterMs = 0, status }: Attempt) =>
 
 const isFailure = ({ outcome }: Attempt) => outcome === 'lost' || outcome === 'failed'
 
-/** Returns the latest pauses of a call, without those that `Retry-After` demands. */
+/** Returns the latest pauses of a call, without pauses that `Retry-After` demands. */
 export function addPause(last: Attempt, earlier: readonly number[], latest: Attempt): readonly number[] {
   if (last.retryAfterMs !== undefined) return earlier
   return isFailure(last) ? [...earlier, measurePause(last, latest)].slice(-immediate.count) : []
@@ -109,10 +109,10 @@ export function addPause(last: Attempt, earlier: readonly number[], latest: Atte
 function checkBackOff(last: Attempt, pauses: readonly number[], waitedMs: number): RetryFault[] {
   const totalMs = pauses.reduce((sum, pause) => sum + pause, 0)
   if (last.retryAfterMs !== undefined || pauses.length < immediate.count || totalMs > immediate.totalMs) return []
-  return [{ rule: 'back-off', sentence: describeHaste(last, immediate.count), waitedMs }]
+  return [{ rule: 'back-off', sentence: describeFastRetries(last, immediate.count), waitedMs }]
 }
 
-const describeHaste = ({ outcome, status }: Attempt, count: number) =>
+const describeFastRetries = ({ outcome, status }: Attempt, count: number) =>
   `After ${outcome === 'lost' ? 'a lost response' : `a ${status}`} ` +
   `the client retried immediately, ${count} times in a row.`
 
@@ -121,7 +121,7 @@ function checkNoRetry(last: Attempt, latest: Attempt): RetryFault[] {
   return [{ rule: 'no-retry', sentence: `A request that was refused with ${last.status} was resent unchanged.` }]
 }
 
-/** Checks that a retry has the `insertId` of an attempt that may have been stored; after a 429 it was not. */
+/** Checks that a retry keeps the `insertId` of an event that may have been stored; after a 429, it was not. */
 function checkInsertId(last: Attempt, latest: Attempt): RetryFault[] {
   const { insertId, isIdempotent } = latest.call
   if (!isIdempotent || !mayBeStored(last)) return []
@@ -133,7 +133,7 @@ function checkInsertId(last: Attempt, latest: Attempt): RetryFault[] {
 
 export const countedTwice: RetryFault = {
   rule: 'same-insert-id',
-  sentence: 'An event was stored, its response was lost, and an identical one without an insertId was stored later.',
+  sentence: 'An event was stored, the response was lost, and an identical event without an insertId was stored later.',
 }
 
 /** Returns true if the service may have stored the event of a failed attempt. */
@@ -141,7 +141,7 @@ export function mayBeStored({ outcome, status }: Attempt): boolean {
   return outcome === 'lost' || (outcome !== 'refused' && (status < 400 || status >= 500))
 }
 
-/** Finds equal failed calls that a client sends in quick succession, even if they are not proved to be retries. */
+/** Finds identical failed calls in quick succession, even if they are not proved to be retries. */
 export class TightLoops {
   readonly #runs = new Map<string, { last: Attempt; count: number }>()
 
@@ -150,15 +150,15 @@ export class TightLoops {
     const { key } = latest.call
     const run = this.#runs.get(key)
     const waited = run ? measurePause(run.last, latest) : Number.POSITIVE_INFINITY
-    const goesOn =
+    const isContinued =
       run && run.last.sender === latest.sender && isSentAfter(latest, run.last.endedAt) && waited < loop.eachMs
     this.#runs.delete(key)
-    const count = goesOn ? run.count + 1 : 0
-    if (isFailure(latest)) this.#runs.set(key, { last: latest, count }) // a refused call may be polled
+    const count = isContinued ? run.count + 1 : 0
+    if (isFailure(latest)) this.#runs.set(key, { last: latest, count }) // a client may poll a refused call
     const [oldest] = this.#runs.keys()
     if (this.#runs.size > maxRuns && oldest !== undefined) this.#runs.delete(oldest)
-    if (!goesOn || count % loop.count !== 0) return undefined
-    return { rule: 'back-off', sentence: describeHaste(run.last, loop.count), waitedMs: Math.round(waited) }
+    if (!isContinued || count % loop.count !== 0) return undefined
+    return { rule: 'back-off', sentence: describeFastRetries(run.last, loop.count), waitedMs: Math.round(waited) }
   }
 }
 

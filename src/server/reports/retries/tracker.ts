@@ -4,36 +4,36 @@ import {
   callKind,
   canRetry,
   createCallKey,
-  type FindingKeys,
   immediateMs,
   isSameSender,
   judgeOutcome,
   type LiveCall,
+  type LookupKeys,
   measurePause,
   readRetryCount,
   toAttempt,
 } from './attempt.ts'
 import { OpenCalls, type RetriedTries, type RetryChain } from './open-calls.ts'
 import { addPause, countedTwice, judgeRetry, type RetryFault, TightLoops, type UnjudgedReason } from './rules.ts'
-import { listLeft, listSharedFaults } from './shared-faults.ts'
+import { listRemaining, listSharedFaults } from './shared-faults.ts'
 
 /** An attempt that begins, continues or ends a chain. */
 export interface TrackedAttempt {
   readonly attempt: Attempt
-  /** The previous attempt; undefined for the first of the chain. */
+  /** The previous attempt; undefined for the first attempt of the chain. */
   readonly previous: Attempt | undefined
-  /** Undefined if the attempt's only effect is that failed attempts are not judged. */
+  /** The attempt's chain; undefined if the attempt only has the effect that failed attempts are not judged. */
   readonly chain: Pick<RetryChain, 'name' | 'isParallel'> | undefined
-  /** The pause before the attempt, milliseconds; undefined for the first of the chain. */
+  /** The pause before the attempt in milliseconds; undefined for the first attempt of the chain. */
   readonly waitedMs: number | undefined
   readonly faults: readonly RetryFault[]
   /** The faults that the attempt has if it is a retry, which is not proved. */
   readonly advice: readonly RetryFault[]
-  /** The reasons why failed attempts could not be judged: one for each attempt. */
+  /** The reasons why failed attempts could not be judged, one for each of these attempts. */
   readonly unjudged: readonly UnjudgedReason[]
 }
 
-/** A request with the keys that identify it as a retry; its body is not stored. */
+/** A request with the properties that show whether it is a retry; its body is not stored. */
 interface ReceivedRequest {
   readonly receivedAt: number
   readonly kind: string
@@ -49,20 +49,20 @@ interface Judgement {
 
 const nothing: Judgement = { chain: undefined, previous: undefined, pauses: [], faults: [] }
 
-/** Leaves a failed attempt unjudged. `possible`: the faults of the latest attempt if it is the retry. */
-type Leave = (last: Attempt, reason: UnjudgedReason, possible: readonly RetryFault[]) => void
+/** Skips judging a failed attempt. `possible`: the faults of the latest attempt if it is a retry of `last`. */
+type Skip = (last: Attempt, reason: UnjudgedReason, possible: readonly RetryFault[]) => void
 
 /** The reasons for which the possible faults of an attempt become advice. */
 const advisedReasons: ReadonlySet<UnjudgedReason> = new Set(['no-id', 'other-event', 'several-clients'])
 
-/** The number of latest requests searched for the retry of an exchange whose outcome was corrected. */
+/** The number of recent requests to search for a retry of an exchange whose outcome is corrected. */
 const maxLatest = 16
 
 const maxAcknowledged = 1000
 
 /**
- * Recognizes the attempts of a sandbox's failed calls, and judges the retries by the rules in `rules.ts`. It must get
- * every exchange, in the journal's order.
+ * Recognizes the attempts of a sandbox's failed calls, and judges the retries by the rules in `rules.ts`. The tracker
+ * must receive every exchange, in the journal's order.
  */
 export class RetryTracker {
   readonly #idempotentOperations: Pick<ReadonlySet<string>, 'has'>
@@ -81,7 +81,7 @@ export class RetryTracker {
 
   /** Records an exchange. Returns its attempt, or undefined if its call has not failed. */
   record(entry: JournalEntry, live: LiveCall): TrackedAttempt | undefined {
-    const isNegativeTest = entry.expectation !== undefined // it breaks rules on purpose
+    const isNegativeTest = entry.expectation !== undefined // which breaks rules on purpose
     if (isNegativeTest || entry.response.origin === 'simulator' || entry.aborted) return undefined
     const kind = callKind(entry)
     const retryCount = readRetryCount(entry.request.headers)
@@ -90,7 +90,7 @@ export class RetryTracker {
     const isSeparate = this.#isAcknowledged(entry, live)
     const isFine = judgeOutcome(entry) === 'fine'
     if (isFine && !this.#open.hasKind(kind)) return undefined
-    const attempt = this.#readAttempt(entry, live, (call) => !isFine || this.#open.hasAlike(call))
+    const attempt = this.#readAttempt(entry, live, (call) => !isFine || this.#open.hasSimilar(call))
     return attempt && this.#judge(attempt, isSeparate)
   }
 
@@ -98,19 +98,19 @@ export class RetryTracker {
   correct(entry: JournalEntry, live: LiveCall): void {
     const chains = this.#open.endingWith(entry.id)
     for (const chain of chains)
-      chain.lasts = chain.lasts.map((last) => (last.id === entry.id ? toAttempt(entry, last.call) : last))
+      chain.lastAttempts = chain.lastAttempts.map((last) => (last.id === entry.id ? toAttempt(entry, last.call) : last))
     if (chains.length > 0 || judgeOutcome(entry) === 'fine') return
     if (this.#latestRequests.some((other) => mayRepeat(other, entry))) return
     const attempt = this.#readAttempt(entry, live, () => true)
     if (attempt) this.#begin(attempt)
   }
 
-  #readAttempt(entry: JournalEntry, live: LiveCall, needed: (keys: FindingKeys) => boolean) {
-    const call = createCallKey(entry, live, this.#idempotentOperations.has(entry.operation ?? ''), needed)
+  #readAttempt(entry: JournalEntry, live: LiveCall, isNeeded: (keys: LookupKeys) => boolean) {
+    const call = createCallKey(entry, live, this.#idempotentOperations.has(entry.operation ?? ''), isNeeded)
     return call && toAttempt(entry, call)
   }
 
-  /** Returns true if the client sent an equal event without an id earlier and knows that it was stored. */
+  /** Returns true if the client sent an identical event without an id earlier and knows that it was stored. */
   #isAcknowledged(entry: JournalEntry, { token }: LiveCall): boolean {
     const { operation = '', request, response } = entry
     const { latin1 = '' } = request.body
@@ -126,51 +126,51 @@ export class RetryTracker {
   #judge(latest: Attempt, isSeparate: boolean): TrackedAttempt | undefined {
     const unjudged: UnjudgedReason[] = []
     const advice: RetryFault[] = []
-    const leave: Leave = (last, reason, faults) => {
+    const skip: Skip = (last, reason, faults) => {
       if (!this.#unjudged.has(last)) unjudged.push(reason)
       this.#unjudged.add(last)
       if (advisedReasons.has(reason)) advice.push(...faults)
     }
-    if (isSeparate && latest.outcome === 'lost' && latest.isStored) leave(latest, 'separate-events', [])
+    if (isSeparate && latest.outcome === 'lost' && latest.isStored) skip(latest, 'separate-events', [])
     const loop = this.#loops.add(latest)
     const retried = this.#open.findRetried(latest)
-    const proved = retried ? this.#judgeRetried(latest, retried, leave) : nothing
-    const repeated = this.#judgeRepeats(latest, isSeparate, retried?.candidates ?? [], leave)
+    const proved = retried ? this.#judgeRetried(latest, retried, skip) : nothing
+    const repeated = this.#judgeRepeats(latest, isSeparate, retried?.candidates ?? [], skip)
     const { chain: former, previous, pauses } = retried ? proved : repeated
-    const chain = this.#begin(latest, former, pauses, (dropped) => leave(dropped, 'dropped', [])) ?? former
+    const chain = this.#begin(latest, former, pauses, (dropped) => skip(dropped, 'dropped', [])) ?? former
     if (!chain && unjudged.length === 0) return undefined
     const faults = [...proved.faults, ...repeated.faults, ...(loop ? [loop] : [])]
-    const own = faults.filter(({ rule }, index) => faults.findIndex((other) => other.rule === rule) === index)
+    const uniqueFaults = faults.filter(({ rule }, index) => faults.findIndex((other) => other.rule === rule) === index)
     const waitedMs = previous && measurePause(previous, latest)
-    return { attempt: latest, previous, chain, waitedMs, faults: own, advice, unjudged }
+    return { attempt: latest, previous, chain, waitedMs, faults: uniqueFaults, advice, unjudged }
   }
 
   /** Judges an attempt that is proved to retry one of several attempts: only faults that hold in every case count. */
-  #judgeRetried(latest: Attempt, { candidates, tries, isCertain }: RetriedTries, leave: Leave): Judgement {
+  #judgeRetried(latest: Attempt, { candidates, tries, isCertain }: RetriedTries, skip: Skip): Judgement {
     const [chain, ...others] = candidates
     const [previous] = tries
     this.#open.remove(chain)
-    const left = listLeft(candidates, tries)
-    for (const other of others) Object.assign(other, { lasts: left, pauses: [] })
+    const remaining = listRemaining(candidates, tries)
+    for (const other of others) Object.assign(other, { lastAttempts: remaining, pauses: [] })
     const pausesAfter = tries.map((last) => addPause(last, chain.pauses, latest))
-    const judged = tries.map((last, index) => judgeRetry(last, pausesAfter[index] ?? [], latest))
+    const faultsByTry = tries.map((last, index) => judgeRetry(last, pausesAfter[index] ?? [], latest))
     const isUnclear = chain.isParallel && !latest.retryCount
-    const faults = isCertain && !isUnclear ? listSharedFaults(tries, judged, chain) : []
-    const unjudged = faults.length === 0 ? tries.filter((_, index) => judged[index]?.length) : []
-    for (const last of unjudged) leave(last, isUnclear ? 'parallel' : 'ambiguous', [])
+    const faults = isCertain && !isUnclear ? listSharedFaults(tries, faultsByTry, chain) : []
+    const unjudged = faults.length === 0 ? tries.filter((_, index) => faultsByTry[index]?.length) : []
+    for (const last of unjudged) skip(last, isUnclear ? 'parallel' : 'ambiguous', [])
     return { chain, previous, pauses: tries.length > 1 ? [] : (pausesAfter[0] ?? []), faults }
   }
 
   /** Judges an attempt that is not proved to retry similar calls: its only possible fault is storing an event twice. */
-  #judgeRepeats(latest: Attempt, isSeparate: boolean, known: readonly RetryChain[], leave: Leave): Judgement {
-    const others = this.#open.alike(latest.call).filter((chain) => !known.includes(chain))
-    const judged = others.map((chain) => judgeRepeat(chain, latest, isSeparate, leave))
-    const repeated = judged.find(({ faults }) => faults.length > 0) ?? judged.find(({ chain }) => chain) ?? nothing
+  #judgeRepeats(latest: Attempt, isSeparate: boolean, known: readonly RetryChain[], skip: Skip): Judgement {
+    const others = this.#open.similarTo(latest.call).filter((chain) => !known.includes(chain))
+    const results = others.map((chain) => judgeRepeat(chain, latest, isSeparate, skip))
+    const repeated = results.find(({ faults }) => faults.length > 0) ?? results.find(({ chain }) => chain) ?? nothing
     if (repeated.chain) this.#open.remove(repeated.chain)
     return repeated
   }
 
-  /** Stores a failed attempt as the latest of a chain; returns undefined for any other attempt. */
+  /** Stores a failed attempt as the latest of a chain; returns undefined for an attempt that did not fail. */
   #begin(
     latest: Attempt,
     former?: RetryChain,
@@ -179,12 +179,12 @@ export class RetryTracker {
   ): RetryChain | undefined {
     if (latest.outcome === 'fine') return undefined
     const { call, retryCount } = latest
-    const isParallel = !retryCount && this.#open.equalTo(call).some((other) => other.isParallel)
+    const isParallel = !retryCount && this.#open.identicalTo(call).some((other) => other.isParallel)
     const isStoredOnly = latest.outcome === 'lost' && latest.isStored
     const chain: RetryChain = {
       name: former?.name ?? String(latest.number).padStart(12, '0'), // so that findings are in the order of requests
       call,
-      lasts: [latest],
+      lastAttempts: [latest],
       isParallel: former?.isParallel ?? isParallel,
       isCorrection: former?.isCorrection ?? (retryCount ?? 0) > 0,
       pauses,
@@ -196,8 +196,8 @@ export class RetryTracker {
 }
 
 /** Judges a similar attempt, which may store an event twice, or continue a call if the client sends no counts. */
-function judgeRepeat(chain: RetryChain, latest: Attempt, isSeparate: boolean, leave: Leave): Judgement {
-  const last = chain.lasts.at(-1)
+function judgeRepeat(chain: RetryChain, latest: Attempt, isSeparate: boolean, skip: Skip): Judgement {
+  const last = chain.lastAttempts.at(-1)
   if (!last) return nothing
   const reason = isSeparate ? 'separate-events' : findReason(last, latest)
   if (reason === 'parallel' && latest.retryCount === undefined) chain.isParallel = true
@@ -205,13 +205,13 @@ function judgeRepeat(chain: RetryChain, latest: Attempt, isSeparate: boolean, le
   if (reason === 'no-id' && chain.stored && latest.isStored)
     return { chain, previous: chain.stored, pauses, faults: [countedTwice] }
   const possible = judgeRetry(last, pauses, { ...latest, retryCount: 1 })
-  if (possible.length > 0) leave(last, reason, possible)
+  if (possible.length > 0) skip(last, reason, possible)
   const isCounted = last.retryCount !== undefined || latest.retryCount !== undefined
-  const goesOn = (reason === 'no-id' || reason === 'several-clients') && !isCounted
-  return goesOn ? { chain, previous: last, pauses, faults: [] } : nothing
+  const isContinued = (reason === 'no-id' || reason === 'several-clients') && !isCounted
+  return isContinued ? { chain, previous: last, pauses, faults: [] } : nothing
 }
 
-/** Returns why an attempt does not provably repeat a similar one that failed before. */
+/** Returns why an attempt does not provably repeat a similar attempt that failed before. */
 function findReason(last: Attempt, latest: Attempt): UnjudgedReason {
   const { insertId, event } = latest.call
   if (event !== last.call.event || (insertId !== undefined && insertId !== last.call.insertId)) return 'other-event'

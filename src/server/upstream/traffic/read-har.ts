@@ -11,17 +11,17 @@ const maxTokens = 100
 
 type Redact = (text: string) => string
 
-/** Reads the exchanges of a HAR document (1.2). The error is a sentence without its subject, the file. */
+/** Reads the exchanges in a HAR document (1.2). The error is a sentence without its subject, the file. */
 export function readHar(document: Json, accepted: AcceptedOrigins): Result<TrafficSample[]> {
   const { entries } = isObject(document) && isObject(document.log) ? document.log : {}
   if (!Array.isArray(entries))
     return failure('is not a HAR file: it has no "log" with "entries". Export the traffic as HAR 1.2.')
-  // All tokens are collected first, since a response may contain the token of another request.
+  // All tokens are collected first, since a response may contain a token from another request.
   const tokens = new Set(entries.flatMap((entry) => findToken(entry) ?? []))
   if (tokens.size > maxTokens)
-    return failure(`has requests with more than ${maxTokens} different tokens. Export the traffic of fewer users.`)
-  // Longer tokens first, since a shorter one may be a part of them.
-  const sorted = [...tokens].sort((one, other) => other.length - one.length)
+    return failure(`has requests with more than ${maxTokens} different tokens. Export the traffic from fewer users.`)
+  // Longer tokens come first, since they may contain shorter tokens.
+  const sorted = [...tokens].sort((a, b) => b.length - a.length)
   const redact = (text: string) => sorted.reduce(redactToken, text)
   return success(entries.filter(isObject).flatMap((entry) => readEntry(entry, accepted, redact) ?? []))
 }
@@ -70,17 +70,17 @@ function readResponse(
 }
 
 /**
- * Reads the content of a response; undefined if it was not recorded completely. `isOurs`: the file was exported by
- * convsim, with redacted content, so `size` is not reliable.
+ * Reads the content of a response; undefined if it was not recorded completely. `isFromConvsim`: true if convsim
+ * exported the file with redacted content, so `size` is not reliable.
  */
-function readContent({ text, encoding, size, comment }: JsonObject, isOurs: boolean): Buffer | undefined {
+function readContent({ text, encoding, size, comment }: JsonObject, isFromConvsim: boolean): Buffer | undefined {
   if (typeof text !== 'string') return size === 0 ? Buffer.alloc(0) : undefined
   const bytes = Buffer.from(text, encoding === 'base64' ? 'base64' : 'utf8')
-  // Complete JSON may be shorter than its size because a tool redacted it.
-  const isPart = isOurs
+  // Complete JSON may be shorter than `size` because a tool redacted it.
+  const isPartial = isFromConvsim
     ? / of \d+ bytes were recorded\.$/.test(toText(comment))
     : typeof size === 'number' && bytes.length < size && parseJson(bytes.toString()) === undefined
-  return isPart ? undefined : bytes
+  return isPartial ? undefined : bytes
 }
 
 function readHeaders(list: Json | undefined): Record<string, string> {

@@ -10,7 +10,7 @@ import { readHar } from './read-har.ts'
 import type { AcceptedOrigins } from './recorded-exchange.ts'
 import type { TrafficSample } from './sample.ts'
 
-/** The maximum file size. Parsing a file takes several times its size in memory. */
+/** The maximum file size. Parsing needs several times the file's size in memory. */
 const maxBytes = 256 * 1024 * 1024
 
 export async function readTrafficFile(
@@ -46,7 +46,7 @@ async function readTraffic(
   if (document === undefined) return failure(`is not JSON: ${describeSyntaxError(text)}.`)
   const missing = attachBodies(document, readBody)
   if (missing === undefined) return readHar(document, accepted)
-  return failure(`has a body in the file "${cutText(missing)}", which is not beside it. Copy the whole folder.`)
+  return failure(`refers to a body in "${cutText(missing)}", which is not in the same folder. Copy the whole folder.`)
 }
 
 /** Reads a body that a Playwright HAR file refers to in `_file`, from the ZIP archive or the file's folder. */
@@ -73,7 +73,7 @@ async function openZip(bytes: Uint8Array): Promise<Result<{ readonly har: Uint8A
   }
 }
 
-/** Returns a function that reads bodies from a folder, never outside it, and at most `maxBytes` in total. */
+/** Returns a function that reads bodies from one folder only, and at most `maxBytes` in total. */
 function readBodiesIn(folder: string): ReadBody {
   let left = maxBytes
   return (name) => {

@@ -14,7 +14,7 @@ export function toText(value: Json | undefined): string {
 const toTexts = (list: Json | undefined): string[] => (Array.isArray(list) ? list.map(toText) : [])
 
 /**
- * The fields that determine whether a recording has a response of the service. Members missing in the file are
+ * The fields that determine whether a recording has a response from the service. Members missing from the file are
  * undefined. Only convsim records `origin`, `delivery` and `damage`; for other tools, the origin is `upstream`.
  */
 interface RecordingFields
@@ -24,10 +24,10 @@ interface RecordingFields
 
 export function findRecordingProblem(exchange: RecordingFields, accepted: AcceptedOrigins): TrafficProblem | undefined {
   const { status, origin, delivery } = exchange
-  if (isOfScenario(exchange, accepted))
+  if (isFromScenario(exchange, accepted))
     return { problem: 'scenario', sentence: 'A convsim scenario sent this response, or damaged it.' }
   if (origin === 'simulator') return describeProxyProblem(exchange)
-  if (!accepted.some((one) => one === origin))
+  if (!accepted.some((name) => name === origin))
     return { problem: 'not-the-service', sentence: origin === undefined ? unknownOrigin : ownOrigin }
   const outcome = isObject(delivery) ? (delivery.outcome ?? 'delivered') : 'delivered'
   if (outcome !== 'delivered')
@@ -35,19 +35,19 @@ export function findRecordingProblem(exchange: RecordingFields, accepted: Accept
   // A browser writes 0 for a request that was blocked or got no response.
   const isStatus = typeof status === 'number' && Number.isInteger(status) && status >= 100 && status <= 999
   if (isStatus) return undefined
-  return { problem: 'connection', sentence: 'The recording has no response to this request: it has no HTTP status.' }
+  return { problem: 'connection', sentence: 'The recording has no response: the HTTP status is missing.' }
 }
 
 const unknownOrigin =
   'The recording does not say that the real service sent this response ("response": {"origin": "upstream"}), ' +
-  'as a journal of convsim proxy does.'
+  'as a journal recorded by convsim proxy does.'
 
 const ownOrigin = 'convsim itself sent this response, not the real service. Record the traffic with convsim proxy.'
 
 /** Matches scenarios that leave the content of a simulated response unchanged. */
 const keepsContent = /^(slow|dribble|expect-violation|expect-refusal|\d{3})\s*(;|$)/
 
-function isOfScenario({ origin, damage, scenarios }: RecordingFields, accepted: AcceptedOrigins): boolean {
+function isFromScenario({ origin, damage, scenarios }: RecordingFields, accepted: AcceptedOrigins): boolean {
   const isDamaged = toTexts(damage).some((kind) => !usableDeliveries.includes(kind))
   const isChanged = origin === 'contract' && !toTexts(scenarios).every((text) => keepsContent.test(text))
   return origin === 'scenario' || origin === 'gateway' || isDamaged || (isChanged && accepted.includes('contract'))

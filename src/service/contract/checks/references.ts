@@ -9,9 +9,9 @@ import { followReferences } from '../resolve.ts'
 import { type DocumentNode, type NodeKind, walk } from '../walk.ts'
 import { type DocumentFault, error, warning } from './fault.ts'
 
-/** A part of the document. `copied`: the file parts from which it and its enclosing parts were copied. */
+/** A part of the document. `copiedFrom` lists the file parts that it and its enclosing parts were copied from. */
 interface Part extends DocumentNode {
-  readonly copied: readonly string[]
+  readonly copiedFrom: readonly string[]
 }
 
 type FailedReference = DocumentNode & { readonly fault: string }
@@ -19,16 +19,16 @@ type FailedReference = DocumentNode & { readonly fault: string }
 /**
  * Rewrites a document in place so that each `$ref` points to an object of the expected kind in the same document. Parts
  * of other files are copied in, and `$id`s and anchors become pointers. `place` still returns a value's original file.
- * @returns the source, and the references that cannot be resolved; `leaveOut` removes them
+ * @returns the source, and the references that cannot be resolved, which `removeBrokenReferences` removes
  */
 export async function bundleReferences(main: Source, document: JsonObject) {
   const bundle = new Bundle(main, document)
   const failed: FailedReference[] = []
   failed.push(...(await bundle.inlineMaps()))
-  const parts: Part[] = [{ kind: 'document', pointer: '', value: document, copied: [] }]
+  const parts: Part[] = [{ kind: 'document', pointer: '', value: document, copiedFrom: [] }]
   for (const part of parts)
     for (const node of listReferences(part)) {
-      const followed = await bundle.follow({ ...node, copied: part.copied })
+      const followed = await bundle.follow({ ...node, copiedFrom: part.copiedFrom })
       if (followed.ok) parts.push(...followed.value)
       else failed.push({ ...node, fault: followed.error })
     }
@@ -41,9 +41,9 @@ class Bundle {
   readonly #document: JsonObject
   readonly #main: Source
   #kinds: ReadonlyMap<string, NodeKind> = new Map()
-  /** The schemas with names, by each form of their `$id`, and by file name and anchor: `types.yaml#thing`. */
-  readonly #named = new Map<string, SourcePart>()
-  readonly #schemas = new Map<string, string>()
+  /** The named schemas, by each form of their `$id`, and by file name and anchor: `types.yaml#thing`. */
+  readonly #schemaByName = new Map<string, SourcePart>()
+  readonly #copies = new Map<string, string>()
   #size = 0
 
   constructor(main: Source, document: JsonObject) {
@@ -53,7 +53,7 @@ class Bundle {
     this.#register(main)
   }
 
-  /** Replaces maps such as `paths: { $ref: ./paths.yaml }` with their targets. Returns the maps without a target. */
+  /** Replaces maps such as `paths: { $ref: ./paths.yaml }` with their targets. Returns the maps that have no target. */
   async inlineMaps(): Promise<FailedReference[]> {
     const failed: FailedReference[] = []
     const sections = Object.keys(valueAt(this.#document, '/components') ?? {}).map((name) => `/components/${name}`)
@@ -69,17 +69,17 @@ class Bundle {
     const found = await this.#find(this.origins.find(pointer), String(map.$ref))
     const target = found.ok ? valueAt(found.value.source.value, found.value.pointer) : undefined
     if (!found.ok || !isObject(target))
-      return [{ kind: 'document', pointer, value: map, fault: found.ok ? 'points to no object' : found.error }]
+      return [{ kind: 'document', pointer, value: map, fault: found.ok ? 'must point to an object' : found.error }]
     delete map.$ref
     this.origins.set(pointer, found.value)
     Object.assign(map, JSON.parse(JSON.stringify(target)))
     return []
   }
 
-  /** Turns a reference into a pointer within the document. Returns the part copied for it, if any. */
+  /** Turns a reference into a pointer within the document. Returns the part that was copied, or an empty list. */
   async follow(part: Part): Promise<Result<Part[]>> {
     const { pointer, value } = part
-    if (valueAt(this.#document, pointer) !== value) return success([]) // its part has been replaced
+    if (valueAt(this.#document, pointer) !== value) return success([]) // an enclosing part has been replaced
     if (typeof value.$ref !== 'string') return failure('must be a string')
     const found = await this.#find(this.origins.find(pointer), value.$ref)
     return found.ok ? this.#point(part, found.value) : found
@@ -90,10 +90,9 @@ class Bundle {
     const root = name === '' ? success({ source: at.source, pointer: '' }) : await this.#findRoot(name, at.source)
     if (!root.ok) return root
     const inner = parseReference(`#${fragment}`)
-    const anchor = inner === undefined ? this.#named.get(`${root.value.source.file}#${fragment}`) : undefined
-    // JSON Schema resolves a pointer from the enclosing schema with an `$id`, but many documents mean the root of the
-    // file.
-    const starts = name === '' && this.#named.size > 0 ? [innermostId(at), root.value] : [root.value]
+    const anchor = inner === undefined ? this.#schemaByName.get(`${root.value.source.file}#${fragment}`) : undefined
+    // JSON Schema resolves a pointer from the enclosing schema with an `$id`; many documents mean the file's root.
+    const starts = name === '' && this.#schemaByName.size > 0 ? [innermostId(at), root.value] : [root.value]
     const targets = anchor ? [anchor] : starts.map((start) => ({ ...start, pointer: start.pointer + (inner ?? '#') }))
     const found = targets.find(({ source, pointer }) => valueAt(source.value, pointer) !== undefined)
     return found ? success(found) : failure('points to nothing')
@@ -101,15 +100,15 @@ class Bundle {
 
   /** Finds a schema by `$id`, or reads a file. Only project files are read, because the document may be untrusted. */
   async #findRoot(name: string, { file }: Source): Promise<Result<SourcePart>> {
-    const named = this.#named.get(name)
-    if (named) return success(named)
+    const schema = this.#schemaByName.get(name)
+    if (schema) return success(schema)
     const path = join(dirname(file), parseReference(`#/${name}`) ?? name)
     const project = isWithin(resolve(), this.#main.file) ? resolve() : dirname(this.#main.file)
     if (/^([a-z][\w+.-]+:|[/\\])/i.test(name) || !isWithin(project, path))
-      return failure('points outside; only files in its folder or in the working directory are read')
+      return failure('points outside the project; only files in the document folder or working directory are read')
     if (!/\.(ya?ml|json)$/i.test(path)) return failure('points to a file without the extension .yaml, .yml or .json')
-    const known = this.files.get(path)
-    const read = known ? success(known) : await readSource(path)
+    const cached = this.files.get(path)
+    const read = cached ? success(cached) : await readSource(path)
     if (read.ok) return success({ source: this.#register(read.value), pointer: '' })
     return failure(`cannot be resolved: ${read.error.map(({ place, message }) => `${place} ${message}`)[0]}`)
   }
@@ -118,9 +117,9 @@ class Bundle {
     if (this.files.has(source.file) || !isObject(source.value)) return source
     this.files.set(source.file, source)
     const kind = 'openapi' in source.value || 'swagger' in source.value ? 'document' : 'schema'
-    for (const { kind: found, pointer, value } of walk(source.value, kind))
-      for (const name of found === 'schema' ? listNames(value, source.file) : [])
-        this.#named.set(name, { source, pointer })
+    for (const { kind: nodeKind, pointer, value } of walk(source.value, kind))
+      for (const name of nodeKind === 'schema' ? listNames(value, source.file) : [])
+        this.#schemaByName.set(name, { source, pointer })
     return source
   }
 
@@ -128,18 +127,18 @@ class Bundle {
     const { kind, value } = part
     const target = valueAt(from.source.value, from.pointer)
     const isInMain = from.source === this.#main
-    const known = isInMain ? this.#kinds.get(from.pointer) : undefined
-    const isRight = known === kind || (isInMain && kind === 'schema' && typeof target === 'boolean')
-    if (!isRight && known !== undefined) return failure(`points to a ${known}, but a ${kind} is expected here`)
-    const found = isRight ? from.pointer : kind === 'schema' ? this.#schemas.get(keyOf(from)) : undefined
-    if (found === undefined) return isObject(target) ? this.#copy(part, from, target) : failure('points to no object')
-    if (parseReference(String(value.$ref)) !== found) value.$ref = toFragment(found)
+    const actual = isInMain ? this.#kinds.get(from.pointer) : undefined
+    const isExpected = actual === kind || (isInMain && kind === 'schema' && typeof target === 'boolean')
+    if (!isExpected && actual !== undefined) return failure(`points to the kind "${actual}"; expected "${kind}"`)
+    const at = isExpected ? from.pointer : kind === 'schema' ? this.#copies.get(keyOf(from)) : undefined
+    if (at === undefined) return isObject(target) ? this.#copy(part, from, target) : failure('must point to an object')
+    if (parseReference(String(value.$ref)) !== at) value.$ref = toFragment(at)
     return success([])
   }
 
-  /** Copies a schema to the components. Any other part replaces its reference. */
-  #copy({ kind, pointer, value, copied }: Part, from: SourcePart, target: JsonObject): Result<Part[]> {
-    if (copied.includes(keyOf(from))) return failure('is circular')
+  /** Copies a schema to the components. A copy of any other part replaces the reference. */
+  #copy({ kind, pointer, value, copiedFrom }: Part, from: SourcePart, target: JsonObject): Result<Part[]> {
+    if (copiedFrom.includes(keyOf(from))) return failure('is circular')
     this.#size += measureJson(target).members
     if (this.#size > MAX_VALUES) return failure(`expands the document to more than ${MAX_VALUES} values`)
     const copy: JsonObject = JSON.parse(JSON.stringify(target))
@@ -147,10 +146,10 @@ class Bundle {
     const tokens = parsePointer(at)
     Object.assign(valueAtTokens(this.#document, tokens.slice(0, -1)) ?? {}, { [tokens.at(-1) ?? '']: copy })
     this.origins.set(at, from)
-    if (kind !== 'schema') return success([{ kind, pointer, value: copy, copied: [...copied, keyOf(from)] }])
+    if (kind !== 'schema') return success([{ kind, pointer, value: copy, copiedFrom: [...copiedFrom, keyOf(from)] }])
     value.$ref = toFragment(at)
-    this.#schemas.set(keyOf(from), at)
-    return success([{ kind, pointer: at, value: copy, copied: [] }])
+    this.#copies.set(keyOf(from), at)
+    return success([{ kind, pointer: at, value: copy, copiedFrom: [] }])
   }
 
   /** Returns an unused pointer for the copy of a schema, derived from the schema's name. */
@@ -171,7 +170,7 @@ class Bundle {
 function listReferences({ kind, pointer, value: root }: DocumentNode): DocumentNode[] {
   return [...walk(root, kind, pointer)].filter((node) => {
     const { kind, value } = node
-    // A dynamic reference is treated as a static one: overrides by enclosing schemas are ignored.
+    // A dynamic reference is treated as a static reference: overrides by enclosing schemas are ignored.
     if (kind === 'schema' && '$dynamicRef' in value) value.$ref ??= value.$dynamicRef ?? null
     if (kind === 'schema') delete value.$dynamicRef
     return value.$ref !== undefined
@@ -196,22 +195,22 @@ function innermostId({ source, pointer }: SourcePart): SourcePart {
   return innermostId({ source, pointer: pointer.slice(0, pointer.lastIndexOf('/')) })
 }
 
-/** Removes failed references. One in place of a path item or an operation is an error, since it cannot be served. */
-export function leaveOut(document: JsonObject, failed: readonly FailedReference[]): DocumentFault[] {
-  const faults = failed.map((reference) => leaveOutOne(document, reference))
+/** Removes broken references. A missing path item or operation is an error, since it cannot be served. */
+export function removeBrokenReferences(document: JsonObject, failed: readonly FailedReference[]): DocumentFault[] {
+  const faults = failed.map((reference) => removeBrokenReference(document, reference))
   for (const node of walk(document)) {
     if (node.value.$ref !== undefined && followReferences(document, node.pointer).isCircle)
-      faults.push(leaveOutOne(document, { ...node, fault: 'is circular' }))
+      faults.push(removeBrokenReference(document, { ...node, fault: 'is circular' }))
     if (node.kind === 'schema') for (const name of ['$id', '$anchor', '$dynamicAnchor']) delete node.value[name]
   }
   return faults
 }
 
-function leaveOutOne(document: JsonObject, { kind, pointer, value, fault }: FailedReference): DocumentFault {
+function removeBrokenReference(document: JsonObject, { kind, pointer, value, fault }: FailedReference): DocumentFault {
   const { $ref } = value
   const tokens = parsePointer(pointer)
-  const around = valueAtTokens(document, tokens.slice(0, -1))
-  if (isObject(around) && !['schema', 'response'].includes(kind)) delete around[tokens.at(-1) ?? '']
+  const parent = valueAtTokens(document, tokens.slice(0, -1))
+  if (isObject(parent) && !['schema', 'response'].includes(kind)) delete parent[tokens.at(-1) ?? '']
   else delete value.$ref
   const message = `$ref ${typeof $ref === 'string' ? `"${$ref}" ` : ''}${fault}`
   const isServed =

@@ -1,4 +1,4 @@
-/** Checks of an OpenAPI document at startup, one aspect per file. `contract/load.ts` defines their order. */
+/** Startup checks for an OpenAPI document, one aspect per file. `contract/load.ts` defines their order. */
 import { groupBy } from '../../../base/core/group-by.ts'
 import { isObject, type Json, type JsonObject } from '../../../base/core/json.ts'
 import { joinPointer } from '../../../base/core/json-pointer.ts'
@@ -12,7 +12,7 @@ import { readServerPath } from '../servers.ts'
 import { type DocumentNode, METHODS, walk } from '../walk.ts'
 import { type DocumentFault, error, warning } from './fault.ts'
 
-/** Completes the version, which YAML may read as a number. Returns a fault for an unsupported version. */
+/** Completes the version, which YAML may have parsed as a number. Returns a fault for an unsupported version. */
 export function checkVersion(document: JsonObject): DocumentFault | undefined {
   const { openapi, swagger, rules } = document
   const [, version, patch = '.0'] = /^(3\.[012])(\.\d.*)?$/.exec(openapi === 3 ? '3.0' : String(openapi)) ?? []
@@ -27,10 +27,10 @@ export function checkVersion(document: JsonObject): DocumentFault | undefined {
   return undefined
 }
 
-/** Checks that a valid document can be simulated: operations with a 2xx status, unique ids and paths. */
+/** Checks that a valid document can be simulated: it has operations, 2xx statuses, and unique ids and paths. */
 export function* checkRequirements(document: JsonObject, source: Source): Generator<DocumentFault> {
   if (String(document.openapi).startsWith('3.2')) {
-    const message = 'is OpenAPI 3.2, served as 3.1; of the features of 3.2, only examples and "itemSchema" are used'
+    const message = 'is OpenAPI 3.2, served as 3.1; of its new members, only examples and "itemSchema" are used'
     yield { severity: 'info', pointer: '/openapi', message }
   }
   yield* checkOperations(document, source)
@@ -49,14 +49,14 @@ function* checkOperations(document: JsonObject, source: Source): Generator<Docum
     const value = resolve(document, pointer)?.value ?? {}
     const { operationId: id } = value
     if (listSuccesses(value).length === 0)
-      yield warning(pointer, 'has no 2xx response; another documented response is sent')
+      yield warning(pointer, 'has no 2xx response; another documented response is sent instead')
     const problem = checkSimulatedStatus(value)
     if (problem !== undefined) yield error(joinPointer(pointer, simulatedStatus), problem)
     const first = firstPointers.get(id)
     const idPointer = joinPointer(pointer, 'operationId')
-    const taken = `the operationId "${id}" is already used at`
+    const duplicate = `the operationId "${id}" is already used at`
     if (first !== undefined)
-      yield warning(idPointer, `${taken} ${source.place(first)}; this operation is named by its path`)
+      yield warning(idPointer, `${duplicate} ${source.place(first)}; this operation is named after its path`)
     else if (id !== undefined) firstPointers.set(id, idPointer)
   }
 }
@@ -73,13 +73,13 @@ function checkSimulatedStatus(operation: JsonObject): string | undefined {
   return `must map success or dropped to documented 2xx statuses; documented: ${documented.join(', ') || 'none'}`
 }
 
-/** Warns about ignored parts: methods, members beside a `$ref`, servers, bodies in other types, security schemes. */
+/** Warns about ignored parts: methods, members next to a `$ref`, servers, bodies of other types, security schemes. */
 function* findUnchecked(document: JsonObject, { kind, pointer, value }: DocumentNode): Generator<DocumentFault> {
   const warn: Warn = (message, ...tokens) => warning(joinPointer(pointer, ...tokens), message)
   const { servers, content, security } = value
   if (kind === 'pathItem') yield* findUnserved(value, warn)
   if (kind === 'requestBody' && isObject(content))
-    for (const type of Object.keys(content).filter((one) => !isCheckedBody(document, one, content[one])))
+    for (const type of Object.keys(content).filter((type) => !isCheckedBody(document, type, content[type])))
       yield warn(`bodies of the type ${type} are accepted unchecked`, 'content', type)
   if (Array.isArray(servers) && servers.length > 0 && readServerPath(servers[0]) === undefined)
     yield warn('is not a usable URL, so the API is served under "/"', 'servers', 0, 'url')
@@ -90,10 +90,10 @@ function* findUnchecked(document: JsonObject, { kind, pointer, value }: Document
 type Warn = (message: string, ...tokens: (string | number)[]) => DocumentFault
 
 function* findUnserved(item: JsonObject, warn: Warn): Generator<DocumentFault> {
-  for (const name of ['query', 'additionalOperations'].filter((one) => one in item))
+  for (const name of ['query', 'additionalOperations'].filter((method) => method in item))
     yield warn(`"${name}" is not served; only ${METHODS.join(', ')} are`, name)
-  for (const name of [...METHODS, 'parameters'].filter((one) => '$ref' in item && one in item))
-    yield warn('is ignored, because the path item refers to another one with $ref', name)
+  for (const name of [...METHODS, 'parameters'].filter((member) => '$ref' in item && member in item))
+    yield warn('is ignored, because the path item refers to another path item with $ref', name)
 }
 
 function isCheckedBody(document: JsonObject, mediaType: string, media: Json | undefined): boolean {
@@ -103,13 +103,13 @@ function isCheckedBody(document: JsonObject, mediaType: string, media: Json | un
 
 function* findUndefinedSchemes(document: JsonObject, security: readonly Json[], warn: Warn) {
   for (const [index, names] of security.entries())
-    for (const name of Object.keys(names ?? {}).filter((one) => resolve(document, schemePointer(one)) === undefined)) {
+    for (const name of Object.keys(names ?? {}).filter((id) => resolve(document, schemePointer(id)) === undefined)) {
       const message = `the scheme "${name}" is not defined in components.securitySchemes; it requires no credentials`
       yield warn(message, 'security', index, name)
     }
 }
 
-/** Warns about paths that no request can match, and paths that differ only in parameter names. */
+/** Warns about paths that no request can match, and about paths that differ only in parameter names. */
 function* checkPaths(document: JsonObject): Generator<DocumentFault> {
   for (const path of Object.keys(document.paths ?? {}))
     if (/^\/.*[?#]/.test(path))
@@ -117,10 +117,10 @@ function* checkPaths(document: JsonObject): Generator<DocumentFault> {
   for (const group of groupBy(listOperations(document), ({ path }) => anonymousPath(path)).values()) {
     const [first, ...others] = new Set(group.map(({ path }) => path))
     for (const path of others) {
-      const methods = group.filter((one) => one.path === path).map(({ method }) => method)
-      const isTaken = group.some((one) => one.path !== path && methods.includes(one.method))
+      const methods = group.filter((each) => each.path === path).map(({ method }) => method)
+      const isTaken = group.some((each) => each.path !== path && methods.includes(each.method))
       if (isTaken) yield warning(joinPointer('/paths', path), `cannot be told apart from ${first}, which is served`)
-      else yield warning(joinPointer('/paths', path), `is ${first} with other names; its methods are added`)
+      else yield warning(joinPointer('/paths', path), `is ${first} with other parameter names; its methods are added`)
     }
   }
 }

@@ -12,36 +12,36 @@ const TYPES = ['array', 'boolean', 'integer', 'null', 'number', 'object', 'strin
 
 type Test = (value: Json) => boolean
 
-const isText: Test = (value) => typeof value === 'string'
+const isString: Test = (value) => typeof value === 'string'
 const isSchema: Test = (value) => typeof value === 'boolean' || isObject(value)
-const isList = (isItem: Test, least: number) => (value: Json) =>
-  Array.isArray(value) && value.length >= least && value.every(isItem)
+const isList = (isItem: Test, minLength: number) => (value: Json) =>
+  Array.isArray(value) && value.length >= minLength && value.every(isItem)
 const isMap =
-  (isMember: Test, isName: Test = isText) =>
+  (isMember: Test, isName: Test = isString) =>
   (value: Json) =>
     isObject(value) && Object.values(value).every(isMember) && Object.keys(value).every(isName)
 const isPattern: Test = (value) => parsePattern(String(value)) !== undefined
-const isTypes: Test = (value) => isList((name) => TYPES.includes(String(name)), 1)([value].flat())
+const isTypeList: Test = (value) => isList((name) => TYPES.includes(String(name)), 1)([value].flat())
 const isCount: Test = (value) => Number.isInteger(value) && Number(value) >= 0
 
-/** The validating keywords of JSON Schema 2020-12, with the kinds of their values. */
+/** The validating keywords of JSON Schema 2020-12, each with a description of its valid values and a test for them. */
 const RULES = new Map(
   (
     [
       ['$ref const default', 'any value', () => true],
-      ['type', `one of ${TYPES.join(', ')}, or a list of some of them`, isTypes],
+      ['type', `one of ${TYPES.join(', ')}, or a list of some of them`, isTypeList],
       ['enum', 'a non-empty list of values', isList(() => true, 1)],
       ['minimum maximum exclusiveMinimum exclusiveMaximum', 'a number', Number.isFinite],
       ['multipleOf', 'a number greater than 0', (value) => Number.isFinite(value) && Number(value) > 0],
       ['minLength maxLength minItems maxItems', 'a non-negative integer', isCount],
       ['minContains maxContains minProperties maxProperties', 'a non-negative integer', isCount],
       ['uniqueItems', 'true or false', (value) => typeof value === 'boolean'],
-      ['format', 'a string', isText],
-      ['pattern', 'a regular expression', (value) => isText(value) && isPattern(value)],
-      ['required', 'a list of names', isList(isText, 0)],
-      ['dependentRequired', 'lists of names by name', isMap(isList(isText, 0))],
-      ['properties dependentSchemas $defs', 'schemas by name', isMap(isSchema)],
-      ['patternProperties', 'schemas by regular expression', isMap(isSchema, isPattern)],
+      ['format', 'a string', isString],
+      ['pattern', 'a regular expression', (value) => isString(value) && isPattern(value)],
+      ['required', 'a list of names', isList(isString, 0)],
+      ['dependentRequired', 'a map from names to lists of names', isMap(isList(isString, 0))],
+      ['properties dependentSchemas $defs', 'a map from names to schemas', isMap(isSchema)],
+      ['patternProperties', 'a map from regular expressions to schemas', isMap(isSchema, isPattern)],
       ['allOf anyOf oneOf prefixItems', 'a non-empty list of schemas', isList(isSchema, 1)],
       ['items contains additionalProperties propertyNames not if then else', 'a schema', isSchema],
       ['unevaluatedItems unevaluatedProperties contentSchema', 'a schema', isSchema],
@@ -53,15 +53,15 @@ const ANNOTATIONS =
   `$id $schema $anchor $dynamicAnchor $dynamicRef $vocabulary $comment title description deprecated readOnly writeOnly
   examples contentEncoding contentMediaType discriminator xml externalDocs example`.split(/\s+/)
 
-/** Returns true for a validating keyword with a valid value. All others are ignored. */
+/** Returns true for a validating keyword with a valid value. All other keywords are ignored. */
 export const isChecked = (keyword: string, value: Json): boolean => RULES.get(keyword)?.isValid(value) ?? false
 
-/** Returns a pattern as a regular expression, with the first flag that accepts it; undefined if none does. */
+/** Returns a regular expression for a pattern, with the first flag that accepts the pattern; undefined if none does. */
 export function parsePattern(pattern: string): RegExp | undefined {
   for (const flag of ['u', 'v', '']) {
     try {
       return new RegExp(pattern, flag)
-    } catch {} // the next flag may accept it
+    } catch {} // the next flag may accept the pattern
   }
   return undefined
 }
@@ -76,8 +76,8 @@ export function* checkSchemas(document: JsonObject, isFormat: (name: string) => 
 
 function findFault(keyword: string, value: Json, isFormat: (name: string) => boolean): string | undefined {
   if (keyword === simulatedValues) {
-    const isRight = isObject(value) && Object.entries(value).every(([name, rule]) => isChecked(name, rule))
-    return isRight ? undefined : 'must be a JSON schema with the narrower rules, such as {maximum: 1}'
+    const isValid = isObject(value) && Object.entries(value).every(([name, rule]) => isChecked(name, rule))
+    return isValid ? undefined : 'must be a JSON schema with the narrower rules, such as {maximum: 1}'
   }
   if (keyword.startsWith('x-') || ANNOTATIONS.includes(keyword)) return undefined
   const rule = RULES.get(keyword)
@@ -87,26 +87,26 @@ function findFault(keyword: string, value: Json, isFormat: (name: string) => boo
   return undefined
 }
 
-/** Checks a document against the published schema of its version. Startup skips this, since it takes 170 ms. */
+/** Checks a document against OpenAPI's schema for the document's version. Startup skips this check to save 170 ms. */
 export async function checkStructure(document: JsonObject): Promise<DocumentFault[]> {
   const { Validator } = await import('@seriousme/openapi-schema-validator')
   const validator = new Validator({ allErrors: true, verbose: true })
   const { errors } = await validator.validate(structuredClone(document))
-  // For broken references the validator returns a string instead of a list; `leaveOut` reports these with locations.
+  // For broken references, the validator returns a string. `removeBrokenReferences` reports them with locations.
   const violations = Array.isArray(errors) ? toViolations(errors, 'body') : []
-  // A member that breaks a rule also makes members of its object unevaluated; those violations are dropped.
-  const around = (pointer: string) => pointer.slice(0, pointer.lastIndexOf('/'))
+  // An invalid member also makes other members of its object unevaluated; the resulting violations are dropped.
+  const parentOf = (pointer: string) => pointer.slice(0, pointer.lastIndexOf('/'))
   const isUnevaluated = ({ keyword }: { readonly keyword: string }) => keyword === 'unevaluatedProperties'
-  const explained = violations.filter((one) => !isUnevaluated(one)).map(({ pointer }) => around(pointer))
+  const explainedParents = violations.filter((each) => !isUnevaluated(each)).map(({ pointer }) => parentOf(pointer))
   const version = String(document.openapi ?? document.swagger).slice(0, 3)
-  return violations.flatMap((one) => {
-    if (isUnevaluated(one) && explained.includes(around(one.pointer))) return []
-    const message = `is not valid OpenAPI ${version}: ${one.pointer || 'the document'} ${one.message}`
-    return [warning(one.pointer, message)]
+  return violations.flatMap((violation) => {
+    if (isUnevaluated(violation) && explainedParents.includes(parentOf(violation.pointer))) return []
+    const message = `is not valid OpenAPI ${version}: ${violation.pointer || 'the document'} ${violation.message}`
+    return [warning(violation.pointer, message)]
   })
 }
 
-/** Warns about every example that breaks its schema, because clients are written from examples. */
+/** Warns about every example that does not match its schema, because developers write clients from examples. */
 export function checkExamples(document: JsonObject, compiler: Compiler): DocumentFault[] {
   return [...walk(document)].filter(hasJsonExamples).flatMap((node) => {
     const schema = resolveSchema(document, joinPointer(node.pointer, 'schema'))
@@ -123,7 +123,7 @@ export function checkExamples(document: JsonObject, compiler: Compiler): Documen
   })
 }
 
-/** Returns true for a node whose examples are JSON values; examples of `text/csv` or of a form have another syntax. */
+/** Returns true for a node whose examples are JSON values; `text/csv` and form examples have another syntax. */
 function hasJsonExamples({ kind, pointer, value }: DocumentNode): boolean {
   if (value.$ref !== undefined) return false
   if (kind === 'mediaType') return isJson(parsePointer(pointer).at(-1) ?? '')

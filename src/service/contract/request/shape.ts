@@ -1,16 +1,16 @@
-/** Converts texts in a request to values by their schemas; `styles.ts` splits them, `unknown-names.ts` finds typos. */
+/** Converts strings in a request to typed values. `styles.ts` splits the strings; `unknown-names.ts` finds typos. */
 import { isObject, type Json, type JsonObject } from '../../../base/core/json.ts'
 import { parseReference } from '../../../base/core/json-pointer.ts'
 import { resolve } from '../resolve.ts'
 import { listParts } from '../schema-parts.ts'
 
-/** The raw value of a parameter, before coercion to its schema: a text, a list, or members by name. */
+/** The raw value of a parameter, before coercion to its schema: a string, a list, or members by name. */
 export type Sent = string | readonly Sent[] | Map<string, Sent>
 
 /** The syntax of a number in JSON: not `0x10`, `+1`, `.5` or `Infinity`. */
 const NUMBER = /^-?(?:0|[1-9]\d*)(?:\.\d+)?(?:e[+-]?\d+)?$/i
 
-/** The types that a schema names in any of its parts, with references resolved, and the shapes of its members. */
+/** The types named in any part of a schema, with references resolved, and the shapes of the schema's members. */
 export class Shape {
   /** Empty for a schema without types. */
   readonly types: ReadonlySet<string>
@@ -26,7 +26,7 @@ export class Shape {
       const pointer = typeof part.$ref === 'string' ? parseReference(part.$ref) : undefined
       const target = pointer === undefined ? undefined : resolve(document, pointer)
       if (target) parts.add(target.value)
-      for (const keyword of ['allOf', 'anyOf', 'oneOf']) for (const one of listParts(part, keyword)) parts.add(one)
+      for (const keyword of ['allOf', 'anyOf', 'oneOf']) for (const inner of listParts(part, keyword)) parts.add(inner)
     }
     this.#document = document
     this.#parts = parts
@@ -34,7 +34,7 @@ export class Shape {
     this.names = new Set([...parts].flatMap(({ properties }) => Object.keys(isObject(properties) ? properties : {})))
   }
 
-  /** True if a string can be valid: the schema names the type `string`, or no type. */
+  /** True if a string can be valid: the schema names the type `string`, or no types. */
   get takesText(): boolean {
     return this.types.size === 0 || this.types.has('string')
   }
@@ -59,13 +59,13 @@ export class Shape {
   }
 
   #find(key: string, find: (part: JsonObject) => readonly (Json | undefined)[]): Shape {
-    const known = this.#inner.get(key)
-    const found = known ?? new Shape(this.#document, [...this.#parts].flatMap(find).filter(isObject))
-    if (!known) this.#inner.set(key, found)
-    return found
+    const cached = this.#inner.get(key)
+    const shape = cached ?? new Shape(this.#document, [...this.#parts].flatMap(find).filter(isObject))
+    if (!cached) this.#inner.set(key, shape)
+    return shape
   }
 
-  /** Coerces a raw value. A text of the wrong type stays a string, so that validators report it. */
+  /** Coerces a raw value to the schema's types. Text of the wrong type stays a string, so that validators report it. */
   read(sent: Sent): Json {
     const isList = this.types.has('array')
     if (typeof sent === 'string') {
@@ -73,9 +73,9 @@ export class Shape {
       return isText ? this.readText(sent) : [this.items.read(sent)]
     }
     if (!(sent instanceof Map)) return sent.map((item) => this.items.read(item))
-    // Items have empty names, or their indexes: `ids[]=1`, `ids[0]=1`.
+    // Items have an empty name or their index: `ids[]=1`, `ids[0]=1`.
     if (isList)
-      return [...sent.values()].flatMap((one) => (Array.isArray(one) ? this.read(one) : [this.items.read(one)]))
+      return [...sent.values()].flatMap((item) => (Array.isArray(item) ? this.read(item) : [this.items.read(item)]))
     return Object.fromEntries([...sent].map(([name, inner]) => [name, this.member(name).read(inner)]))
   }
 
@@ -88,9 +88,9 @@ export class Shape {
   }
 }
 
-/** Returns the types that a part names; if it names none, those implied by its values or members. */
-function listTypes({ type, const: only, enum: listed = only === undefined ? null : [only], ...part }: JsonObject) {
+/** Returns the types that a part names, or else the types that its values or members imply. */
+function listTypes({ type, const: value, enum: values = value === undefined ? null : [value], ...part }: JsonObject) {
   if (type !== undefined) return [type].flat().map(String)
-  if (Array.isArray(listed)) return listed.map((value) => (value === null ? 'null' : typeof value))
+  if (Array.isArray(values)) return values.map((each) => (each === null ? 'null' : typeof each))
   return [...(part.properties ? ['object'] : []), ...(part.items ? ['array'] : [])]
 }

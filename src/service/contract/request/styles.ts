@@ -2,7 +2,7 @@ import { type Json, parseJson, type Violation } from '../../../base/core/json.ts
 import { failure, type Result, success } from '../../../base/core/result.ts'
 import type { Sent, Shape } from './shape.ts'
 
-/** Texts by name; a repeated name has several. */
+/** Strings by name; a repeated name has a list of strings. */
 export type Fields = Readonly<Record<string, string | readonly string[]>>
 
 export interface Serialisation {
@@ -14,7 +14,7 @@ export interface Serialisation {
   readonly shape: Shape
 }
 
-/** The prefix of each style, and its separators of values: one if not exploded, one if exploded. */
+/** Each style's prefix, and its separators between values: the first without `explode`, the second with it. */
 const STYLES: Readonly<Record<string, readonly [mark: string, separator?: string, exploded?: string]>> = {
   simple: ['', ',', ','],
   label: ['.', ',', '.'],
@@ -27,15 +27,15 @@ const STYLES: Readonly<Record<string, readonly [mark: string, separator?: string
 /** The maximum number of names in brackets: `a[b][c]` has two. */
 const MAX_DEPTH = 20
 
-/** Creates a function that finds, in linear time, the parameters of a location in sent fields, and unknown names. */
+/** Creates a function that splits sent fields, in linear time, into the parameters of a location and unknown names. */
 export function createFinder<Known extends Serialisation>(parameters: readonly Known[]) {
   const byName = new Map(parameters.map((parameter) => [parameter.name, parameter]))
   const spread = parameters.filter(isSpread)
   const findOwner = (key: string) => {
-    const known = byName.get(key)
-    if (known !== undefined || (spread.length === 0 && !key.includes('['))) return known
+    const parameter = byName.get(key)
+    if (parameter !== undefined || (spread.length === 0 && !key.includes('['))) return parameter
     const names = [key.slice(0, key.lastIndexOf('[')), key.slice(0, key.indexOf('['))]
-    return [...names.map((name) => byName.get(name)), ...spread].find((one) => one && pathOf(one, key))
+    return [...names.map((name) => byName.get(name)), ...spread].find((owner) => owner && pathOf(owner, key))
   }
   return (fields: Fields) => {
     const sent = new Map<Known, Sent>()
@@ -53,7 +53,7 @@ export function createFinder<Known extends Serialisation>(parameters: readonly K
 const isSpread = ({ style, explode, shape: { types } }: Serialisation) =>
   style === 'form' && explode && types.has('object') && !types.has('array')
 
-/** Returns the path from a parameter to a member: `a`, `b` for `filter[a][b]`. */
+/** Returns the path from a parameter to a member: `a`, `b` for `filter[a][b]`; undefined for unrelated keys. */
 function pathOf(parameter: Serialisation, key: string): string[] | undefined {
   const { name, style, in: location, shape } = parameter
   if (key === name) return []
@@ -64,9 +64,9 @@ function pathOf(parameter: Serialisation, key: string): string[] | undefined {
   return (style === 'deepObject' || isItem) && path.length <= MAX_DEPTH ? path : undefined
 }
 
-function insert(known: Sent | undefined, [name, ...rest]: readonly string[], text: Sent): Sent {
+function insert(target: Sent | undefined, [name, ...rest]: readonly string[], text: Sent): Sent {
   if (name === undefined) return text
-  const members = known instanceof Map ? known : new Map<string, Sent>()
+  const members = target instanceof Map ? target : new Map<string, Sent>()
   return members.set(name, insert(members.get(name), rest, text))
 }
 
@@ -81,26 +81,26 @@ export function readSent(parameter: Serialisation, sent: Sent): Result<Json, Pic
   }
   const split = typeof sent === 'string' ? splitText(parameter, sent) : sent
   if (split !== undefined) return success(shape.read(split))
-  const message = `must be in the style "${style}" of a ${location} parameter, ${explode ? '' : 'not '}exploded`
+  const message = `must be in the style "${style}" for ${location} parameters, ${explode ? '' : 'not '}exploded`
   return failure({ keyword: 'style', message })
 }
 
-/** Splits a text into items or members; undefined if the text is not in the parameter's style. */
+/** Splits a string into items or members; returns undefined if the string is not in the parameter's style. */
 function splitText({ in: location, name, style, explode, shape }: Serialisation, text: string): Sent | undefined {
   const isList = shape.types.has('array')
   const isObject = shape.types.has('object') && !isList
-  const [mark, together, exploded] = STYLES[style] ?? ['']
+  const [mark, plain, exploded] = STYLES[style] ?? ['']
   // Each value is preceded by the name: `;color=blue;color=black`.
   const prefix = style === 'matrix' && !(isObject && explode) ? `;${name}=` : mark
   if (!text.startsWith(prefix)) return undefined
   const rest = (prefix === mark ? text : text.replaceAll(prefix, mark)).slice(mark.length)
-  const separator = explode ? exploded : together
+  const separator = explode ? exploded : plain
   if (separator === undefined || !(isList || isObject)) return rest
   const parts = rest.split(separator).map((part) => (location === 'header' ? part.trim() : part))
   return isList ? parts : pairUp(parts, explode)
 }
 
-/** Pairs names with values: `x=1`, `y=2` if exploded, else `x`, `1`, `y`, `2`; undefined if one has no value. */
+/** Pairs names with values: `x=1`, `y=2` if exploded, else `x`, `1`, `y`, `2`; undefined if a name has no value. */
 function pairUp(parts: readonly string[], explode: boolean): Sent | undefined {
   const pairs = explode
     ? parts.map((part) => part.split(/=(.*)/s, 2))

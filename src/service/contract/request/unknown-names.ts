@@ -4,11 +4,11 @@ import { cutText, findSimilar } from '../../../base/core/text.ts'
 import type { Operation, RawParameters } from '../contract.ts'
 import { isParameterName } from '../parameters.ts'
 
-/** The maximum number of findings per request, and of unknown members compared per body. */
+/** The maximum numbers of findings per request, and of unknown members compared per body. */
 const MAX_FINDINGS = 20
 const MAX_COMPARED = 1000
 
-/** Finds probable typing errors that the contract allows: unknown query parameters, and members with similar names. */
+/** Finds probable typos that the contract allows: unknown query parameters, and members with similar names. */
 export function findUnknownNames(operation: Operation, query: RawParameters['query'], body: Json | undefined) {
   const { parameters, queryKeys } = operation
   const isKnown = (name: string) => queryKeys.includes(name) || isParameterName(parameters, name)
@@ -19,15 +19,15 @@ export function findUnknownNames(operation: Operation, query: RawParameters['que
 }
 
 function unknownParameter(name: string, { parameters, queryKeys }: Operation): Violation {
-  const known = [...parameters.filter((one) => one.in === 'query').map((one) => one.name), ...queryKeys]
+  const known = [...parameters.filter((each) => each.in === 'query').map(({ name }) => name), ...queryKeys]
   const similar = findSimilar(name, known)
-  const list = known.length === 0 ? 'it has none' : `known: ${known.join(', ')}`
+  const list = known.length === 0 ? 'the operation has none' : `known: ${known.join(', ')}`
   const hint = similar === undefined ? list : `did you mean "${similar}"?`
   const message = `is not a query parameter of this operation, and has no effect; ${hint}`
   return { in: 'query', pointer: joinPointer('', cutText(name)), keyword: 'unknown-parameter', message }
 }
 
-/** Compares members with a resolved schema. `left` is the number of comparisons left, because bodies can be large. */
+/** Compares members with a resolved schema. `left` limits the remaining comparisons, because bodies can be large. */
 function findUnknownMembers(
   schema: Json | undefined,
   value: Json | undefined,
@@ -42,7 +42,7 @@ function findUnknownMembers(
   for (const name in value) {
     const inner = value[name]
     if (!Object.hasOwn(properties, name)) compareName(name, properties, value, pointer, search)
-    // Most members are strings and numbers, and building a pointer takes longer than everything else here.
+    // Most members are strings and numbers. Building pointers for them would take longer than everything else here.
     else if (typeof inner === 'object') findUnknownMembers(properties[name], inner, joinPointer(pointer, name), search)
   }
 }
@@ -57,7 +57,7 @@ function compareName(
   if (search.left === 0) return
   search.left -= 1
   const similar = findSimilar(name, Object.keys(properties))
-  // If the documented member is also sent, this one is probably intended.
+  // If the documented member was also sent, the similar name is probably intentional.
   if (similar === undefined || Object.hasOwn(value, similar)) return
   const message = `is not documented, and has no effect; did you mean "${similar}"?`
   search.findings.push({ in: 'body', pointer: joinPointer(pointer, name), keyword: 'similar-name', message })

@@ -1,15 +1,15 @@
-/** The scripts of the journal's streams; see `journal-stream.ts`. Each script is atomic. */
+/** The scripts for the journal's streams; see `journal-stream.ts`. Each script is atomic. */
 import { createScript } from '../connection.ts'
 
 /**
- * Appends a message, and starts a stream if there is none. KEYS: head, stream, bodies, counts. ARGV: an id for a new
- * stream; the number after which its exchanges are numbered; the maximum number of messages; the maximum size of all
- * bodies; the kind of the message; the sandbox; a text; the request body; the response body. Returns the id of the
- * stream and the number of the exchange. The kinds are:
+ * Appends a message, and starts a stream if there is none. KEYS: head, stream, bodies, counts. ARGV: the id of a new
+ * stream; the number of the latest exchange, which a new stream continues; the maximum number of messages; the maximum
+ * total size of bodies; the kind of the message; the sandbox; the message's text; the request body; the response body.
+ * Returns the id of the stream and the number of the exchange. The kinds are:
  *
- * - `exchange`: the text of an exchange. `end`: the text of the corrected outcome of a delivery.
- * - `clear`: the sandbox to clear, or '' for all. It frees memory first, so that a full Redis accepts the rest.
- * - `lost`: an exchange without a message. The gap in the positions makes every reader compare its counts.
+ * - `exchange`: the text is an exchange. `end`: the text is the corrected outcome of a delivery.
+ * - `clear`: the text names the sandbox to clear ('' for all). Frees memory first, so a full Redis accepts the rest.
+ * - `lost`: an exchange is counted without a message. The gap in the positions makes every reader compare its counts.
  */
 export const APPEND = createScript(`
 local kind, sandbox, entry, request, response = unpack(ARGV, 5)
@@ -69,8 +69,8 @@ for _, message in ipairs(redis.call('XRANGE', KEYS[2], '(' .. last, '+', 'COUNT'
   last = message[1]
 end
 if ARGV[4] ~= 'true' or last ~= final .. '-0' then return {stream, final, messages, bodies, false} end
-local counts, places = {}, redis.call('HGETALL', KEYS[4])
-for index = 1, #places, 2 do
-  counts[#counts + 1] = {places[index], string.match(places[index + 1], '^(%d+) (%d+)$')}
+local counts, stored = {}, redis.call('HGETALL', KEYS[4])
+for index = 1, #stored, 2 do
+  counts[#counts + 1] = {stored[index], string.match(stored[index + 1], '^(%d+) (%d+)$')}
 end
 return {stream, final, messages, bodies, counts}`)

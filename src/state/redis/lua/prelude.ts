@@ -2,14 +2,14 @@
 import { createScript } from '../connection.ts'
 import { KINDS } from '../keys.ts'
 
-/** The name of the format of all keys. It changes whenever the format does. */
+/** The name of the format of all keys. The name changes whenever the format changes. */
 export const FORMAT_MARK = 'convsim state 5'
 
 /**
  * KEYS: the head of the sandbox, the list of sandboxes, the number of sandboxes ever created, the format. ARGV: `store`
- * or `dry` (respond without a change); the sandbox's name as JSON; the script's arguments, which become `args`. A key
- * that is not a hash raises WRONGTYPE here, before the first write. A number that another program replaced with text is
- * noticed only when a script increments it, possibly after other writes.
+ * or `dry` (reply without changing anything); the sandbox's name as JSON; the script's arguments, which become `args`.
+ * A key that is not a hash raises WRONGTYPE here, before the first write. A number that another program replaced with
+ * text is noticed only when a script increments the number, possibly after other writes.
  */
 const PRELUDE = `
 local tag = string.sub(KEYS[1], 1, -5)
@@ -26,7 +26,7 @@ local function read(kind, field) return find(kind, field) or '' end
 local function count(kind, field) return tonumber(find(kind, field) or '0') end
 local function text(number) return string.format('%.0f', number) end
 
--- Adds the sandbox at the end of the list, and stores the format again if Redis was emptied.
+-- Adds the sandbox to the end of the list, and stores the format again if Redis was emptied.
 local function register()
   if redis.call('EXISTS', KEYS[1]) == 1 then return end
   write('SET', KEYS[4], '${FORMAT_MARK}', 'NX')
@@ -35,14 +35,14 @@ end
 local function unregister()
   if redis.call('EXISTS', KEYS[1]) == 0 then write('ZREM', KEYS[2], name) end
 end
--- Starts a generation, which distinguishes a sandbox's data from its data before an import, a reset or a restore.
+-- Starts a new generation. Each import, reset or restore does, so that readers notice that the data was replaced.
 local function beginGeneration() write('HSET', KEYS[1], 'generation', write('INCR', KEYS[3]) or 0) end
 local function begin()
   register()
   if read('head', 'generation') == '' then beginGeneration() end
 end
 
--- Derives a UUID like core/seeded.ts. The path begins with the first argument of the script.
+-- Derives a UUID as core/seeded.ts does. The path begins with the first argument of the script.
 local function uuid(...)
   local path = args[1]
   for _, step in ipairs({...}) do path = path .. #tostring(step) .. ':' .. step .. ';' end

@@ -1,8 +1,8 @@
 import { sandboxScript } from './prelude.ts'
 
 /**
- * Stores a record and its index. `occurrence` derives the id of a record that the caller did not name, and its number
- * among records with equal content, like `deriveOccurrenceId`.
+ * Functions that store and index a record. Like `deriveOccurrenceId`, `occurrence` derives the id of a record that the
+ * caller did not name; it also returns the record's number among records with identical content.
  */
 const STORE = `
 local function occurrence(kind, first)
@@ -14,24 +14,24 @@ local function occurrence(kind, first)
   end
   return id, earlier
 end
--- A record is found by the caller's name for it, or else counted among the records with equal content.
+-- Indexes a record by the caller's name for it, or, without a name, counts it among records with identical content.
 local function identify(kind, name, found, id, first)
   if name ~= '' then return write('HSET', tag .. 'index', kind .. ' named ' .. name, found) end
   write('HINCRBY', tag .. 'index', kind .. ' ' .. first, 1)
   if id ~= first then write('HSET', tag .. 'index', kind .. ' ' .. id, 1) end
 end
 local function append(kind, record)
-  local place = text((write('HINCRBY', KEYS[1], 'count:' .. kind, 1) or 1) - 1)
-  write('HSET', tag .. kind, place, record)
-  return place
+  local position = text((write('HINCRBY', KEYS[1], 'count:' .. kind, 1) or 1) - 1)
+  write('HSET', tag .. kind, position, record)
+  return position
 end
 `
 
 /**
  * Records an event, or counts a replay of it. Arguments: the path of seed and sandbox; the `insertId` as JSON, or
- * empty; the id of the first event with this payload; the field of its impact, and the impact in units; the fraction of
- * such events that are counted; the rest of the event. Returns `stored` with the number of earlier events with equal
- * payloads, or `replayed` with the stored event and its replays.
+ * empty; the id of the first event with this payload; the field that sums its impact, and the impact in units; the
+ * sample rate; the rest of the event as JSON. Returns `stored` and the number of earlier events with an identical
+ * payload, or `replayed`, the stored event and its number of replays.
  */
 export const RECORD_EVENT = sandboxScript(`${STORE}
 local _, insertId, first, impact, units, rate, event = unpack(args)
@@ -40,60 +40,60 @@ if insertId == '' then
   id, earlier = occurrence('event', first)
   if earlier > 0 then repeatOf = '"repeatOf":"' .. first .. '",' end
 else
-  local place = find('index', 'event named ' .. insertId)
-  if place then
-    write('HINCRBY', tag .. 'index', 'events ' .. place, 1)
-    return {'replayed', read('events', place), count('index', 'events ' .. place) + (isDry and 1 or 0)}
+  local position = find('index', 'event named ' .. insertId)
+  if position then
+    write('HINCRBY', tag .. 'index', 'events ' .. position, 1)
+    return {'replayed', read('events', position), count('index', 'events ' .. position) + (isDry and 1 or 0)}
   end
 end
--- The 48 bits are read in two parts, since tonumber is limited to 32 bits where a C long has 32.
+-- The 48 bits are read in two parts, since tonumber is limited to 32 bits on systems where a C long has 32 bits.
 local high, low = string.sub(id, 1, 6), string.sub(id, 7, 8) .. string.sub(id, 10, 13)
 local sampledOut = tonumber(high, 16) / 2 ^ 24 + tonumber(low, 16) / 2 ^ 48 >= tonumber(rate)
 begin()
--- The sums are written before the event, since they can overflow.
+-- The sums are written before the event, since an overflow makes these writes fail.
 if not sampledOut then
   write('HINCRBY', tag .. 'impact', impact, units)
   write('HINCRBY', tag .. 'impact', 'events of ' .. impact, 1)
 end
-local place = append('events', '{"eventId":"' .. id .. '",' .. repeatOf .. '"sampledOut":' .. tostring(sampledOut) ..
+local position = append('events', '{"eventId":"' .. id .. '",' .. repeatOf .. '"sampledOut":' .. tostring(sampledOut) ..
   ',' .. string.sub(event, 2))
-identify('event', insertId, place, id, first)
+identify('event', insertId, position, id, first)
 return {'stored', earlier}`)
 
 /**
- * Adds a version to a prompt, or a prompt with its first version. Arguments: the path of seed and sandbox; the caller's
- * identifier, or empty; the id of the first prompt with this content; the rest of a new prompt, without versions; the
- * rest of the version. Returns the id of the prompt, and the number of earlier versions.
+ * Adds a version to a prompt, or creates a prompt with its first version. Arguments: the path of seed and sandbox; the
+ * caller's identifier, or empty; the id of the first prompt with this content; the rest of a new prompt, without
+ * versions, as JSON; the rest of the version, as JSON. Returns the prompt's id, and the number of earlier versions.
  */
 export const ADD_VERSION = sandboxScript(`${STORE}
 local _, external, first, prompt, version = unpack(args)
-local id, equals = first, 0
+local id, repeats = first, 0
 if external == '' then
-  id, equals = occurrence('prompt', first)
+  id, repeats = occurrence('prompt', first)
 else
   id = find('index', 'prompt named ' .. external) or first
 end
-local earlier, place = count('index', 'last ' .. id), find('index', 'place ' .. id)
+local earlier, position = count('index', 'last ' .. id), find('index', 'place ' .. id)
 local number = text(earlier + 1)
 version = '{"versionId":"' .. uuid('version', id, number) .. '","version":' .. number .. ',' .. string.sub(version, 2)
 begin()
-if place then
-  write('HSET', tag .. 'prompts', place, string.sub(read('prompts', place), 1, -3) .. ',' .. version .. ']}')
+if position then
+  write('HSET', tag .. 'prompts', position, string.sub(read('prompts', position), 1, -3) .. ',' .. version .. ']}')
 else
-  local repeatOf = equals > 0 and '"repeatOf":"' .. first .. '",' or ''
+  local repeatOf = repeats > 0 and '"repeatOf":"' .. first .. '",' or ''
   local head = '{"promptId":"' .. id .. '",' .. repeatOf .. string.sub(prompt, 2, -3)
-  place = append('prompts', head .. version .. ']}')
+  position = append('prompts', head .. version .. ']}')
   identify('prompt', external, id, id, first)
 end
-write('HSET', tag .. 'index', 'place ' .. id, place, 'last ' .. id, number)
+write('HSET', tag .. 'index', 'place ' .. id, position, 'last ' .. id, number)
 return {id, earlier}`)
 
 export const ACTIVATE_VERSION = sandboxScript(`
 local id, versionId = unpack(args)
-local place = find('index', 'place ' .. id)
-for _, version in ipairs(place and cjson.decode(read('prompts', place)).versions or {}) do
+local position = find('index', 'place ' .. id)
+for _, version in ipairs(position and cjson.decode(read('prompts', position)).versions or {}) do
   if version.versionId == versionId then
-    write('HSET', tag .. 'index', 'prompts ' .. place, versionId)
+    write('HSET', tag .. 'index', 'prompts ' .. position, versionId)
     return {'activated'}
   end
 end
@@ -102,16 +102,16 @@ return {'unknown'}`)
 /**
  * Reads a slice of events or prompts: at least one record, at most 1,000 records or 256 KiB. Arguments: `events` or
  * `prompts`, the first position, the maximum number of records, and the step to the next position, 1 or -1. Returns the
- * generation of the data, the records, and for each its number of replays, or the id of its active version.
+ * generation of the data, the records, and for each record the number of replays or the id of the active version.
  */
 export const READ_RECORDS = sandboxScript(`
 local kind, first, limit, step = unpack(args)
 local records, marks, bytes = {}, {}, 0
 for index = 1, math.min(limit, 1000) do
-  local place = text(first + (index - 1) * step)
-  local record = read(kind, place)
+  local position = text(first + (index - 1) * step)
+  local record = read(kind, position)
   bytes = bytes + #record
   if index > 1 and bytes > 262144 then break end
-  records[index], marks[index] = record, read('index', kind .. ' ' .. place)
+  records[index], marks[index] = record, read('index', kind .. ' ' .. position)
 end
 return {read('head', 'generation'), records, marks}`)

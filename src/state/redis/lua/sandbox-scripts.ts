@@ -1,8 +1,8 @@
 import { sandboxScript } from './prelude.ts'
 
 /**
- * Replaces a field of the head. Arguments: the digest that its current text must have, or empty for any text; the
- * field; its value, or empty to remove the field. Returns `stored` or `conflict`.
+ * Replaces a field of the head. Arguments: the SHA-1 digest that the field's current text must have, or empty to accept
+ * any text; the field; its new value, or empty to remove the field. Returns `stored` or `conflict`.
  */
 export const PUT_FIELD = sandboxScript(`
 local expected, field, value = unpack(args)
@@ -17,21 +17,21 @@ end
 return {'stored'}`)
 
 /**
- * Replaces the data of a sandbox or a snapshot. The arguments of `put` are key prefixes; without a source, it deletes.
- * `replaceData` discards the counters first, which frees memory, so that a full Redis accepts the other writes. An
- * import is moved after the old data is deleted, since copying large hashes, or renaming over them, takes long.
+ * Functions that replace the data of a sandbox or a snapshot. `put` takes key prefixes; without a source, it deletes
+ * the target. `replaceData` first discards the counters, which frees memory, so that a full Redis accepts the other
+ * writes. It moves an import after deleting the old data: copying large hashes, or renaming over them, is slow.
  */
 const REPLACE = `
 local snapshots = tag .. 'snapshots'
 local function copyOf(id) return tag .. 'snapshot:' .. id .. ':' end
 local function put(source, target, isMoved)
   for _, kind in ipairs(kinds) do
-    local isThere = source and redis.call('EXISTS', source .. kind) == 1
-    if isMoved or not isThere then write('DEL', target .. kind) end
-    if isThere and isMoved then
+    local exists = source and redis.call('EXISTS', source .. kind) == 1
+    if isMoved or not exists then write('DEL', target .. kind) end
+    if exists and isMoved then
       write('RENAME', source .. kind, target .. kind)
       write('PERSIST', target .. kind)
-    elseif isThere then
+    elseif exists then
       write('COPY', source .. kind, target .. kind, 'REPLACE')
     end
   end
@@ -87,7 +87,7 @@ write('HSET', snapshots, id, description)
 write('INCR', tag .. 'taken')
 return {description}`)
 
-/** Restores or deletes a snapshot. Arguments: `restore` or `delete`, and its id. Returns `done` or `unknown`. */
+/** Restores or deletes a snapshot. Arguments: `restore` or `delete`; the snapshot's id. Returns `done` or `unknown`. */
 export const USE_SNAPSHOT = sandboxScript(`${REPLACE}
 local action, id = unpack(args)
 if redis.call('HEXISTS', snapshots, id) == 0 then return {'unknown'} end

@@ -16,7 +16,7 @@ const formats = Object.entries<ReportFormat>(reportFormats).map(
   ([format, { extension = `.${format}.txt`, mediaType }]) => ({ format, extension, mediaType }),
 )
 
-/** Fetches a report of any media type, unlike `ask`. */
+/** Fetches a report, and returns its status, media type and text. */
 async function fetchReport({ origin }: TestSimulator, query: string) {
   const response = await fetch(`${origin}/__sim/report?${query}`)
   return { status: response.status, mediaType: response.headers.get('content-type'), text: await response.text() }
@@ -45,10 +45,10 @@ describe('the table of formats', () => {
 })
 
 /**
- * Replaces the parts of a report that differ between runs and versions of Node: the time, the digest of the contract,
- * and the arguments of curl commands, which `request-trace.test.ts` tests. Only the first command in Markdown stays.
+ * Replaces the parts of a report that differ between runs or Node versions: the time, the digest of the contract, and
+ * the arguments of curl commands, which `request-trace.test.ts` tests. In Markdown, keeps only the first command.
  */
-const withoutRun = (text: string) =>
+const withoutRunDetails = (text: string) =>
   text
     .replaceAll(/curl --globoff(?:.*\\\n)+[^<\n]*/g, 'curl ...')
     .replaceAll(/(?<=<\/details>[\s\S]*)<details>[\s\S]*?<\/details>/g, '(curl, as above)')
@@ -56,43 +56,43 @@ const withoutRun = (text: string) =>
     .replaceAll(/(?<=: after )[\d.]+(?= s \()/g, '(pause)')
     .replaceAll(/\b(?!2026-01-15T12:00:00)20\d\d-\d\d-\d\dT[\d:.]+Z/g, '(now)')
 
-/** Shortens the lists of a report in JSON to one item, so a person can review the golden file. */
+/** Shortens each list in a JSON report to one item, so that a person can review the golden file. */
 const withShortLists = (json: string) => {
   const shorten = (_name: string, value: unknown) => {
-    if (typeof value === 'string') return withoutRun(value)
+    if (typeof value === 'string') return withoutRunDetails(value)
     return Array.isArray(value) && value.length > 1 ? [value[0], `and ${value.length - 1} more`] : value
   }
   return `${inLines(JSON.parse(json, shorten), 200)}\n`
 }
 
-/** Replaces the entities of HTML and XML. */
+/** Decodes HTML and XML entities. */
 const decodeEntities = (text: string) =>
   Object.entries({ '&lt;': '<', '&gt;': '>', '&quot;': '"', '&#39;': "'", '&amp;': '&' }).reduce(
     (result, [entity, character]) => result.replaceAll(entity, character),
     text,
   )
 
-describe('the report of a sample suite of six calls', () => {
+describe('the report on a sample suite of six calls', () => {
   const formatsOf = async () => {
-    // Operations added to the bundled document do not change the golden files.
-    const own = await startForTest({ contract: await documentOfPaths('/prompts', '/events') })
-    await runSampleSuite(own)
-    return (format: string) => fetchReport(own, `format=${format}`)
+    // Serves only two paths, so that new operations in the bundled document do not change the golden files.
+    const target = await startForTest({ contract: await documentOfPaths('/prompts', '/events') })
+    await runSampleSuite(target)
+    return (format: string) => fetchReport(target, `format=${format}`)
   }
 
-  test.each(formats)('is the same in every run as $format', async ({ format, extension, mediaType }) => {
+  test.each(formats)('is the same in every run with format=$format', async ({ format, extension, mediaType }) => {
     const read = await formatsOf()
     const first = await read(format)
     expect(first).toMatchObject({ status: 200, mediaType })
-    expect(withoutRun((await read(format)).text)).toBe(withoutRun(first.text))
+    expect(withoutRunDetails((await read(format)).text)).toBe(withoutRunDetails(first.text))
     if (['html', 'junit'].includes(format)) return // see the next test
-    const text = format === 'json' ? withShortLists(first.text) : withoutRun(first.text)
+    const text = format === 'json' ? withShortLists(first.text) : withoutRunDetails(first.text)
     await compareGolden('test/server/reports', () =>
       expect(text).toMatchFileSnapshot(`../golden/report.golden${extension}`),
     )
   })
 
-  test.each(['html', 'junit'])('contains as %s everything that it contains as JSON', async (format) => {
+  test.each(['html', 'junit'])('contains the same findings and coverage with format=%s as in JSON', async (format) => {
     const read = await formatsOf()
     const text = decodeEntities((await read(format)).text)
     const { violations, unexpected, retries, advice, coverage, summary } = JSON.parse((await read('json')).text)
@@ -108,7 +108,7 @@ describe('the report of a sample suite of six calls', () => {
     expect(text.includes(`${summary}.`)).toBe(format === 'html')
   })
 
-  test('is JSON by default, and another format is refused with the list', async () => {
+  test('is JSON by default, and an unknown format is refused with the list of formats', async () => {
     expect((await fetchReport(sim(), '')).mediaType).toBe(reportFormats.json.mediaType)
     const { status, text } = await fetchReport(sim(), 'format=pdf')
     expect(status).toBe(400)
@@ -120,10 +120,10 @@ describe('JUnit', () => {
   const isArray = (name: string) => ['testsuite', 'testcase'].includes(name)
   const parser = new XMLParser({ ignoreAttributes: false, attributeNamePrefix: '', isArray })
 
-  test('is valid XML, and fails if --fail-on does', async () => {
-    const own = await startForTest({ failOn: 'violation,retry,coverage<90,coverage<1' })
-    await runSampleSuite(own)
-    const { text } = await fetchReport(own, 'format=junit')
+  test('is valid XML, and reports a failure for each --fail-on condition that is met', async () => {
+    const target = await startForTest({ failOn: 'violation,retry,coverage<90,coverage<1' })
+    await runSampleSuite(target)
+    const { text } = await fetchReport(target, 'format=junit')
     expect(XMLValidator.validate(text)).toBe(true)
     const { testsuites } = parser.parse(text)
     const numbers = testsuites.testsuite.map(({ name, tests, failures, testcase }: Suite) => {
@@ -141,7 +141,7 @@ describe('JUnit', () => {
     expect(testsuites).toMatchObject({ tests: String(7 + allOperations.length), failures: '3', errors: '0' })
   })
 
-  test('has a passing case for each section without findings', async () => {
+  test('has a passing test case for each section without findings', async () => {
     const { testsuites } = parser.parse((await fetchReport(await startForTest(), 'format=junit')).text)
     expect(testsuites).toMatchObject({ tests: String(4 + allOperations.length), failures: '0' })
   })
@@ -154,30 +154,30 @@ interface Suite {
   readonly testcase: readonly { readonly failure?: unknown }[]
 }
 
-test('GitHub annotations are errors for failing findings and conditions, else warnings', async () => {
-  const own = await startForTest({ failOn: 'violation,coverage<90' })
-  await runSampleSuite(own)
-  const { text } = await fetchReport(own, 'format=github')
+test('GitHub annotations are errors if they fail the run, and otherwise warnings or notices', async () => {
+  const target = await startForTest({ failOn: 'violation,coverage<90' })
+  await runSampleSuite(target)
+  const { text } = await fetchReport(target, 'format=github')
   const levels = text.split('\n').flatMap((line) => line.split('::')[1] ?? [])
   expect(levels).toEqual(['error', 'warning', 'warning', 'warning', 'notice', 'error', 'error'])
   expect(text).toMatch(/^::error::--fail-on: \d\.\d%25 of the contract covered, 90%25 required$/m)
 })
 
-test('a report is not good if a coverage condition alone fails it', async () => {
-  const own = await startForTest({ failOn: 'coverage<90' })
-  const { text } = await fetchReport(own, 'format=html')
+test('a report has a bad verdict even if only a coverage condition fails the run', async () => {
+  const target = await startForTest({ failOn: 'coverage<90' })
+  const { text } = await fetchReport(target, 'format=html')
   expect(text).toContain('<p class="verdict bad">A --fail-on condition is met</p>')
 })
 
-test('HTML is a single page without scripts and external resources', async () => {
-  const own = await startForTest()
-  await runSampleSuite(own)
-  const { text } = await fetchReport(own, 'format=html')
+test('HTML is a single page without scripts or external resources', async () => {
+  const target = await startForTest()
+  await runSampleSuite(target)
+  const { text } = await fetchReport(target, 'format=html')
   expect(text).toMatch(/^<!doctype html>/)
   expect(text).not.toMatch(/<script|<link|<img|<iframe|\ssrc=|url\(|@import|\son\w+=/i)
-  const links = Array.from(text.matchAll(/href="([^"]*)"/g), ([, to = '']) => to)
-  for (const to of links) {
-    expect(to).toMatch(/^#/)
-    expect(text).toContain(`id="${to.slice(1)}"`)
+  const links = Array.from(text.matchAll(/href="([^"]*)"/g), ([, href = '']) => href)
+  for (const href of links) {
+    expect(href).toMatch(/^#/)
+    expect(text).toContain(`id="${href.slice(1)}"`)
   }
 })

@@ -7,7 +7,7 @@ import type { Page, PageFinding } from '../../../../src/server/reports/page/page
 import { stylesheet, stylesheetSource } from '../../../../src/server/reports/page/stylesheet.ts'
 import { renderGithub, renderText } from '../../../../src/server/reports/page/text.ts'
 
-/** A text that ends the element around it, if a renderer does not escape it. */
+/** Text that would end the enclosing element if a renderer did not escape the text. */
 const hostile =
   '# <script>"&\'</pre></style>]]>--|`x`*_[x](y)\u0000\u001b[2J\u202e\ud800\uffff\r\n' +
   '::error::x\n##[add-mask]x\n```\n# h'
@@ -52,23 +52,23 @@ const pageOf = (text: string): Page => ({
   ],
 })
 
-describe('a hostile text', () => {
-  test('is one line on a terminal, without control characters', () => {
+describe('hostile text', () => {
+  test('is a single line in a terminal, without control characters', () => {
     const lines = renderText(pageOf(hostile)).split('\n')
     expect(lines.join('')).not.toMatch(/\p{Cc}/u)
     expect(lines.filter((line) => /^(::|#)/.test(line)).every((line) => line.startsWith('# <script>'))).toBe(true)
   })
 
-  test('is text in Markdown, and code between fences that it cannot close', () => {
+  test('is plain text in Markdown, or code in fences that it cannot close', () => {
     const markdown = renderMarkdown(pageOf(hostile))
-    const outside = markdown.replace(/^(`{3,})(sh)?\n.*?\n\1$/gms, '')
-    expect(outside).toContain('&lt;script&gt;"&amp;')
-    expect(outside).not.toMatch(/<script|[^\\]\[x\]|[^\\]`x|[^\\|\s-]\|(?!$)|\*_/)
-    expect(outside.match(/^#+ /gm)).toEqual(['# ', '## ', '### ', '### ', '## '])
+    const outsideFences = markdown.replace(/^(`{3,})(sh)?\n.*?\n\1$/gms, '')
+    expect(outsideFences).toContain('&lt;script&gt;"&amp;')
+    expect(outsideFences).not.toMatch(/<script|[^\\]\[x\]|[^\\]`x|[^\\|\s-]\|(?!$)|\*_/)
+    expect(outsideFences.match(/^#+ /gm)).toEqual(['# ', '## ', '### ', '### ', '## '])
     expect(markdown.replaceAll('\n', '')).not.toMatch(/\p{Cc}/u)
   })
 
-  test('is text in HTML, under a policy without scripts', () => {
+  test('is plain text in HTML, whose policy forbids scripts', () => {
     const html = renderHtml(pageOf(hostile))
     const body = html.slice(html.indexOf('</style>') + '</style>'.length)
     expect(body).not.toMatch(/<script|<\/style|\sx="|[\u202e\ud800]/)
@@ -77,7 +77,7 @@ describe('a hostile text', () => {
     expect(html.match(/<h1>/g)).toHaveLength(1)
   })
 
-  test('is text in XML, with only valid characters', () => {
+  test('is plain text in XML, and contains only valid characters', () => {
     const xml = renderJunit(pageOf(hostile))
     expect(XMLValidator.validate(xml)).toBe(true)
     const { testsuites } = new XMLParser({ ignoreAttributes: false }).parse(xml)
@@ -88,20 +88,20 @@ describe('a hostile text', () => {
 
   test('cannot start or end a GitHub command', () => {
     const lines = renderGithub(pageOf(hostile)).split('\n')
-    const placed = expect.stringMatching(/^error file=[^,:]*,line=1,col=2$/)
-    expect(lines.map((line) => line.split('::')[1])).toEqual(['error', placed, 'error', 'error', 'error'])
+    const withLocation = expect.stringMatching(/^error file=[^,:]*,line=1,col=2$/)
+    expect(lines.map((line) => line.split('::')[1])).toEqual(['error', withLocation, 'error', 'error', 'error'])
     expect(lines.slice(3).every((line) => line.startsWith('# '))).toBe(true)
-    const own = renderGithub({ ...pageOf(' ::stop-commands::x'), sections: [] }).split('\n')
-    expect(own.slice(1)).toEqual(['\\ ::stop-commands::x', '\\ ::stop-commands::x'])
+    const commandLines = renderGithub({ ...pageOf(' ::stop-commands::x'), sections: [] }).split('\n')
+    expect(commandLines.slice(1)).toEqual(['\\ ::stop-commands::x', '\\ ::stop-commands::x'])
     expect(lines.slice(3).join('')).not.toContain('##[')
   })
 })
 
-test('the stylesheet cannot end its element', () => {
+test('the stylesheet cannot close its style element', () => {
   expect(stylesheet).not.toContain('</')
 })
 
-test('findings that do not fit the summary of a CI step are counted', () => {
+test('findings that do not fit into the summary of a CI step are counted', () => {
   const long = { ...finding, title: 'x', sentence: 'y'.repeat(10_000), details: [] }
   const findings = Array.from({ length: 200 }, () => long)
   const sections = [{ key: 'a', title: 'b', blocks: [{ kind: 'findings', findings } as const] }]

@@ -8,8 +8,8 @@ import type { TrafficSample } from '../../../../src/server/upstream/traffic/samp
 import { inputs } from '../../../support/catalogue.ts'
 import { tempFile, tempFolder } from '../../../support/temp-folder.ts'
 
-/** Returns an archive whose file declares a size of `mebibytes` MiB. */
-function bombOf(mebibytes: number): Uint8Array {
+/** Returns a ZIP archive whose only file declares a size of `mebibytes` MiB. */
+function zipBombOf(mebibytes: number): Uint8Array {
   const bytes = zipSync({ 'har.har': new Uint8Array(9) }, { level: 0 })
   const view = new DataView(bytes.buffer, bytes.byteOffset)
   const directory = view.getUint32(bytes.length - 6, true)
@@ -27,7 +27,7 @@ async function writeFolder(files: Readonly<Record<string, string | Uint8Array>>)
 
 type Accepted = Parameters<typeof readTrafficFile>[1]
 
-/** Reads the file at a path, or throws its error. */
+/** Reads the file at a path. Throws if the file is refused. */
 async function readSamples(path: string, accepted?: Accepted): Promise<readonly TrafficSample[]> {
   const read = await readTrafficFile(path, accepted)
   if (!read.ok) throw new Error(read.error)
@@ -43,7 +43,7 @@ async function read(content: Json | string | Uint8Array, accepted?: Accepted) {
 /** Reads a HAR file with these entries. */
 const readHar = (...entries: Json[]) => read({ log: { entries } })
 
-/** An exchange that the proxy refused because the real service gave no response. */
+/** Returns the members of an exchange that the proxy refused because the real service did not respond. */
 const refusedBy = (status: number, error: string) => ({
   _origin: 'simulator',
   response: { status, content: { size: 9, text: JSON.stringify({ success: false, error }) } },
@@ -70,7 +70,7 @@ describe('a HAR file', () => {
     ])
   })
 
-  test('has no request’s token in any response that echoes it', async () => {
+  test('yields responses in which an echoed request token is redacted', async () => {
     const sent = [{ name: 'Authorization', value: 'Bearer opaque-987654' }]
     const echo = { size: 1, text: '{"you":"opaque-987654","opaque-987654":"\u00fc"}' }
     const encoded = { ...echo, text: Buffer.from(echo.text).toString('base64'), encoding: 'base64' }
@@ -84,7 +84,7 @@ describe('a HAR file', () => {
     [{ size: 12 }, undefined],
     [{ size: 4000, text: '' }, undefined],
     [{ size: 4000, text: '{"cut' }, undefined],
-    [{ size: 9, text: '{"a":1}' }, '{"a":1}'], // its byte order mark is left out
+    [{ size: 9, text: '{"a":1}' }, '{"a":1}'], // the byte order mark is omitted
     [{ size: 5, text: '{"cut' }, '{"cut'],
   ])('with the content %j has the body %j', async (content, body) => {
     const [sample] = await readHar(entry({ status: 200, content }))
@@ -92,7 +92,7 @@ describe('a HAR file', () => {
     expect(sample?.response).toHaveProperty('body', body === undefined ? undefined : Buffer.from(body))
   })
 
-  test('without a Content-Type header uses the media type of its content', async () => {
+  test('without a Content-Type header uses the media type from its content', async () => {
     const types = ['application/json', 'x-unknown']
     const entries = types.map((mimeType) => entry({ status: 200, content: { size: 2, mimeType, text: '{}' } }))
     const samples = await readHar(...entries)
@@ -114,13 +114,13 @@ describe('a HAR file', () => {
       'connection',
       'was not delivered completely: client-gone.',
     ],
-    [{ response: { status: 0 } }, 'connection', 'it has no HTTP status'], // it never came
-  ])('with %j has no response of the service: %s', async (own, problem, sentence) => {
-    const one = { ...entry({ status: 200, content: { size: 2, text: '{}' } }), ...own }
-    expect(await readHar(one)).toMatchObject([{ response: { problem, sentence: expect.stringContaining(sentence) } }])
+    [{ response: { status: 0 } }, 'connection', 'the HTTP status is missing'], // the response never arrived
+  ])('with %j has no response from the service: %s', async (members, problem, sentence) => {
+    const har = { ...entry({ status: 200, content: { size: 2, text: '{}' } }), ...members }
+    expect(await readHar(har)).toMatchObject([{ response: { problem, sentence: expect.stringContaining(sentence) } }])
   })
 
-  test('of the simulator itself has no response from a data scenario', async () => {
+  test('from the simulator itself yields no responses that a data scenario changed', async () => {
     const definitions = [...inputs.catalogue.definitions, ...inputs.catalogue.statuses]
     const entries = definitions.map(({ name }) => {
       return { ...entry({ status: 200, content: { size: 2, text: '{}' } }), _origin: 'contract', _scenarios: [name] }
@@ -133,7 +133,7 @@ describe('a HAR file', () => {
     )
   })
 
-  test('of convsim has redacted bodies, but not partly recorded ones', async () => {
+  test('from convsim yields redacted bodies, but not partially recorded bodies', async () => {
     const whole = { size: 99, text: '{"token":"[redacted]"}' }
     const part = { size: 99, text: '{"a":1}', comment: '7 of 99 bytes were recorded.' }
     const entries = [whole, part].map((content) => ({ ...entry({ status: 200, content }), _origin: 'upstream' }))
@@ -152,11 +152,11 @@ describe('a HAR file', () => {
     ['that is empty', ' ', 'is empty'],
     ['that is cut off', whole.slice(0, -20), 'is not JSON: it ends at line 1, column'],
     ['with a second document', `${whole}\n${whole}`, 'is not JSON: line 2, column 1 has "{", where nothing more is'],
-    ['with a comma too many', whole.replace('}]}}', '},]}}'), 'is not JSON: line 1, column'],
+    ['with an extra comma', whole.replace('}]}}', '},]}}'), 'is not JSON: line 1, column'],
     ['in a broken archive', zipSync({ 'har.har': Buffer.from(whole) }).slice(0, 60), 'is a ZIP archive that cannot be'],
-    ['in an archive without one', zipSync({ 'a.json': Buffer.from(whole) }), 'is a ZIP archive without a HAR file'],
-    ['in an archive that is a bomb', bombOf(300), 'is a ZIP archive of more than 256 MiB'],
-  ])('%s is refused with what to do', async (_title, content, reason) => {
+    ['missing from its archive', zipSync({ 'a.json': Buffer.from(whole) }), 'is a ZIP archive without a HAR file'],
+    ['in an archive that is a ZIP bomb', zipBombOf(300), 'is a ZIP archive of more than 256 MiB'],
+  ])('%s is refused with the reason', async (_title, content, reason) => {
     await expect(read(content)).rejects.toThrow(reason)
   })
 
@@ -168,19 +168,19 @@ describe('a HAR file', () => {
   const archive = { 'har.har': Buffer.from(JSON.stringify({ log: { entries: attached } })), ...bodies }
   const withBodies = [{ response: { body: bodies['a.json'] } }, { response: { body: bodies['b.bin'] } }]
 
-  test('of Playwright is read from its archive, with the bodies next to it', async () => {
+  test('from Playwright is read from its archive or folder, with the bodies next to it', async () => {
     expect(await read(zipSync(archive))).toMatchObject(withBodies)
     const folder = await writeFolder(archive)
     expect(await readSamples(join(folder, 'har.har'))).toMatchObject(withBodies)
   })
 
   test.each(['none.json', '../secret.json', '/etc/hostname', '..', '', 'toString'])(
-    'that names the missing body %j is refused',
+    'that refers to the missing body %j is refused',
     async (name) => {
       const har = JSON.stringify({ log: { entries: [entry({ status: 200, content: { _file: name } })] } })
       const folder = await writeFolder({ 'har.har': har })
       await writeFile(join(folder, '../secret.json'), '{}')
-      const message = `has a body in the file "${name}", which is not beside it. Copy the whole folder.`
+      const message = `refers to a body in "${name}", which is not in the same folder. Copy the whole folder.`
       await expect(readSamples(join(folder, 'har.har'))).rejects.toThrow(message)
       await expect(read(zipSync({ 'har.har': Buffer.from(har) }))).rejects.toThrow(message)
     },
@@ -197,24 +197,24 @@ describe('a HAR file', () => {
     ['header', { request: { headers: [{ name: 'a', value: 'deep' }] } }, {}],
     ['body', { request: { postData: 'deep' } }, {}],
     ['status, and then without a response,', { response: { status: 'deep' } }, { response: { problem: 'connection' } }],
-  ])('with a very deep %s is read', async (_name, { request, response }, expected) => {
-    const one = entry({ status: 200 }) as { request: JsonObject; response: JsonObject }
+  ])('with a deeply nested %s is read', async (_name, { request, response }, expected) => {
+    const valid = entry({ status: 200 }) as { request: JsonObject; response: JsonObject }
     const malformed = {
-      ...one,
-      request: { ...one.request, ...(request as JsonObject) },
-      response: response ?? one.response,
+      ...valid,
+      request: { ...valid.request, ...(request as JsonObject) },
+      response: response ?? valid.response,
     }
     const text = JSON.stringify({ log: { entries: [malformed] } }).replace('"deep"', deep)
     expect(await read(text)).toMatchObject([{ response: {}, ...expected }])
   })
 
-  test('keeps headers named like members of objects', async () => {
+  test('keeps headers that have the names of built-in object members', async () => {
     const headers = ['constructor', '__proto__', 'tostring'].map((name) => ({ name, value: 'x' }))
     const [sample] = await readHar(entry({ status: 200, headers }))
     expect(JSON.stringify(sample?.response)).toContain('"headers":{"constructor":"x","__proto__":"x","tostring":"x"}')
   })
 
-  test('does not contain its requests’ tokens, and is refused with more than 100', async () => {
+  test('yields no tokens of its requests, and is refused if it has more than 100 tokens', async () => {
     const token = (index: number) => `opaque/${String(index).padStart(6, '0')}`
     const entries = (count: number) =>
       Array.from({ length: count }, (_, index) => {

@@ -1,4 +1,4 @@
-// The clients for the tests in the neighbouring projects, in a separate package, so each runner loads it like a library.
+// The clients for the tests in the neighbouring projects, as a separate package that each runner loads like a library.
 const { appendFileSync } = require('node:fs')
 
 const headers = { 'content-type': 'application/json', 'user-agent': 'cases', authorization: 'Bearer any-key' }
@@ -15,10 +15,10 @@ const sendEvent = (sim, fields = {}) => {
   return fetch(`${sim.baseUrl}/events`, { method: 'POST', headers, body: JSON.stringify(event) })
 }
 
-const readAnalytics = (sim, more) =>
-  fetch(`${sim.baseUrl}/models/${model}/analytics?period=7d`, { headers: { ...headers, ...more } })
+const readAnalytics = (sim, extraHeaders) =>
+  fetch(`${sim.baseUrl}/models/${model}/analytics?period=7d`, { headers: { ...headers, ...extraHeaders } })
 
-/** Sends an event, and records name, identifier and process in the file RECORDS. */
+/** Sends an event, and appends a record of the test to the file named in RECORDS. */
 async function behave(sim, title) {
   const { eventId } = await (await sendEvent(sim)).json()
   const { CONVSIM_CONTROL_URL: controlUrl, RECORDS: file } = process.env
@@ -35,14 +35,14 @@ async function behave(sim, title) {
 
 const breakContract = (sim) => sendEvent(sim, { eventType: undefined })
 
-const meetRefusal = (sim) => fetch(`${sim.baseUrl}/nothing`, { headers })
+const requestUnknownPath = (sim) => fetch(`${sim.baseUrl}/nothing`, { headers })
 
 async function ignoreRetryAfter(sim) {
   await sim.scenario('rate-limited', { 'retry-after': 30 }, { operation: 'getModelAnalytics', times: 1 })
   for (let attempt = 0; attempt < 2; attempt += 1) await readAnalytics(sim, { 'retry-attempt': String(attempt) })
 }
 
-/** Waits as long as `Retry-After` demands with fake timers, which advance the clock of the sandbox. */
+/** Waits for the time in `Retry-After` with fake timers, which also advance the sandbox's clock. */
 async function waitOnTimers(sim, timers) {
   await sim.scenario('rate-limited', { 'retry-after': 30 }, { operation: 'getModelAnalytics', times: 1 })
   await readAnalytics(sim, { 'retry-attempt': '0' })
@@ -51,12 +51,12 @@ async function waitOnTimers(sim, timers) {
   await waited.then(() => readAnalytics(sim, { 'retry-attempt': '1' }))
 }
 
-/** Makes two concurrent tests wait for each other, so both are open at the same time. */
-const meeting = []
+/** Makes two concurrent tests wait for each other, so that they overlap. */
+const resumes = []
 const meet = () =>
   new Promise((resolve) => {
-    meeting.push(resolve)
-    if (meeting.length === 2) for (const go of meeting.splice(0)) go()
+    resumes.push(resolve)
+    if (resumes.length === 2) for (const resume of resumes.splice(0)) resume()
   })
 
-module.exports = { behave, breakContract, ignoreRetryAfter, meet, meetRefusal, sendEvent, waitOnTimers }
+module.exports = { behave, breakContract, ignoreRetryAfter, meet, requestUnknownPath, sendEvent, waitOnTimers }

@@ -1,27 +1,27 @@
 const http = require('node:http')
 const { startSimulator } = require('conversation-analytics-simulator')
 
-/** Sends an event to a sandbox, and uses its client in each form: JSON, a stream, a failing expectation. */
+/** Sends events to a sandbox, and uses its client for JSON, for a stream and for a failing expectation. */
 exports.behave = async (sim) => {
   const stream = sim.follow()
   let received
-  const receiving = stream.next().then(({ value }) => (received = value))
+  const firstEntry = stream.next().then(({ value }) => (received = value))
   while (!received) await send(`${sim.baseUrl}/events`, sim.token) // until the stream is open
-  await receiving
+  await firstEntry
   if (received.operation !== 'createEvent') throw new Error('the stream lacks the event')
   await stream.return()
   await sim.expectReceived('createEvent')
   await sim.clock.freeze('2026-01-15T12:00:00Z')
-  const failed = await sim.expectReceived('createPrompt').catch((error) => error)
-  if (failed.name !== 'ExpectationError') throw failed
+  const failure = await sim.expectReceived('createPrompt').catch((error) => error)
+  if (failure.name !== 'ExpectationError') throw failure
 }
 
-exports.startOwn = async () => {
+exports.startOwnSimulator = async () => {
   const simulator = await startSimulator({ seed: '1' })
   await exports.behave(simulator.sandbox())
   await simulator.close()
-  const failed = await startSimulator({ contract: 'none.yaml' }).catch((error) => error)
-  if (!(failed instanceof Error) || !/no such file/.test(failed.message)) throw failed
+  const failure = await startSimulator({ contract: 'none.yaml' }).catch((error) => error)
+  if (!(failure instanceof Error) || !/no such file/.test(failure.message)) throw failure
 }
 
 function send(url, token = 'any-key') {

@@ -1,4 +1,4 @@
-/** Classes and a function like those of happy-dom, which Node does not accept as its own. */
+/** Classes and a function like those in happy-dom, which Node does not recognise as its own. */
 class AbortSignal {
   aborted = false
   listeners = new Set()

@@ -1,7 +1,7 @@
 const { TestEnvironment } = require('jest-environment-node')
 
-/** The names that Jest's jsdom environment lacks, or replaces with classes of jsdom. */
-const lacking = [
+/** The globals that Jest's jsdom environment lacks or replaces with jsdom classes. */
+const missingGlobals = [
   'AbortController',
   'AbortSignal',
   'fetch',
@@ -15,6 +15,6 @@ const lacking = [
 module.exports = class extends TestEnvironment {
   async setup() {
     await super.setup()
-    for (const name of lacking) delete this.global[name]
+    for (const name of missingGlobals) delete this.global[name]
   }
 }

@@ -1,7 +1,7 @@
-const of = 'conversation-analytics-simulator'
+const name = 'conversation-analytics-simulator'
 
 module.exports = {
   testMatch: ['**/jest.test.cjs'],
   transform: {},
-  ...(process.env.SETUP && { globalSetup: `${of}/global-setup`, globalTeardown: `${of}/global-teardown` }),
+  ...(process.env.SETUP && { globalSetup: `${name}/global-setup`, globalTeardown: `${name}/global-teardown` }),
 }

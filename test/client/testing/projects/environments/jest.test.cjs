@@ -1,10 +1,10 @@
 const { useSandbox } = require('conversation-analytics-simulator/jest')
-const { behave, startOwn } = require('./behave.cjs')
+const { behave, startOwnSimulator } = require('./behave.cjs')
 
 const describeWithSetUp = process.env.SETUP ? describe : describe.skip
 describeWithSetUp('a sandbox', () => {
   const sim = useSandbox()
-  test('of each test', () => behave(sim()))
+  test('is available in a test', () => behave(sim()))
 })
 
-test('a simulator in the process', startOwn)
+test('a simulator starts in the test process', startOwnSimulator)

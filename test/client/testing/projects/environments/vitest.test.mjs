@@ -1,10 +1,10 @@
 import { expect, test } from 'conversation-analytics-simulator/vitest'
-import { behave, startOwn } from './behave.cjs'
+import { behave, startOwnSimulator } from './behave.cjs'
 
-test('a fixture and its matchers', async ({ sim }) => {
+test('the fixture and the matchers work', async ({ sim }) => {
   await behave(sim)
   await expect(sim).toHaveReceived('createEvent')
   await expect(sim).toHaveNoViolations()
 })
 
-test('a simulator in the process', startOwn)
+test('a simulator starts in the test process', startOwnSimulator)

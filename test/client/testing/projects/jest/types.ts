@@ -10,6 +10,6 @@ test('names are typed', async () => {
   sim().allow('retry', 'unexpected')
   await sim().expectReceived('createEvent', { times: 1 })
   expect(await sim().events()).toHaveLength(1)
-  // @ts-expect-error: the function returns the sandbox
+  // @ts-expect-error: `sim` is a function that returns the sandbox
   await sim.events()
 })

@@ -1,12 +1,12 @@
 import { describe, test } from 'node:test'
-import { behave, breakContract, ignoreRetryAfter, meet, meetRefusal, waitOnTimers } from 'cases'
+import { behave, breakContract, ignoreRetryAfter, meet, requestUnknownPath, waitOnTimers } from 'cases'
 import { useSandbox } from 'conversation-analytics-simulator/node-test'
 
 test('a good client passes', async (t) => behave(await useSandbox(t), t.name))
 
 describe('a client', () => {
   test('that breaks the contract fails', async (t) => breakContract(await useSandbox(t)))
-  test('that is refused fails', async (t) => meetRefusal(await useSandbox(t)))
+  test('that is refused fails', async (t) => requestUnknownPath(await useSandbox(t)))
   test('that ignores Retry-After fails', async (t) => ignoreRetryAfter(await useSandbox(t)))
 })
 
@@ -16,13 +16,13 @@ test('retry problems are allowed', async (t) => {
   await ignoreRetryAfter(sim)
 })
 
-test('a client waits on fake timers', async (t) => {
+test('a client waits with fake timers', async (t) => {
   t.mock.timers.enable({ apis: ['setTimeout'] })
   await waitOnTimers(await useSandbox(t), t.mock.timers)
 })
 
-test('an error of the test itself is shown, too', async (t) => {
-  await meetRefusal(await useSandbox(t))
+test('an error thrown by the test itself is also shown', async (t) => {
+  await requestUnknownPath(await useSandbox(t))
   throw new Error('the test is wrong')
 })
 
@@ -38,14 +38,14 @@ describe('at the same time', { concurrency: true }, () => {
 })
 
 test('a test has subtests', async (t) => {
-  await t.test('a subtest has a sandbox of its own', async (t) => behave(await useSandbox(t), t.name))
+  await t.test('a subtest has its own sandbox', async (t) => behave(await useSandbox(t), t.name))
 })
 
 test('a skipped test needs no sandbox', { skip: true }, async (t) => breakContract(await useSandbox(t)))
 
 test('a test without a sandbox passes', () => {})
 
-test('expectations say what differs', async (t) => {
+test('expectations report what differs', async (t) => {
   const sim = await useSandbox(t)
   await behave(sim, t.name)
   await sim.expectReceived('createEvent', { times: 1 })

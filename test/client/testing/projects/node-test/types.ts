@@ -9,6 +9,6 @@ test('names are typed', async (t) => {
   await prepare(sim)
   sim.allow('retry', 'unexpected')
   await sim.expectReceived('createEvent', { times: 1 })
-  // @ts-expect-error: the context of a test is missing
+  // @ts-expect-error: the test context is missing
   await useSandbox()
 })

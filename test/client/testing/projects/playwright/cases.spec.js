@@ -1,15 +1,15 @@
-import { behave, breakContract, ignoreRetryAfter, meetRefusal } from 'cases'
+import { behave, breakContract, ignoreRetryAfter, requestUnknownPath } from 'cases'
 import { expect, test } from 'conversation-analytics-simulator/playwright'
 
 test('a good client passes', ({ sim }, { title }) => behave(sim, title))
 
 test.describe('a client', () => {
   test('that breaks the contract fails', ({ sim }) => breakContract(sim))
-  test('that is refused fails', ({ sim }) => meetRefusal(sim))
+  test('that is refused fails', ({ sim }) => requestUnknownPath(sim))
   test('that ignores Retry-After fails', ({ sim }) => ignoreRetryAfter(sim))
 })
 
-test('test.fail holds for findings', async ({ sim }) => {
+test('test.fail accepts findings as failures', async ({ sim }) => {
   test.fail()
   await ignoreRetryAfter(sim)
 })
@@ -19,14 +19,14 @@ test('retry problems are allowed', async ({ sim }) => {
   await ignoreRetryAfter(sim)
 })
 
-test('an error of the test itself is shown, too', async ({ sim }) => {
-  await meetRefusal(sim)
+test('an error thrown by the test itself is also shown', async ({ sim }) => {
+  await requestUnknownPath(sim)
   throw new Error('the test is wrong')
 })
 
 test.describe('with retries', () => {
   test.describe.configure({ retries: 1 })
-  test('a retried test begins again', async ({ sim }, { title, retry }) => {
+  test('a retried test starts with an empty sandbox', async ({ sim }, { title, retry }) => {
     await behave(sim, title)
     if (retry === 0) await breakContract(sim)
   })
@@ -36,7 +36,7 @@ test.skip('a skipped test needs no sandbox', ({ sim }) => breakContract(sim))
 
 test('a test without a sandbox passes', () => {})
 
-test('matchers tell what differs', async ({ sim }, { title }) => {
+test('matchers report what differs', async ({ sim }, { title }) => {
   await behave(sim, title)
   await expect(sim).toHaveReceived('createEvent', { times: 1 })
   await expect(sim).toHaveNoViolations()

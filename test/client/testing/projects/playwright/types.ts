@@ -18,7 +18,7 @@ test('names are typed', async ({ page, sim }) => {
   await expect(sim).toHaveReceived('createEvnt')
   // @ts-expect-error: there is no such matcher
   await expect(sim).toHaveReceivd('createEvent')
-  // @ts-expect-error: a text receives nothing
+  // @ts-expect-error: a string is not a sandbox
   await expect('sim').toHaveReceived('createEvent')
 })
 

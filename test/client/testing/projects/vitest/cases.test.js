@@ -1,4 +1,4 @@
-import { behave, breakContract, ignoreRetryAfter, meet, meetRefusal, waitOnTimers } from 'cases'
+import { behave, breakContract, ignoreRetryAfter, meet, requestUnknownPath, waitOnTimers } from 'cases'
 import { ExpectationError } from 'conversation-analytics-simulator'
 import { expect, test } from 'conversation-analytics-simulator/vitest'
 import { describe, vi } from 'vitest'
@@ -7,35 +7,35 @@ test('a good client passes', ({ sim, task }) => behave(sim, task.name))
 
 describe('a client', () => {
   test('that breaks the contract fails', ({ sim }) => breakContract(sim))
-  test('that is refused fails', ({ sim }) => meetRefusal(sim))
+  test('that is refused fails', ({ sim }) => requestUnknownPath(sim))
   test('that ignores Retry-After fails', ({ sim }) => ignoreRetryAfter(sim))
 })
 
-test.fails('test.fails holds for findings', ({ sim }) => ignoreRetryAfter(sim))
+test.fails('test.fails accepts findings as failures', ({ sim }) => ignoreRetryAfter(sim))
 
 test('retry problems are allowed', async ({ sim }) => {
   sim.allow('retry')
   await ignoreRetryAfter(sim)
 })
 
-test('an error of the test itself is shown, too', async ({ sim }) => {
-  await meetRefusal(sim)
+test('an error thrown by the test itself is also shown', async ({ sim }) => {
+  await requestUnknownPath(sim)
   throw new Error('the test is wrong')
 })
 
-test('a client waits on fake timers', async ({ sim }) => {
+test('a client waits with fake timers', async ({ sim }) => {
   vi.useFakeTimers({ toFake: ['setTimeout'] })
   await waitOnTimers(sim, vi).finally(vi.useRealTimers)
 })
 
 let attempts = 0
-test('a retried test begins again', { retry: 1 }, async ({ sim, task }) => {
+test('a retried test starts with an empty sandbox', { retry: 1 }, async ({ sim, task }) => {
   await behave(sim, task.name)
   attempts += 1
   if (attempts === 1) await breakContract(sim)
 })
 
-test('a repeated test begins again', { repeats: 2 }, ({ sim, task }) => behave(sim, task.name))
+test('a repeated test starts with an empty sandbox', { repeats: 2 }, ({ sim, task }) => behave(sim, task.name))
 
 test.for([1, 2])('two tests of test.for have this name', (_number, { sim, task }) => behave(sim, task.name))
 
@@ -46,14 +46,14 @@ describe.concurrent('at the same time', () => {
   })
 })
 
-test('errors are those of the library', ({ sim }) =>
+test('a failed expectation throws the exported ExpectationError', ({ sim }) =>
   expect(sim.expectReceived('createPrompt')).rejects.toBeInstanceOf(ExpectationError))
 
 test.skip('a skipped test needs no sandbox', ({ sim }) => breakContract(sim))
 
 test('a test without a sandbox passes', () => {})
 
-test('matchers tell what differs', async ({ sim, task }) => {
+test('matchers report what differs', async ({ sim, task }) => {
   await behave(sim, task.name)
   await expect(sim).toHaveReceived('createEvent', { times: 1 })
   await expect(sim).toHaveNoViolations()

@@ -3,7 +3,7 @@ import { expect, test } from 'conversation-analytics-simulator/vitest'
 
 const prepare = async (sim: TestSandbox) => sim.sequence(['429;retry-after=1', '200'])
 
-test('a function takes the sandbox', ({ sim }) => prepare(sim))
+test('a function accepts the sandbox as a parameter', ({ sim }) => prepare(sim))
 
 test.for([1, 2])('%i', async (number, { sim }) => {
   await sim.scenario('slow', { ms: number })
@@ -24,10 +24,10 @@ test('names are typed', async ({ sim }) => {
   await expect(sim).toHaveReceived('createEvnt')
   // @ts-expect-error: there is no such matcher
   await expect(sim).toHaveReceivd('createEvent')
-  // @ts-expect-error: a text receives nothing
+  // @ts-expect-error: a string is not a sandbox
   await expect('sim').toHaveReceived('createEvent')
   // @ts-expect-error: there is no such kind of finding
-  sim.allow('maners')
+  sim.allow('retrys')
 })
 
 // @ts-expect-error: there is no such fixture
