@@ -29,7 +29,7 @@ COPY docs docs
 COPY docker docker
 COPY spec spec
 COPY fixtures fixtures
-# dist/ contains all libraries with their licences, so the image has no node_modules.
+# dist/ contains all libraries with their licenses, so the image has no node_modules.
 COPY --from=build /app/dist dist
 # A named volume mounted here (`-v convsim:/data`) gets the owner of this folder, and stores the state.
 RUN mkdir /data .compiled && chown node:node /data .compiled

@@ -84,7 +84,7 @@ const importLibrary: Plugin = {
 
 export async function writeBundles(dist: string): Promise<void> {
   const scripts = [await writeMainBundle(dist), await writeRarelyLoaded(dist), await writeConsole(dist)]
-  await writeLicences([...scripts, ...(await writeLibrary(dist))], dist)
+  await writeLicenses([...scripts, ...(await writeLibrary(dist))], dist)
   const prism = await writePeer(dist, '@stoplight/prism-http', {
     alias: { 'jsonc-parser': 'jsonc-parser/lib/esm/main.js' }, // its CommonJS build cannot be bundled
     plugins: [
@@ -95,7 +95,7 @@ export async function writeBundles(dist: string): Promise<void> {
       ]),
     ],
   })
-  await writeLicences([prism, await writePeer(dist, 'ioredis')], join(dist, 'node_modules'))
+  await writeLicenses([prism, await writePeer(dist, 'ioredis')], join(dist, 'node_modules'))
   await writeFile(join(dist, 'cli.js'), command, { mode: 0o755 })
   // The library of `checkStructure` reads its schemas from files beside its code.
   const schemas = join(root, 'node_modules/@seriousme/openapi-schema-validator/schemas')
@@ -184,7 +184,7 @@ async function writeConsole(dist: string) {
     chunkNames: 'part-[hash]',
     splitting: true,
     minify: true,
-    legalComments: 'none', // THIRD-PARTY-LICENSES.txt contains the licences
+    legalComments: 'none', // THIRD-PARTY-LICENSES.txt contains the licenses
     format: 'esm',
     target: ['chrome123', 'firefox120', 'safari17.5'],
   })
@@ -195,11 +195,11 @@ async function writeConsole(dist: string) {
   return result
 }
 
-async function writeLicences(bundles: readonly { metafile: Metafile }[], folder: string): Promise<void> {
+async function writeLicenses(bundles: readonly { metafile: Metafile }[], folder: string): Promise<void> {
   const outputs = bundles.flatMap(({ metafile }) => Object.values(metafile.outputs))
   const packages = outputs.flatMap(({ inputs }) => Object.keys(inputs).flatMap((file) => findPackageFolder(file) ?? []))
-  const licences = await Promise.all(Array.from(new Set(packages), (found) => readLicence(join(root, found))))
-  const texts = ['The licences of all packages whose code is bundled here.', ...licences.sort()]
+  const licenses = await Promise.all(Array.from(new Set(packages), (found) => readLicense(join(root, found))))
+  const texts = ['The licenses of all packages whose code is bundled here.', ...licenses.sort()]
   await writeFile(join(folder, 'THIRD-PARTY-LICENSES.txt'), `${texts.join(`\n\n${'-'.repeat(80)}\n\n`)}\n`)
 }
 
@@ -208,14 +208,14 @@ export function findPackageFolder(file: string): string | undefined {
   return /^.*node_modules\/(?:@[^/]+\/)?[^/]+(?=\/)/.exec(file)?.[0]
 }
 
-/** Returns a package's name, licence and licence texts, which some packages include only in their README. */
-async function readLicence(folder: string): Promise<string> {
+/** Returns a package's name, license and license texts, which some packages include only in their README. */
+async function readLicense(folder: string): Promise<string> {
   const { name, version, license, licenses } = JSON.parse(await readFile(join(folder, 'package.json'), 'utf8'))
-  // In old manifests, the licence is an object or a list of objects.
-  const licence = [license ?? licenses].flat().map((each) => each?.type ?? each)
+  // In old manifests, the license is an object or a list of objects.
+  const names = [license ?? licenses].flat().map((each) => each?.type ?? each)
   const files = (await readdir(folder)).sort()
   const listed = [/^(licen[cs]e|copying|notice)/i, /^readme/i].map((name) => files.filter((file) => name.test(file)))
   const found = listed.find((list) => list.length > 0) ?? []
   const texts = await Promise.all(found.map((file) => readFile(join(folder, file), 'utf8')))
-  return [`${name} ${version} (${licence.join(' OR ')})`, ...texts].join('\n\n').trim()
+  return [`${name} ${version} (${names.join(' OR ')})`, ...texts].join('\n\n').trim()
 }

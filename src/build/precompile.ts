@@ -39,7 +39,7 @@ export const precompiled = { sources: { ${sources.join()} }, schemas: { ${schema
 
 async function precompileDocument(file: string, hasResponseValidators: boolean): Promise<string> {
   const source = unwrap(await readSource(file))
-  // buildContract runs all checks, and normalises the source's value in place.
+  // buildContract runs all checks, and normalizes the source's value in place.
   const { warnings, document } = unwrap(await buildContract(source, { thorough: true }))
   if (warnings.length > 0) throw new Error(JSON.stringify(warnings))
   const compiler = createAjvCompiler(document, { lazy: false, code: STANDALONE_OPTIONS })

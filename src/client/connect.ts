@@ -27,7 +27,7 @@ export interface SimulatorClient<N extends Names = BundledNames> {
   info(): Promise<ControlSchemas['Info']>
   /** Lists all scenarios, operations, magic keys, models and products. */
   catalogue(): Promise<ControlSchemas['Catalogue']>
-  /** Returns the service's OpenAPI document after normalisation. */
+  /** Returns the service's OpenAPI document after normalization. */
   contract(): Promise<Record<string, unknown>>
   /** Lists the contract's assumptions: decisions on points that the service's description leaves open. */
   assumptions(): Promise<readonly { readonly pointer: string; readonly text: string }[]>

@@ -17,7 +17,7 @@ describe('a match', () => {
     await ask(sim(), '/_s/matched/v1/events?period=7d&tag=a&tag=b', { body, headers: { 'x-team': 'blue' } })
   })
 
-  /** Conditions that the request fulfils, in different notations. */
+  /** Conditions that the request fulfills, in different notations. */
   const fulfilled: JsonObject[] = [
     { method: 'post' },
     { path: '/_s/matched/v1/events' },
@@ -39,7 +39,7 @@ describe('a match', () => {
     expect(await verifyIn({ match, force: true })).toMatchObject({ status: 200, count: 1 })
   })
 
-  /** Conditions that the request does not fulfil, with the field that differs and the request's value there. */
+  /** Conditions that the request does not fulfill, with the field that differs and the request's value there. */
   const unfulfilled: [JsonObject, string, Json?][] = [
     [{ method: 'GET' }, 'method', 'POST'],
     [{ path: '/v1/prompts' }, 'path', '/v1/events'],

@@ -105,12 +105,12 @@ describe('the response is identical to the one without events', () => {
   const seeded = (sim: TestSimulator) => responsesOf(sim, 'untouched')
   const negativeEvent = { ...negative, productId: webShop.id }
   const outside = ['2026-01-16T00:00:00Z', '2025-10-17T23:59:59.999Z', '1970-01-01']
-  const cancelling = [0.1, 0.2, -0.3].map((qualityImpactScore) => ({ productId: webShop.id, qualityImpactScore }))
+  const canceling = [0.1, 0.2, -0.3].map((qualityImpactScore) => ({ productId: webShop.id, qualityImpactScore }))
 
   test.for<[string, readonly JsonObject[]]>([
     ['for events about a product that no fixture lists', [{ ...negative, productId: unknownProduct }]],
     ['for events that sampling dropped', [{ ...negativeEvent, sampleRate: 0 }]],
-    ['for events whose impacts cancel out', cancelling],
+    ['for events whose impacts cancel out', canceling],
     ['for events outside every period', outside.map((eventAt) => ({ ...negativeEvent, eventAt }))],
   ])('%s', async ([, events], { own }) => {
     for (const about of events) await post(own, about)

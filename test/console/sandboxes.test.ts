@@ -60,7 +60,7 @@ describeInBrowser('the sandboxes view', () => {
     expect((await steer(own, 'PUT', '/sandboxes/w2', {}))['seed']).toBe('42')
   })
 
-  test('asks for confirmation before a reset, lists what will be lost, and does nothing if it is cancelled', async ({
+  test('asks for confirmation before a reset, lists what will be lost, and does nothing if it is canceled', async ({
     own,
   }) => {
     await sendEvents(own, 2, {}, 'w1')

@@ -31,7 +31,7 @@ afterAll(() => project.remove())
 const isDeclaration = (path: string) => /\.d\.[cm]?ts$/.test(path)
 
 describe('the package', () => {
-  it('contains the built code, the documents, the fixtures and licences, but neither sources nor tests', () => {
+  it('contains the built code, the documents, the fixtures and licenses, but neither sources nor tests', () => {
     const documents = ['CHANGELOG.md', 'CONTRIBUTING.md', 'LICENSE', 'README.md', 'SKILL.md', 'package.json']
     const tops = new Set([...documents, 'dist', 'docs', 'fixtures', 'spec'])
     expect(new Set(paths.map((path) => path.split('/')[0]))).toEqual(tops)

@@ -6,5 +6,5 @@ export function seededChance(seed: string): () => number {
   return () => deriveChance([seed, count++])
 }
 
-/** The seed for randomised tests, which is part of their titles. `CRASH_SEED=...` repeats a run. */
+/** The seed for randomized tests, which is part of their titles. `CRASH_SEED=...` repeats a run. */
 export const crashSeed = process.env['CRASH_SEED'] ?? '1'

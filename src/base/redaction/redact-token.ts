@@ -102,7 +102,7 @@ export function createLineRedaction(): (text: string) => string {
 /** Names that match a pattern below, but are not credentials. */
 const harmlessNames = new Set(['idempotency-key', 'x-idempotency-key'])
 
-/** Matches names of credentials. `auth` matches; `author` does not, but `authorisation` and `authorization` do. */
+/** Matches names of credentials. `auth` matches; `author` does not, but `authorization` and `authorization` do. */
 const credentialName =
   /auth(?!or(?!i[sz]))|bearer|cookie|token|secret|passw|passphrase|passcode|jwt|pwd|credential|session|signature/i
 

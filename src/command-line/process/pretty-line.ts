@@ -4,7 +4,7 @@ import { escapeControls } from '../../base/core/text.ts'
 
 type Style = Parameters<typeof styleText>[0]
 
-/** Styles text for a terminal; without colours, returns the text unchanged. */
+/** Styles text for a terminal; without colors, returns the text unchanged. */
 type Paint = (style: Style, text: string) => string
 
 const formats: Readonly<Record<string, (line: JsonObject, paint: Paint) => string>> = {

@@ -23,7 +23,7 @@ const batchSize = 64
 /** Milliseconds after which an incomplete batch is written. */
 const flushIntervalMs = 50
 
-/** Creates the log: text, with or without colours, or one JSON object per line. `now` returns epoch milliseconds. */
+/** Creates the log: text, with or without colors, or one JSON object per line. `now` returns epoch milliseconds. */
 export function createLog(
   level: string,
   lineFormat: 'colored' | 'plain' | 'json',

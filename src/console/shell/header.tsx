@@ -47,7 +47,7 @@ export function Header() {
         <Button
           label="◐"
           class="quiet"
-          title={`Colours: ${theme.value.replace('light dark', 'system setting')}`}
+          title={`Colors: ${theme.value.replace('light dark', 'system setting')}`}
           onClick={changeTheme}
         />
       </div>

@@ -30,7 +30,7 @@ export function Chart({ title, unit, kind, days, values, compared, format, summa
     all.map((value, index) => (value === null ? '' : toPath(xOf(index), yOf(value), index))).join('')
   const line = (all: Values) => draw(all, (x, y, index) => `${all[index - 1] == null ? 'M' : 'L'}${x} ${y}`)
   const ticks = [min, (min + max) / 2, max].filter((tick) => kind === 'line' || Number.isInteger(tick))
-  const labelled = days.flatMap((day, index) => (isLabelled(new Date(day), index, count) ? [index] : []))
+  const labeled = days.flatMap((day, index) => (isLabeled(new Date(day), index, count) ? [index] : []))
   const formatValue = (value: number | null | undefined) => (value == null ? 'no data' : format(value))
   const selected = cursor.value
   const at = Math.min(selected ?? count - 1, count - 1)
@@ -62,7 +62,7 @@ export function Chart({ title, unit, kind, days, values, compared, format, summa
         <svg viewBox="0 0 100 100" preserveAspectRatio="none" aria-hidden="true" {...drawing}>
           <path class="chart-gap" d={gaps} fill="var(--raised)" stroke="none" />
           <path d={ticks.map((tick) => `M0 ${yOf(tick)}h100`).join('')} />
-          <path d={labelled.map((index) => `M${xOf(index)} 0v100`).join('')} />
+          <path d={labeled.map((index) => `M${xOf(index)} 0v100`).join('')} />
           {kind === 'bar' && <path d={bars} fill="var(--accent)" stroke="none" />}
           {selected !== undefined && <path d={`M${xOf(at)} 0v100`} stroke="var(--faint)" />}
           {compared && (
@@ -89,7 +89,7 @@ export function Chart({ title, unit, kind, days, values, compared, format, summa
       </div>
       <div class="chart-days small" aria-hidden="true">
         {selected === undefined ? (
-          labelled.map((index) => (
+          labeled.map((index) => (
             <span key={index} style={{ left: `min(${xOf(index)}%, 100% - 20px)` }}>
               {formatDay(days[index], { day: 'numeric', month: 'short' })}
             </span>
@@ -117,7 +117,7 @@ function findRange(values: Values, kind: ChartProps['kind']): readonly [number, 
 }
 
 /** Returns true if the axis labels a day: every other day, or in longer periods Mondays or the first of a month. */
-function isLabelled(day: Date, index: number, count: number): boolean {
+function isLabeled(day: Date, index: number, count: number): boolean {
   if (count <= 10) return (count - 1 - index) % 2 === 0
   return count <= 45 ? day.getUTCDay() === 1 : day.getUTCDate() === 1
 }

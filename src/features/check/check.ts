@@ -70,7 +70,7 @@ async function checkFile(file: string, overlays: readonly string[], load: InputL
   if (!isContract(value)) return failure([errorAt(source.value.place(''), unknownKind)])
   if (resolve(file) === controlContract) {
     const control = await buildContract(source.value, { thorough: true }) // the control plane has its own handlers
-    return control.ok ? success(summarise(control.value)) : control
+    return control.ok ? success(summarize(control.value)) : control
   }
   const inputs = await load({ contract: file })
   return inputs.ok ? checkReplies(inputs.value) : inputs
@@ -108,10 +108,10 @@ async function checkReplies({ contract, handled }: LoadedInputs): Promise<Checke
   }
   const message = `only the first ${maxTried} of ${operations.length} operations had their responses checked`
   if (operations.length > maxTried) findings.push({ severity: 'info', place: contract.file, message })
-  return success(summarise(contract, ...findings))
+  return success(summarize(contract, ...findings))
 }
 
-function summarise({ operations, assumptions, warnings }: Contract, ...more: Finding[]) {
+function summarize({ operations, assumptions, warnings }: Contract, ...more: Finding[]) {
   const summary = `${operations.length} operations, ${assumptions.length} assumptions`
   return { summary, findings: errorsFirst([...warnings, ...more]) }
 }

@@ -134,7 +134,7 @@ export const snapshotHandlers: HandlerGroup = ({ store, sandboxes }) => ({
     const parsed = await parseExport(body)
     if (!parsed.ok) return new ControlError(400, `This is not a sandbox export: ${parsed.error.join('; ')}.`)
     await store.importSandbox(name, parsed.value, 'always')
-    sandboxes.use(name) // so that the sandbox is listed and counts towards --sandbox-limit
+    sandboxes.use(name) // so that the sandbox is listed and counts toward --sandbox-limit
     return { events: parsed.value.events.length, prompts: parsed.value.prompts.length }
   },
 })

@@ -7,7 +7,7 @@ import { type PrecompiledFiles, precompiled } from '../../base/documents/precomp
 import { readSource } from '../../base/documents/read-source.ts'
 import { errorAt, errorsFirst, type Findings, type Source } from '../../base/documents/source.ts'
 import { placeFaults } from './checks/fault.ts'
-import { normaliseSchemas } from './checks/normalise.ts'
+import { normaliseSchemas } from './checks/normalize.ts'
 import { bundleReferences, removeBrokenReferences } from './checks/references.ts'
 import { checkRequirements, checkVersion } from './checks/requirements.ts'
 import { checkExamples, checkSchemas, checkStructure } from './checks/schemas.ts'
@@ -60,14 +60,14 @@ export async function readOverlaid(file: string, overlays: readonly string[]): P
   )
 }
 
-/** Checks a document in steps, and normalises the schemas in `input.value` in place. Only errors prevent serving. */
+/** Checks a document in steps, and normalizes the schemas in `input.value` in place. Only errors prevent serving. */
 export async function buildContract(input: Source, options: LoadOptions = {}): Promise<Result<Contract, Findings>> {
   const { thorough = false, responses = true } = options
   const { value: root } = input
   if (!isObject(root)) return failure([errorAt(input.place(''), 'is not an OpenAPI document')])
   const version = checkVersion(root)
   if (version) return failure(placeFaults([version], input))
-  // The build has checked and normalised a precompiled document.
+  // The build has checked and normalized a precompiled document.
   if (input.precompiled) {
     const compiler = createPrecompiledCompiler(input.precompiled)
     return success(createContract(input, root, compileOperations(root, compiler, responses), []))
@@ -78,8 +78,8 @@ export async function buildContract(input: Source, options: LoadOptions = {}): P
   faults.push(...removeBrokenReferences(root, bundled.failed))
   await nextTurn()
   const { source, document, note } = await upgrade(bundled.source, root)
-  const normalised = normaliseSchemas(document)
-  faults.push(...(note ? [note] : normalised), ...checkRequirements(document, source))
+  const normalized = normaliseSchemas(document)
+  faults.push(...(note ? [note] : normalized), ...checkRequirements(document, source))
   const { createAjvCompiler } = await import('./ajv-compiler.ts') // ajv takes 100 ms to load
   const compiler = createAjvCompiler(document, { lazy: !thorough })
   await nextTurn()

@@ -10,7 +10,7 @@ import { redacted } from '../../base/redaction/redact-token.ts'
 import type { Compiler } from './compiler.ts'
 import { isJson } from './media-types.ts'
 import { type Sent, Shape } from './request/shape.ts'
-import { createFinder, type Fields, readSent, type Serialisation } from './request/styles.ts'
+import { createFinder, type Fields, readSent, type Serialization } from './request/styles.ts'
 import { dereference, type ResolvedObject, resolve } from './resolve.ts'
 import { listHiddenNames } from './security.ts'
 
@@ -28,7 +28,7 @@ export interface RawParameters {
 /** The parameters of a request, coerced to the types of their schemas, with defaults filled in. */
 export type ParameterValues = Readonly<Record<keyof RawParameters, JsonObject>>
 
-interface Parameter extends Serialisation {
+interface Parameter extends Serialization {
   readonly required: boolean
   readonly pointer: string
   /** The schema with every `$ref` resolved; empty for a parameter without a schema. */
@@ -186,7 +186,7 @@ export function compileForm(document: JsonObject, media: string): (text: string)
 }
 
 /** Reads the style of a form field. Without a style, an object is sent as JSON, or with its members in brackets. */
-function readField(document: JsonObject, pointer: string, name: string, form: Shape): Serialisation {
+function readField(document: JsonObject, pointer: string, name: string, form: Shape): Serialization {
   const shape = form.member(name)
   const { style, explode, contentType } = resolve(document, pointer)?.value ?? {}
   const isComplex = shape.types.has('object') || shape.items.types.has('object')

@@ -28,7 +28,7 @@ export function schemaFor(mediaType: string, schema: Json | undefined): Json | u
   return isObject(schema) && schema['type'] === 'string' ? schema : { type: 'string' }
 }
 
-/** Serialises a value as text in a media type. A string stays unchanged, except in JSON. */
+/** Serializes a value as text in a media type. A string stays unchanged, except in JSON. */
 export function toText(root: JsonObject, mediaType: string, value: Json, schema?: Json): string {
   const type = bareMediaType(mediaType)
   if (typeof value === 'string' && !isJson(type)) return value
@@ -50,7 +50,7 @@ export function toText(root: JsonObject, mediaType: string, value: Json, schema?
   return JSON.stringify(value)
 }
 
-/** Serialises a header value in OpenAPI's `simple` style: comma-separated items, or the names and values of members. */
+/** Serializes a header value in OpenAPI's `simple` style: comma-separated items, or the names and values of members. */
 export function toSimpleStyle(value: Json, explode: boolean): string {
   if (!isObject(value)) return [value].flat().map(plainText).join(',')
   return Object.entries(value)

@@ -35,7 +35,7 @@ export function assess(model: AssessedModel, totals: PeriodTotals, phrases: Phra
   const strengths = findStrengths(totals, measurements, writer)
   const healthLevel = HEALTH_OF[issues[0]?.severity ?? 'info']
   return {
-    summary: summarise(healthLevel, issues, writer),
+    summary: summarize(healthLevel, issues, writer),
     healthLevel,
     strengths: strengths.map(({ sentence }) => sentence),
     recommendations: chooseRecommendations(issues, strengths, writer),
@@ -83,11 +83,11 @@ function findStrengths(totals: PeriodTotals, measurements: Measurements, writer:
 }
 
 /** The measures that the phrases `summary` and `outlook` mention in every summary. */
-const ALWAYS_SUMMARISED: readonly Measure[] = ['avgConversationQualityIndex', 'qualityChange', 'worstDayGap']
+const ALWAYS_SUMMARIZED: readonly Measure[] = ['avgConversationQualityIndex', 'qualityChange', 'worstDayGap']
 
-function summarise(level: Recommendations['healthLevel'], issues: readonly MetIssue[], writer: PhraseWriter): string {
+function summarize(level: Recommendations['healthLevel'], issues: readonly MetIssue[], writer: PhraseWriter): string {
   const mostSevere = issues.find(
-    ({ severity, measure }) => HEALTH_OF[severity] === level && !ALWAYS_SUMMARISED.includes(measure),
+    ({ severity, measure }) => HEALTH_OF[severity] === level && !ALWAYS_SUMMARIZED.includes(measure),
   )
   const wording = { issues: formatCount(issues.length, 'open issue') }
   const outlook = writer.write(writer.phrases.outlook, 'outlook')

@@ -5,7 +5,7 @@ export type Random = SimpleFaker
 
 /**
  * Creates a generator that is seeded in a few nanoseconds; faker's Mersenne Twister takes 27 µs, or 2.4 ms for 90 days.
- * Each number is a counter mixed by MurmurHash3's finaliser, in integers, so that every engine yields the same numbers.
+ * Each number is a counter mixed by MurmurHash3's finalizer, in integers, so that every engine yields the same numbers.
  */
 function createLightRandomizer(): Randomizer {
   let state = 0

@@ -70,7 +70,7 @@ describe('a rule matches', () => {
   test.each<[string, JsonObject, Call, Call]>([
     ['a model', { model: modelId }, analytics, analyticsOf(shopModel)],
     ['a product, and so the analytics of its models', { product: shop }, analyticsOf(shopModel), analytics],
-    ['only requests that fulfil all its conditions', all, matchingCall, anEvent({ value: '7' })],
+    ['only requests that fulfill all its conditions', all, matchingCall, anEvent({ value: '7' })],
   ])('%s', async (_name, match, hit, missed) => {
     const sandbox = await sandboxWith([{ match, scenario: 'unavailable' }])
     const [caught, passed] = await statusesOf(sim(), sandbox, [hit, missed])

@@ -8,7 +8,7 @@ import type { Findings, Source } from '../../../src/base/documents/source.ts'
 
 const head = 'overlay: 1.1.0\ninfo: { title: Test, version: 1.0.0 }\nactions:\n'
 
-const DOCUMENT = `colours:
+const DOCUMENT = `colors:
   enum: [red, green, blue]
   required: [name]
 name: Paint
@@ -78,9 +78,9 @@ test('copy uses a value from the document as the update', async () => {
 test('the document stays unchanged, and shares nothing with the result', async () => {
   const document = sourceOf(DOCUMENT, 'doc.yaml')
   const removal = '  - { target: "$.people[0]", remove: true }\n'
-  const result = await applied(`  - { target: $.colours, update: { enum: [pink] } }\n${removal}`, document)
+  const result = await applied(`  - { target: $.colors, update: { enum: [pink] } }\n${removal}`, document)
   expect(document.value).toEqual(parse(DOCUMENT))
-  expect(result.value).toMatchObject({ colours: { enum: ['red', 'green', 'blue', 'pink'] } })
+  expect(result.value).toMatchObject({ colors: { enum: ['red', 'green', 'blue', 'pink'] } })
 })
 
 test('each action sees the effects of earlier actions', async () => {
@@ -89,15 +89,15 @@ test('each action sees the effects of earlier actions', async () => {
 })
 
 describe('the location', () => {
-  const update = '  - target: $.colours\n    update:\n      enum: [pink]\n      extra: { deep: 1 }\n'
+  const update = '  - target: $.colors\n    update:\n      enum: [pink]\n      extra: { deep: 1 }\n'
   const removal = '  - target: "$.people[0]"\n    remove: true\n  - target: $.name\n    remove: true\n'
 
   test.each([
-    ['an item of the document', update, '/colours/enum/1', 'doc.yaml:2:15'],
+    ['an item of the document', update, '/colors/enum/1', 'doc.yaml:2:15'],
     ['a member of the document', update, '/people/1/size', 'doc.yaml:7:14'],
-    ['a member next to an added one', update, '/colours/required', 'doc.yaml:3:3'],
-    ['an item that the overlay appended', update, '/colours/enum/3', 'overlay.yaml:6:14'],
-    ['a member that the overlay added', update, '/colours/extra/deep', 'overlay.yaml:7:16'],
+    ['a member next to an added one', update, '/colors/required', 'doc.yaml:3:3'],
+    ['an item that the overlay appended', update, '/colors/enum/3', 'overlay.yaml:6:14'],
+    ['a member that the overlay added', update, '/colors/extra/deep', 'overlay.yaml:7:16'],
     ['a string that the overlay replaced', '  - target: $.name\n    update: Oil\n', '/name', 'overlay.yaml:5:5'],
     ['a member that the overlay removed', removal, '/name', 'overlay.yaml:7:5'],
     ['the item after a removed one', removal, '/people/0/id', 'doc.yaml:7:7'],
@@ -131,8 +131,8 @@ describe('an overlay is refused, with the line, if it has', () => {
     ],
     [
       'a string instead of an object',
-      '$, update: { colours: red }',
-      '4:28 cannot be merged: /colours is an object, but the update is a single value',
+      '$, update: { colors: red }',
+      '4:28 cannot be merged: /colors is an object, but the update is a single value',
     ],
     ['an update for mixed types', '$.*, update: { a: 1 }', '4:7 matches an object and a single value and a list'],
     [

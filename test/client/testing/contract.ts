@@ -2,7 +2,7 @@ import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { type AnyNames, connect } from '../../../src/index.ts'
 import { startWatched } from '../../support/start.ts'
 import {
-  type BehaviourRecord,
+  type BehaviorRecord,
   createRunnerProject,
   type Runner,
   type RunnerProject,
@@ -107,8 +107,8 @@ export function describeRunner(runner: Runner): () => RunnerProject {
       expect(namesWithFindings).toHaveLength(words.length)
     })
 
-    const behaviour = runner.startsOwn ? 'worker starts a simulator' : 'test with a sandbox says how to add a set-up'
-    test(`without a set-up, each ${behaviour}`, { timeout: limitMs }, async () => {
+    const behavior = runner.startsOwn ? 'worker starts a simulator' : 'test with a sandbox says how to add a set-up'
+    test(`without a set-up, each ${behavior}`, { timeout: limitMs }, async () => {
       const { outcomes, code } = await project.runAlone(runner.bare)
       if (runner.startsOwn) return expect(titlesOf(outcomes, 'failed')).toEqual(titlesOf(firstRun.outcomes, 'failed'))
       const sandboxTest = outcomes.find(({ title }) => title === 'a good client passes')
@@ -155,5 +155,5 @@ const titlesOf = (outcomes: readonly TestOutcome[], status: TestOutcome['status'
     .map(({ title }) => title)
     .sort()
 
-const identitiesOf = (records: readonly BehaviourRecord[]) =>
+const identitiesOf = (records: readonly BehaviorRecord[]) =>
   records.map(({ title, name, eventId }) => `${title}: ${name} ${eventId}`).sort()

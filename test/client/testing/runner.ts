@@ -18,7 +18,7 @@ export interface TestOutcome {
 }
 
 /** A line that a test in `projects/` writes (`projects/cases/index.cjs`). */
-export interface BehaviourRecord {
+export interface BehaviorRecord {
   readonly title: string
   /** The name of the test's sandbox. */
   readonly name: string
@@ -88,7 +88,7 @@ export function createRunnerProject(runner: Runner) {
     rmSync(report, { force: true })
     const code = await runNode(command, folder, { ...project.env, RECORDS: records, ...runner.env, ...env })
     const outcomes = runner.readOutcomes(readFileSync(report, { encoding: 'utf8', flag: 'a+' }))
-    return { code, outcomes, records: readLines<BehaviourRecord>(readFileSync(records, 'utf8')) }
+    return { code, outcomes, records: readLines<BehaviorRecord>(readFileSync(records, 'utf8')) }
   }
   return {
     write,

@@ -44,7 +44,7 @@ const json = (schema: string) => `            application/json:
                 properties:
 ${schema}`
 
-const plain = weather(json('                  sky: { type: string, enum: [blue, grey] } # the sky\n'))
+const plain = weather(json('                  sky: { type: string, enum: [blue, gray] } # the sky\n'))
 
 /** Returns the contract of a run with the patch applied. */
 async function applyPatch({ contractFile, patchFile }: RecordedRun): Promise<unknown> {

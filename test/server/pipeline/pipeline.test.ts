@@ -13,7 +13,7 @@ import { inputs } from '../../support/catalogue.ts'
 import { event, modelId } from '../../support/client.ts'
 import { createLogRecorder, type LogEntry } from '../../support/start.ts'
 
-/** Creates a pipeline with a custom event handler, for behaviour that the real handlers never have. */
+/** Creates a pipeline with a custom event handler, for behavior that the real handlers never have. */
 function setup(handle: OperationHandler['handle'], log?: Log) {
   const logged: LogEntry[] = []
   const settings = new SandboxSettingsStore({ seed: '1', clock: setClock('real', 0, 0), now: () => 0 })

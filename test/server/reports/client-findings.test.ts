@@ -77,15 +77,15 @@ describe('over HTTP', () => {
   test('an error whose body the client cancels is a failed attempt, and its Retry-After applies', async () => {
     for (const [index, status] of ['429', '503'].entries()) {
       const scenario = `${status};retry-after=30, dribble;ms=60000`
-      const steering = { 'x-sim-sandbox': 'cancelled', 'x-sim-scenario': scenario }
+      const steering = { 'x-sim-sandbox': 'canceled', 'x-sim-scenario': scenario }
       const headers = { ...steering, authorization: 'Bearer k', 'x-stainless-retry-count': String(index) }
       const response = await fetch(sim().origin + analyticsPath, { headers })
       await response.body?.cancel()
       const expectation = { count: { atLeast: index + 1 }, withinMs: 30_000 }
-      await steer(sim(), 'POST', '/verify?sandbox=cancelled', expectation)
+      await steer(sim(), 'POST', '/verify?sandbox=canceled', expectation)
     }
-    expect(await rulesIn('cancelled')).toEqual(['retry-after'])
-    const { chains } = await steer(sim(), 'GET', '/retries?sandbox=cancelled')
+    expect(await rulesIn('canceled')).toEqual(['retry-after'])
+    const { chains } = await steer(sim(), 'GET', '/retries?sandbox=canceled')
     const attempts = [429, 503].map((status) => ({ status, outcome: 'failed', retryAfterMs: 30_000 }))
     expect(chains).toMatchObject([{ attempts }])
   })

@@ -25,7 +25,7 @@ describe('a mistake in a document is reported with its location:', () => {
     ["{ type: string, minLength: '1' }", `21:31 ${ignored('minLength', 'a non-negative integer')}`],
     ['{ type: string, enum: [] }', `21:31 ${ignored('enum', 'a non-empty list of values')}`],
     ['{ type: string, properties: { a: 1 } }', `21:31 ${ignored('properties', 'a map from names to schemas')}`],
-    ['{ type: string, format: colour }', '21:31 warning the format "colour" is unknown and not checked'],
+    ['{ type: string, format: color }', '21:31 warning the format "color" is unknown and not checked'],
   ])('the schema %s', async (schema, finding) => {
     expect(await findingsOf(withText('name: { type: string }', `name: ${schema}`))).toEqual([finding])
   })

@@ -98,7 +98,7 @@ export function DayTable({ numbers: { days }, baseline }: ChartsProps) {
 
 const nothing = <span class="faint">null</span>
 
-/** The period's detections and labelled scores, which the service does not report by day. */
+/** The period's detections and labeled scores, which the service does not report by day. */
 export function Totals({ body }: Pick<Numbers, 'body'>) {
   const rating = readNumber(body, 'averageConversationRating')
   const detections = Object.entries(detectionFields).map(([field, title]): Fact => {

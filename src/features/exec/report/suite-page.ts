@@ -62,7 +62,7 @@ function describeSections(report: SuiteReport, findings: readonly SuiteFinding[]
     pointer ?? `request ${occurrence}`,
     formatVerdict(verdict),
   ])
-  const states = runs.map(({ verdict }) => colourOf(verdict))
+  const states = runs.map(({ verdict }) => colorOf(verdict))
   const head = ['fault', 'operation', 'target', 'verdict']
   const cut = { after: 20, rest: '--report FILE lists' }
   const section = (title: string, { length }: readonly unknown[], block: PageBlock) =>
@@ -74,7 +74,7 @@ function describeSections(report: SuiteReport, findings: readonly SuiteFinding[]
   ]
 }
 
-function colourOf(verdict: SuiteVerdict): 'good' | 'bad' | '' {
+function colorOf(verdict: SuiteVerdict): 'good' | 'bad' | '' {
   if (findingOf(verdict)) return 'bad'
   return isConclusive(verdict) ? 'good' : ''
 }

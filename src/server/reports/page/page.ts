@@ -16,7 +16,7 @@ export interface Page {
   readonly facts?: readonly string[]
   /** A sentence for each `--fail-on` condition that is met; the terminal format omits them, since stderr has them. */
   readonly failed?: readonly string[]
-  /** Totals, shown in HTML as cards that link to their sections. `isGood` selects the colour; default: no colour. */
+  /** Totals, shown in HTML as cards that link to their sections. `isGood` selects the color; default: no color. */
   readonly numbers?: readonly {
     readonly value: string
     readonly label: string
@@ -41,7 +41,7 @@ export interface PageSection {
 export type PageBlock =
   /** Paragraphs. `isGood`: true if they report a success. */
   | { readonly kind: 'lines'; readonly lines: readonly string[]; readonly isGood?: boolean }
-  /** A table. `states`: a colour for the last cell of each row; default: no colour. */
+  /** A table. `states`: a color for the last cell of each row; default: no color. */
   | {
       readonly kind: 'table'
       readonly head: readonly string[]

@@ -40,14 +40,14 @@ interface ReceivedRequest {
   readonly retryCount: number | undefined
 }
 
-interface Judgement {
+interface Judgment {
   readonly chain: RetryChain | undefined
   readonly previous: Attempt | undefined
   readonly pauses: readonly number[]
   readonly faults: readonly RetryFault[]
 }
 
-const nothing: Judgement = { chain: undefined, previous: undefined, pauses: [], faults: [] }
+const nothing: Judgment = { chain: undefined, previous: undefined, pauses: [], faults: [] }
 
 /** Skips judging a failed attempt. `possible`: the faults of the latest attempt if it is a retry of `last`. */
 type Skip = (last: Attempt, reason: UnjudgedReason, possible: readonly RetryFault[]) => void
@@ -146,7 +146,7 @@ export class RetryTracker {
   }
 
   /** Judges an attempt that is proved to retry one of several attempts: only faults that hold in every case count. */
-  #judgeRetried(latest: Attempt, { candidates, tries, isCertain }: RetriedTries, skip: Skip): Judgement {
+  #judgeRetried(latest: Attempt, { candidates, tries, isCertain }: RetriedTries, skip: Skip): Judgment {
     const [chain, ...others] = candidates
     const [previous] = tries
     this.#open.remove(chain)
@@ -162,7 +162,7 @@ export class RetryTracker {
   }
 
   /** Judges an attempt that is not proved to retry similar calls: its only possible fault is storing an event twice. */
-  #judgeRepeats(latest: Attempt, isSeparate: boolean, known: readonly RetryChain[], skip: Skip): Judgement {
+  #judgeRepeats(latest: Attempt, isSeparate: boolean, known: readonly RetryChain[], skip: Skip): Judgment {
     const others = this.#open.similarTo(latest.call).filter((chain) => !known.includes(chain))
     const results = others.map((chain) => judgeRepeat(chain, latest, isSeparate, skip))
     const repeated = results.find(({ faults }) => faults.length > 0) ?? results.find(({ chain }) => chain) ?? nothing
@@ -196,7 +196,7 @@ export class RetryTracker {
 }
 
 /** Judges a similar attempt, which may store an event twice, or continue a call if the client sends no counts. */
-function judgeRepeat(chain: RetryChain, latest: Attempt, isSeparate: boolean, skip: Skip): Judgement {
+function judgeRepeat(chain: RetryChain, latest: Attempt, isSeparate: boolean, skip: Skip): Judgment {
   const last = chain.lastAttempts.at(-1)
   if (!last) return nothing
   const reason = isSeparate ? 'separate-events' : findReason(last, latest)

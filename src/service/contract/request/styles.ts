@@ -5,7 +5,7 @@ import type { Sent, Shape } from './shape.ts'
 /** Strings by name; a repeated name has a list of strings. */
 export type Fields = Readonly<Record<string, string | readonly string[]>>
 
-export interface Serialisation {
+export interface Serialization {
   readonly in: 'path' | 'query' | 'header' | 'cookie'
   readonly name: string
   readonly style: string
@@ -28,7 +28,7 @@ const STYLES: Readonly<Record<string, readonly [mark: string, separator?: string
 const MAX_DEPTH = 20
 
 /** Creates a function that splits sent fields, in linear time, into the parameters of a location and unknown names. */
-export function createFinder<Known extends Serialisation>(parameters: readonly Known[]) {
+export function createFinder<Known extends Serialization>(parameters: readonly Known[]) {
   const byName = new Map(parameters.map((parameter) => [parameter.name, parameter]))
   const spread = parameters.filter(isSpread)
   const findOwner = (key: string) => {
@@ -50,11 +50,11 @@ export function createFinder<Known extends Serialisation>(parameters: readonly K
 }
 
 /** Returns true for an object whose properties are sent as separate parameters. */
-const isSpread = ({ style, explode, shape: { types } }: Serialisation) =>
+const isSpread = ({ style, explode, shape: { types } }: Serialization) =>
   style === 'form' && explode && types.has('object') && !types.has('array')
 
 /** Returns the path from a parameter to a member: `a`, `b` for `filter[a][b]`; undefined for unrelated keys. */
-function pathOf(parameter: Serialisation, key: string): string[] | undefined {
+function pathOf(parameter: Serialization, key: string): string[] | undefined {
   const { name, style, in: location, shape } = parameter
   if (key === name) return []
   if (isSpread(parameter)) return shape.names.has(key) || shape.isOpen ? [key] : undefined
@@ -70,7 +70,7 @@ function insert(target: Sent | undefined, [name, ...rest]: readonly string[], te
   return members.set(name, insert(members.get(name), rest, text))
 }
 
-export function readSent(parameter: Serialisation, sent: Sent): Result<Json, Pick<Violation, 'keyword' | 'message'>> {
+export function readSent(parameter: Serialization, sent: Sent): Result<Json, Pick<Violation, 'keyword' | 'message'>> {
   const { in: location, style, explode, isJson, shape } = parameter
   if (isJson && !(sent instanceof Map)) {
     const values = [sent].flat().map((text) => parseJson(String(text)))
@@ -86,7 +86,7 @@ export function readSent(parameter: Serialisation, sent: Sent): Result<Json, Pic
 }
 
 /** Splits a string into items or members; returns undefined if the string is not in the parameter's style. */
-function splitText({ in: location, name, style, explode, shape }: Serialisation, text: string): Sent | undefined {
+function splitText({ in: location, name, style, explode, shape }: Serialization, text: string): Sent | undefined {
   const isList = shape.types.has('array')
   const isObject = shape.types.has('object') && !isList
   const [mark, plain, exploded] = STYLES[style] ?? ['']

@@ -1,4 +1,4 @@
-// The clients for the tests in the neighbouring projects, as a separate package that each runner loads like a library.
+// The clients for the tests in the neighboring projects, as a separate package that each runner loads like a library.
 const { appendFileSync } = require('node:fs')
 
 const headers = { 'content-type': 'application/json', 'user-agent': 'cases', authorization: 'Bearer any-key' }

@@ -1,4 +1,4 @@
-/** Classes and a function like those in happy-dom, which Node does not recognise as its own. */
+/** Classes and a function like those in happy-dom, which Node does not recognize as its own. */
 class AbortSignal {
   aborted = false
   listeners = new Set()

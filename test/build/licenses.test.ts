@@ -16,7 +16,7 @@ test.each([
 describe.each([
   ['the package', 'dist/convsim.cjs', 'dist/THIRD-PARTY-LICENSES.txt'],
   ['the image', 'dist/node_modules/@stoplight/prism-http/index.js', 'dist/node_modules/THIRD-PARTY-LICENSES.txt'],
-])('the licences next to the bundle of %s', (_name, bundle, licences) => {
+])('the licenses next to the bundle of %s', (_name, bundle, licenses) => {
   // esbuild writes the path of each file above its code, or before its function if comments are stripped.
   const text = read(bundle).replaceAll('\\\n', '')
   const paths = text.match(/(?<=^ *\/\/ |^[^ ].*")node_modules\/[^"\n]*(?=\n|"\()/gm) ?? []
@@ -24,7 +24,7 @@ describe.each([
 
   test('name each bundled package and its version', () => {
     expect(folders.length).toBeGreaterThan(15)
-    const text = read(licences)
+    const text = read(licenses)
     const missing = folders.filter((folder) => {
       const { name, version } = JSON.parse(read(`${folder}/package.json`))
       return !text.includes(`${name} ${version} (`)
@@ -33,22 +33,22 @@ describe.each([
   })
 
   test('cover each package, and require no more than attribution', () => {
-    const names = [...read(licences).matchAll(/^\S+ \d+\.\d+\.\d+\S* \((.+)\)$/gm)].map(([, licence]) => licence)
+    const names = [...read(licenses).matchAll(/^\S+ \d+\.\d+\.\d+\S* \((.+)\)$/gm)].map(([, license]) => license)
     expect(names.length).toBeGreaterThanOrEqual(folders.length)
     const known = ['MIT', 'ISC', 'BSD-2-Clause', 'BSD-3-Clause', '0BSD', 'Apache-2.0', 'CC0-1.0']
-    // In a choice such as `(BSD-3-Clause OR GPL-2.0)`, one known licence is enough.
-    const choices = names.map((licence = '') => licence.replace(/^\((.*)\)$/, '$1').split(' OR '))
-    expect(choices.filter((licences) => !licences.some((licence) => known.includes(licence)))).toEqual([])
+    // In a choice such as `(BSD-3-Clause OR GPL-2.0)`, one known license is enough.
+    const choices = names.map((license = '') => license.replace(/^\((.*)\)$/, '$1').split(' OR '))
+    expect(choices.filter((licenses) => !licenses.some((license) => known.includes(license)))).toEqual([])
   })
 })
 
 const minified = ['@modelcontextprotocol/server', '@modelcontextprotocol/core', 'zod', 'preact', '@preact/signals']
-test.each(minified)('the licences name %s, even though its minified code has no paths', (name) => {
+test.each(minified)('the licenses name %s, even though its minified code has no paths', (name) => {
   const { version } = JSON.parse(read(`node_modules/${name}/package.json`))
   expect(read('dist/THIRD-PARTY-LICENSES.txt')).toContain(`${name} ${version} (`)
 })
 
-test('the image includes the project’s licence', () => {
+test('the image includes the project’s license', () => {
   expect(read('Dockerfile')).toMatch(/^COPY .*\bLICENSE\b/m)
   expect(read('.dockerignore')).toMatch(/^!LICENSE$/m)
 })
