@@ -1,8 +1,8 @@
 #!/usr/bin/env node
 /**
- * The process: commands, signals, exit codes.
+ * The process: commands, signals and exit codes.
  *
- * commands.ts lists the commands. They write their output to stdout, and write problems and the log to stderr.
+ * `features/commands.ts` lists the commands. They write output to stdout, and problems and the log to stderr.
  */
 import { writeSync } from 'node:fs'
 import { once } from './base/core/memoize.ts'

@@ -7,8 +7,8 @@ import { parseScenarios } from '../src/service/scenarios/parse.ts'
 import { allOperations } from './support/all-operations.ts'
 import { inputs, operationOf } from './support/catalogue.ts'
 import {
-  ask,
-  askOperation,
+  call,
+  callOperation,
   errorOf,
   expectRefusal,
   type OperationRequest,
@@ -139,7 +139,7 @@ const proofs: Record<Effect['kind'], Proof> = {
       return isObject(state) ? Number(state['events']) + Number(state['prompts']) : Number.NaN
     }
     const counts = [await count()]
-    await askOperation(sim(), operation)
+    await callOperation(sim(), operation)
     counts.push(await count())
     deliveries.reset(await connectionOf(operation, text), operation.success)
     const [before = 0, between = 0] = counts
@@ -148,7 +148,7 @@ const proofs: Record<Effect['kind'], Proof> = {
 }
 
 async function scripted(operation: OperationRequest, text: string) {
-  const response = await askOperation(sim(), operation, { headers: { 'x-sim-scenario': text } })
+  const response = await callOperation(sim(), operation, { headers: { 'x-sim-scenario': text } })
   expect(response.headers.get('x-sim-scenario')).toBe(text)
   return response
 }
@@ -169,7 +169,7 @@ describe('every entry of the catalogue', () => {
     '$text on $operation.id is refused with the reason, and nothing is stored',
     async ({ text, operation, reason = '' }) => {
       const before = await readStateInfo(sim())
-      const response = await askOperation(sim(), operation, { headers: { 'x-sim-scenario': text } })
+      const response = await callOperation(sim(), operation, { headers: { 'x-sim-scenario': text } })
       expectRefusal(response, 400, /does not apply here/, text, reason)
       expect(response.headers.get('x-sim-origin')).toBe('simulator')
       expect(await readStateInfo(sim())).toEqual(before)
@@ -257,7 +257,7 @@ describe('every parameter', () => {
       const parsed = parseScenarios(text, catalogue)
       expect([text, parsed.ok ? 'accepted' : parsed.error]).toEqual([
         text,
-        expect.stringMatching(new RegExp(`needs "${name}" to be|is no (nullable|such) field`)),
+        expect.stringMatching(new RegExp(`expects "${name}" to be|is no (nullable|such) field`)),
       ])
     }
   })
@@ -266,8 +266,8 @@ describe('every parameter', () => {
 describe('every control', async () => {
   test.each(await controlOperations())('$method $path refuses requests as documented', async ({ id, path, method }) => {
     const own = path.replace(/\{\w+\}/g, '-')
-    const wrong = id === 'getHealth' ? undefined : await ask(sim(), `/__sim${own}?sandbox=-`, { method })
-    const crossOrigin = await ask(sim(), `/__sim${own}`, { method, headers: { origin: 'https://example.com' } })
+    const wrong = id === 'getHealth' ? undefined : await call(sim(), `/__sim${own}?sandbox=-`, { method })
+    const crossOrigin = await call(sim(), `/__sim${own}`, { method, headers: { origin: 'https://example.com' } })
     const refused = [wrong, crossOrigin].filter((response) => response !== undefined)
     for (const response of refused) errorOf(response)
     expect(refused.map(({ status }) => status)).toEqual(id === 'getHealth' ? [403] : [400, 403])

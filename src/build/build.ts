@@ -14,17 +14,17 @@ import { root } from './modules.ts'
 
 const dist = join(root, 'dist')
 const folder = await mkdtemp(`${dist}.build-`)
-const { mtime: begun } = await stat(folder)
+const { mtime: startedAt } = await stat(folder)
 for (const signal of ['SIGINT', 'SIGTERM', 'SIGHUP'])
   process.once(signal, () => {
     rmSync(folder, { recursive: true, force: true })
     process.exit(1)
   })
 try {
-  await chmod(folder, 0o755) // so that every user can read dist/, such as the user in the image
+  await chmod(folder, 0o755) // so that every user, such as the image's user, can read dist/
   const [, hasTypes] = await Promise.all([writeBundles(folder), compileTypes()])
   if (hasTypes) {
-    await utimes(join(folder, STAMP), begun, begun)
+    await utimes(join(folder, STAMP), startedAt, startedAt)
     await replaceDist()
   } else process.exitCode = 1
 } finally {

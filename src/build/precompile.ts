@@ -44,8 +44,8 @@ async function precompileDocument(file: string, hasResponseValidators: boolean):
   if (warnings.length > 0) throw new Error(JSON.stringify(warnings))
   const compiler = createAjvCompiler(document, { lazy: false, code: STANDALONE_OPTIONS })
   compileOperations(document, compiler, hasResponseValidators) // as at startup
-  const [fault] = compiler.compileAll()
-  if (fault) throw new Error(`${file}: ${fault.message}`)
+  const [problem] = compiler.compileAll()
+  if (problem) throw new Error(`${file}: ${problem.message}`)
   const validators = compiler.compiled.map((compiled) => `...${writeValidators(compiled)}`)
   return writeEntry(source, `{ ${validators.join()} }`, hasResponseValidators)
 }

@@ -1,7 +1,7 @@
 /**
  * Prepares a checkout for `npm start`, `npm test` and `npm pack`: installs the packages if they are missing or older
  * than the lock file, and builds `dist/` if a source is newer. After an installation (`postprepare`, since npm warns
- * users about a `prepare` script) it only builds. Uses only Node's modules, since nothing may be installed yet.
+ * users about a `prepare` script) it only builds. Uses only Node's modules, since packages might not be installed yet.
  */
 import { spawn } from 'node:child_process'
 import { once } from 'node:events'

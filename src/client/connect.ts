@@ -17,7 +17,7 @@ export interface SimulatorClient<N extends Names = BundledNames> {
   /** The PEM certificate of the CA that clients must trust if the simulator uses TLS; undefined without TLS. */
   readonly authority: string | undefined
   /**
-   * Returns a client for a sandbox. The default name is a new one; names have 1 to 64 letters, digits, dots, hyphens or
+   * Returns a client for a sandbox, by default with a new name. A name has 1 to 64 letters, digits, dots, hyphens or
    * underscores. A sandbox's identifiers derive from its name and seed, so the same name yields the same identifiers.
    */
   sandbox(name?: string): SandboxClient<N>

@@ -3,7 +3,7 @@ import { type ControlSchemas, dataOf, type Transport } from './transport.ts'
 const findingKinds = ['violation', 'unexpected', 'retry', 'unmet'] as const
 export type FindingKind = (typeof findingKinds)[number]
 
-/** Throws for unknown kinds: a misspelt kind would allow nothing, and a string would allow each kind it contains. */
+/** Throws for unknown kinds: a misspelled kind would allow nothing, and a string would allow each kind it contains. */
 export function refuseUnknownKinds(kinds: unknown): void {
   const names: readonly string[] = findingKinds
   if (Array.isArray(kinds) && kinds.every((kind) => names.includes(kind))) return
@@ -26,7 +26,7 @@ export function expectationProblem(verdict: ControlSchemas['Verdict']): string |
   return [verdict.message, ...(verdict.problem === undefined ? [] : [verdict.problem]), ...otherMisses].join('\n')
 }
 
-/** Describes a sandbox's findings, except kinds in `allow`, or returns undefined if there are no others. @internal */
+/** Describes a sandbox's findings, except the kinds in `allow`; returns undefined if there are no others. @internal */
 export async function findingsProblem(
   transport: Transport,
   sandbox: string,

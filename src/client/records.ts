@@ -17,7 +17,7 @@ export interface SandboxRecords {
   snapshots(): Promise<readonly SandboxSnapshot[]>
   /** Returns events, prompts and quality settings in the format that `import` and `--seed-state` accept. */
   export(): Promise<ControlSchemas['Export']>
-  /** Replaces events, prompts and quality settings. */
+  /** Replaces events, prompts and quality settings with those of an export. */
   import(exported: ControlSchemas['Export']): Promise<void>
 }
 

@@ -14,13 +14,13 @@ interface RequestFilter<N extends Names> {
   readonly path?: string
   /** The cause of the response. */
   readonly origin?: ControlSchemas['Origin']
-  /** The trace id of the request's `traceparent`. */
+  /** The trace id from the request's `traceparent`. */
   readonly traceId?: string
   /** true for only the requests that broke the contract, false for only the other requests. */
   readonly violations?: boolean
   /** true for only the requests with advice, false for only the other requests. */
   readonly advice?: boolean
-  /** true for only the requests whose response a scenario damaged, false for only the other requests. */
+  /** true for only the requests whose response a scenario corrupted, false for only the other requests. */
   readonly damage?: boolean
 }
 
@@ -36,7 +36,7 @@ export interface ReceivedExpectation<N extends Names> {
   readonly match?: MatchInput<N>
   /** The exact number of requests, or its bounds. Default: at least 1. */
   readonly times?: number | { readonly atLeast?: number; readonly atMost?: number }
-  /** Milliseconds to wait until the number is as expected. Default: 0. */
+  /** How long to wait until the number is as expected, in milliseconds. Default: 0. */
   readonly within?: number
   /** Allows names that are not in the contract, and a sandbox that was never used. */
   readonly force?: boolean
@@ -61,7 +61,7 @@ export interface SandboxRequests<N extends Names> {
   /** Expects that every request conformed to the contract. @throws ExpectationError with each rule that was broken */
   expectNoViolations(): Promise<void>
   /**
-   * Expects no violations, unexpected responses, retry problems, or rules that never acted. `allow` excludes kinds.
+   * Expects no violations, unexpected responses, retry problems, or rules that never acted. `allow`: kinds to ignore.
    * @throws ExpectationError with each finding
    */
   expectNoFindings(allow?: readonly FindingKind[]): Promise<void>
@@ -120,7 +120,7 @@ export function sandboxRequests<N extends Names>(
   }
 }
 
-/** Rejects what TypeScript would reject, since an expectation with a misspelt member would match other requests. */
+/** Rejects unknown members, as TypeScript does: an expectation with a misspelled member would match other requests. */
 function refuseUnknownMembers(expectation: unknown): void {
   const known = ['match', 'times', 'within', 'force']
   const isObject = typeof expectation === 'object' && expectation !== null
@@ -160,7 +160,7 @@ async function listRequests(transport: Transport, filter: ControlQuery<'listRequ
   }
 }
 
-/** Yields the requests of `GET requests/stream` as they are recorded. The connection closes when the loop ends. */
+/** Yields the requests from `GET requests/stream` as they are recorded. The connection closes when the loop ends. */
 async function* streamRequests(transport: Transport, query: ControlQuery<'streamRequests'>) {
   const closing = new AbortController()
   const { signal } = closing

@@ -52,7 +52,7 @@ export interface SandboxRules<N extends Names> {
   sequences(): Promise<readonly ControlSchemas['SequenceProgress'][]>
 }
 
-/** The rules of a sandbox, and the start-up rules, which are tried afterwards, with their counts. */
+/** The rules of a sandbox and the start-up rules, each with its count. Start-up rules are tried last. */
 type RuleListing<N extends Names> = Omit<ControlSchemas['RuleListing'], 'rules'> & {
   readonly rules: readonly NewRule<N>[]
 }

@@ -13,14 +13,14 @@ interface SandboxClock {
   shift(to: Date | string): Promise<ControlSchemas['Clock']>
   /**
    * Advances the clock by milliseconds, rounded up, or by a duration: `90s`, `1h`, `7d`. A client can call this method
-   * as its `sleep(ms)`: retry rules count the advance as waiting.
+   * as its `sleep(ms)`: retry rules count the advance as waiting time.
    */
   advance(by: number | string): Promise<void>
-  /** Resets the clock to the time of the simulator's machine. */
+  /** Resets the clock to the system time of the machine that runs the simulator. */
   real(): Promise<ControlSchemas['Clock']>
 }
 
-/** A sandbox of a simulator. A client selects it with its base URL, its token, or its headers. */
+/** A sandbox of a simulator. The client under test selects it with `baseUrl`, `token` or `headers`. */
 export interface SandboxClient<N extends Names = BundledNames>
   extends SandboxRules<N>,
     SandboxRecords,
@@ -35,7 +35,7 @@ export interface SandboxClient<N extends Names = BundledNames>
   /** The page of the console that shows the requests in this sandbox. */
   readonly consoleUrl: string
   readonly clock: SandboxClock
-  /** Sets the seed of analytics, identifiers and random decisions. */
+  /** Sets the seed for analytics, identifiers and random decisions. */
   seed(seed: string | number): Promise<void>
   /** Restores the sandbox to its initial state: no records, rules or requests. Keeps the snapshots. */
   reset(): Promise<void>

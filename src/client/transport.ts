@@ -10,7 +10,7 @@ const senders = { 'http:': http.request, 'https:': https.request }
 export interface ConnectOptions {
   /** The value of the simulator's `--control-token`. */
   readonly token?: string | undefined
-  /** The PEM certificate of the CA of a simulator that uses TLS, unless Node already trusts that CA. */
+  /** The PEM certificate of the CA that signed the simulator's TLS certificate. Not needed if Node trusts the CA. */
   readonly authority?: string | undefined
 }
 
@@ -25,7 +25,7 @@ export type Transport = ReturnType<typeof createTransport>
 
 /**
  * Creates a client for the control plane at `http://127.0.0.1:4010/__sim`. `token`: the value of `--control-token`.
- * `authority`: the PEM certificate of the CA to trust, by default the CAs that Node trusts.
+ * `authority`: the PEM certificate of the CA to trust; by default, the CAs that Node trusts.
  * @internal
  */
 export function createTransport(controlUrl: string, { token, authority }: ConnectOptions = {}) {

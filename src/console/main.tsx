@@ -1,6 +1,6 @@
 /**
- * The web page, a client of /__sim like any other.
- * This file mounts the page; `views/index.tsx` lists its views. To add one, see `docs/development/architecture.md`.
+ * The console, a web page that calls `/__sim` like any other client.
+ * This file mounts the page; `views/index.tsx` lists the views. To add a view, see `docs/development/architecture.md`.
  */
 import { effect } from '@preact/signals'
 import { render } from 'preact'

@@ -14,11 +14,11 @@ import { addUpRecords, listEvents } from './queries.ts'
 import { cloneJson, copyEach, EXPORT_FORMAT } from './records.ts'
 import type { EventReceipt, SandboxReading, Store } from './store.ts'
 
-/** Determines the change to make to a sandbox, if any, and the result to return once the change is stored. */
+/** Decides which change to make to a sandbox, if any, and which result to return after the change is stored. */
 type Command<T> = (entry: SandboxEntry) => { readonly change?: Change; readonly result: T }
 
 export interface Committer {
-  /** Applies a change synchronously, and resolves once it is stored. If it rejects, the state is unchanged. */
+  /** Applies a change synchronously, and resolves when the change is stored. A rejection leaves the state unchanged. */
   commit(change: Change): Promise<void>
   /** Encodes an import ahead of its commit, in slices between which other requests are handled. */
   prepareImport?(change: ImportChange): Promise<void>
@@ -92,7 +92,7 @@ export class BaseStore implements Store {
   readonly putQuality: Store['putQuality'] = async (sandbox, settings) => {
     await this.#changeIf({ sandbox, op: 'quality', quality: cloneJson(settings) }, () => true)
   }
-  /** Creates a snapshot. Its id is derived from the number of earlier snapshots, so repeated runs get the same id. */
+  /** Creates a snapshot. Its id is derived from the number of earlier snapshots, so repeated runs get the same ids. */
   readonly createSnapshot: Store['createSnapshot'] = ({ sandbox, seed, now }, name) =>
     this.#commit(sandbox, ({ data, snapshotsTaken }) => {
       const snapshotId = deriveUuid([seed, sandbox, 'snapshot', snapshotsTaken])
@@ -139,7 +139,7 @@ export class BaseStore implements Store {
     return this.#state.sandbox(sandbox).data
   }
 
-  /** Decides on a change, applies and stores it, and returns the result. No other command runs before it is applied. */
+  /** Decides on a change, applies and stores it, and returns the result. No other command runs until it is applied. */
   async #commit<T>(sandbox: string, decide: Command<T>): Promise<T> {
     const { change, result } = decide(this.#state.sandbox(sandbox))
     if (change === undefined) return result

@@ -54,7 +54,7 @@ function belongsTo({ conversationId, externalConversationId }: EventDraft, conve
 }
 
 export function addUpRecords(sandboxes: readonly SandboxSummary[]): StateSummary {
-  // `countEach` has a count for each collection.
+  // Each collection's name is a key of `RecordCounts`.
   const total = ({ name }: Collection) => sandboxes.reduce((sum, counts) => sum + counts[name as keyof RecordCounts], 0)
   return { sandboxes: sandboxes.length, ...countEach(total) }
 }

@@ -7,7 +7,7 @@ export interface EventDraft {
   readonly value: string
   readonly valueType: 'currency' | 'numeric' | 'text' | 'boolean'
   readonly influence: 'positive' | 'negative' | 'neutral'
-  /** UTC: `2026-01-15T12:00:00.000Z`. Absent if the caller sent no time; the store then uses the time of receipt. */
+  /** The time in UTC: `2026-01-15T12:00:00.000Z`. Absent if the caller sent none; the time of receipt is then used. */
   readonly eventAt?: string
   readonly qualityImpactScore?: number
   readonly conversationId?: string
@@ -27,16 +27,16 @@ export interface StoredEvent {
   readonly impact: number
   /** True if sampling dropped the event. Sums exclude dropped events. */
   readonly sampledOut: boolean
-  /** UTC. */
+  /** The time of receipt, in UTC. */
   readonly receivedAt: string
   readonly replays: number
   /** True if the caller sent no time, so that `eventAt` is the time of receipt; otherwise absent. */
   readonly eventAtDefaulted?: true
-  /** The id of the sandbox's first event with the same payload. Absent in that first event, and with an `insertId`. */
+  /** The id of the sandbox's first event with this payload. Absent in that event, and in events with an `insertId`. */
   readonly repeatOf?: string
 }
 
-/** A prompt to store: the body of a valid request. The store reads the fields listed here. */
+/** A prompt to store: the body of a valid request. The store reads only the fields listed here. */
 export interface PromptDraft {
   readonly components?: readonly PromptComponentDraft[]
   readonly productId?: string
@@ -51,7 +51,7 @@ export interface PromptComponentDraft {
 
 export interface PromptVersion {
   readonly versionId: string
-  /** 1, 2, 3, ... within its prompt. */
+  /** The version's number within its prompt: 1, 2, 3, ... */
   readonly version: number
   /** The SHA-256 of the components' canonical JSON, in hex. */
   readonly fingerprint: string
@@ -67,9 +67,9 @@ export interface StoredPrompt {
   readonly promptId: string
   readonly externalPromptId?: string
   readonly productId?: string
-  /** The id of the sandbox's first prompt from an identical request. Absent in that prompt, and with an external id. */
+  /** The id of the first prompt from an identical request. Absent in that prompt and in prompts with an external id. */
   readonly repeatOf?: string
-  /** Oldest first; never empty. */
+  /** The versions, oldest first; never empty. */
   readonly versions: readonly PromptVersion[]
 }
 
@@ -85,7 +85,7 @@ export const DEFAULT_QUALITY: QualitySettings = Object.freeze({ weight: 0.1 })
 export interface SnapshotHead {
   readonly snapshotId: string
   readonly name?: string
-  /** UTC, from the sandbox's clock. */
+  /** The time of creation in UTC, from the sandbox's clock. */
   readonly createdAt: string
 }
 
@@ -93,7 +93,7 @@ export interface SnapshotHead {
 export interface WriteContext {
   readonly sandbox: string
   readonly seed: string
-  /** Epoch milliseconds, from the sandbox's clock. */
+  /** The time in epoch milliseconds, from the sandbox's clock. */
   readonly now: number
 }
 
@@ -107,14 +107,14 @@ export interface ImpactQuery {
 
 /** The impact of a day's events, excluding events that sampling dropped. */
 export interface DayImpact {
-  /** The sum of the events' impacts, exact to nine decimals, whatever the order in which they were recorded. */
+  /** The sum of the events' impacts, exact to nine decimals. It does not depend on the order of recording. */
   readonly impact: number
   readonly events: number
 }
 
 export const EXPORT_FORMAT = 1
 
-/** Returns a deep copy as if read back from JSON: without undefined members and -0, so that all stores agree. */
+/** Returns a deep copy as JSON would represent it, without undefined members and -0, so that all stores agree. */
 export function cloneJson<T>(value: T): T {
   if (typeof value !== 'object' || value === null) return (value === 0 ? 0 : value) as T
   if (Array.isArray(value)) return value.map(cloneJson) as T
@@ -137,7 +137,7 @@ export function uuidKey(value: unknown): string | null {
   return typeof value === 'string' ? value.toLowerCase() : null
 }
 
-/** Maps the id of the first record with some content to the number of such records, and ids of later records to 1. */
+/** Counts of records with identical content, by the id of the first such record. Ids of later records map to 1. */
 export type Occurrences = Pick<ReadonlyMap<string, number>, 'get'>
 
 /**

@@ -15,7 +15,7 @@ export const exportSchema: PublishedSchema = { name: 'export', schema }
 
 const loadCheck = once(() => loadSchema(exportSchema))
 
-const moreFaults = `the export may have more errors: the check stops after ${MAX_ERRORS} errors`
+const moreErrors = `the export may have more errors: the check stops after ${MAX_ERRORS} errors`
 
 const emptyExport = {
   format: EXPORT_FORMAT,
@@ -35,29 +35,29 @@ export async function parseExport(document: unknown): Promise<Result<SandboxExpo
   // The records are checked one by one below.
   const empty = Object.fromEntries(listed.map(({ name }) => [name, []]))
   const frame = isObject(document) ? { ...document, ...empty } : document
-  const faults = check(frame).map(({ pointer, message }) => `${pointer || 'the export'} ${message}`)
+  const errors = check(frame).map(({ pointer, message }) => `${pointer || 'the export'} ${message}`)
   for (const collection of listed) {
     const { name } = collection
-    const findFaults = createRuleCheck(collection)
+    const findErrors = createRuleCheck(collection)
     let index = 0
     for await (const record of inSlices(given[name] as object[])) {
-      if (faults.length >= MAX_ERRORS) return failure([...faults, moreFaults])
+      if (errors.length >= MAX_ERRORS) return failure([...errors, moreErrors])
       const start = `/${name}/${index++}`
-      const broken = check({ ...emptyExport, [name]: [record] })
-      faults.push(...broken.map(({ pointer, message }) => `${pointer.replace(`/${name}/0`, start)} ${message}`))
-      if (broken.length === 0) faults.push(...findFaults(record).map((fault) => start + fault))
+      const schemaErrors = check({ ...emptyExport, [name]: [record] })
+      errors.push(...schemaErrors.map(({ pointer, message }) => `${pointer.replace(`/${name}/0`, start)} ${message}`))
+      if (schemaErrors.length === 0) errors.push(...findErrors(record).map((error) => start + error))
     }
   }
-  if (faults.length > 0) return failure(faults)
+  if (errors.length > 0) return failure(errors)
   const lists = Object.fromEntries(listed.map(({ name }) => [name, given[name]]))
   return success({ ...emptyExport, quality: given['quality'], ...lists } as unknown as SandboxExport) // checked above
 }
 
-function createRuleCheck({ keyOf, otherKeys, findFaults }: Collection): (record: object) => readonly string[] {
+function createRuleCheck({ keyOf, otherKeys, findErrors }: Collection): (record: object) => readonly string[] {
   const earlier = new Set<string>()
-  const repeatedKinds = new Set<string>() // each kind is reported once, so that other faults are not hidden
+  const repeatedKinds = new Set<string>() // each kind is reported once, to leave room for other errors
   return (record) => {
-    const faults = [...(findFaults?.(record) ?? [])]
+    const errors = [...(findErrors?.(record) ?? [])]
     // Ids are UUIDs, which are case-insensitive.
     const keys = { key: keyOf(record).toLowerCase(), ...otherKeys?.(record) }
     for (const [kind, key] of Object.entries(keys)) {
@@ -65,10 +65,10 @@ function createRuleCheck({ keyOf, otherKeys, findFaults }: Collection): (record:
       const label = `${kind} ${key}`
       if (earlier.has(label) && !repeatedKinds.has(kind)) {
         repeatedKinds.add(kind)
-        faults.push(` must not repeat the ${label} of an earlier record`)
+        errors.push(` must not repeat the ${label} of an earlier record`)
       }
       earlier.add(label)
     }
-    return faults
+    return errors
   }
 }

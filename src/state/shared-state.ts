@@ -1,10 +1,10 @@
 import type { JsonObject } from '../base/core/json.ts'
 
 export interface SharedState {
-  readonly shown: string
-  /** Reads the immutable record that is stored with a sandbox in addition to its data, if there is one. */
+  readonly displayUrl: string
+  /** Reads the immutable record stored with a sandbox in addition to its data; undefined if there is none. */
   readRecord(sandbox: string): Promise<JsonObject | undefined>
-  /** Replaces this record, or removes it if it is undefined. Calls `update` again after a change by another process. */
+  /** Replaces or removes (undefined) the record. Calls `update` again if another process changes it meanwhile. */
   updateRecord<T>(
     sandbox: string,
     update: (record: JsonObject | undefined) => { readonly record: JsonObject | undefined; readonly result: T },
@@ -14,7 +14,7 @@ export interface SharedState {
   listSandboxes(limit: number): Promise<readonly string[]>
 }
 
-/** The position of an exchange among the exchanges of its sandbox. */
+/** The position of an exchange within its sandbox. */
 export interface SandboxPlace {
   /** The number of the first exchange since the sandbox was last cleared. */
   readonly begun: string
@@ -30,12 +30,12 @@ export type StreamMessage = { readonly position: number } & (
       readonly number: number
       readonly place: SandboxPlace
       readonly text: string
-      /** The bodies. A body is empty if there was none, and undefined if it was trimmed. */
+      /** The bodies. A body is an empty string if there was none, and undefined if the store trimmed it. */
       readonly request: string | undefined
       readonly response: string | undefined
     }
   | { readonly kind: 'end'; readonly text: string }
-  /** Clears a sandbox, or all sandboxes if undefined. */
+  /** Clears a sandbox, or all sandboxes if `sandbox` is undefined. */
   | { readonly kind: 'clear'; readonly sandbox: string | undefined }
 )
 
@@ -60,7 +60,7 @@ export interface ExchangeStream {
   readonly replica: string
   /** Appends an exchange. Returns undefined while the store refuses changes. */
   append(sandbox: string, entry: string, request: string, response: string): Promise<MessagePlace | undefined>
-  /** Appends a delivery's outcome, which corrects an earlier one. Returns undefined while the store refuses changes. */
+  /** Appends a delivery's corrected outcome. Returns undefined while the store refuses changes. */
   appendEnd(text: string): Promise<MessagePlace | undefined>
   /** Counts one lost exchange for each element of `sandboxes`. Returns false if the store refuses changes. */
   countLost(sandboxes: readonly string[]): Promise<boolean>

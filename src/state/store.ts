@@ -1,4 +1,4 @@
-/** The stored state: the port, its commands, memory/, file/ and redis/. */
+/** The stored state: its interface and commands, and the implementations in memory/, file/ and redis/. */
 import type { RecordCounts, StoredContent } from './collections/index.ts'
 import type {
   DayImpact,
@@ -20,7 +20,7 @@ export interface EventQuery {
   readonly productId?: string
   readonly conversationId?: string
   readonly externalConversationId?: string
-  /** The service's id of the conversation, or the caller's id for events without the service's id. */
+  /** The service's id for the conversation, or the caller's id for events without the service's id. */
   readonly conversation?: string
   readonly insertId?: string
   readonly eventId?: string
@@ -54,7 +54,7 @@ export interface RateResult {
   readonly resetMs: number
 }
 
-/** Reports a refused change. The state is unchanged. The cause is a disk error, or the loss of the files. */
+/** A change refused because of a disk error or the loss of the files. The state is unchanged. */
 export class StoreWriteError extends Error {
   override readonly name = 'StoreWriteError'
 }
@@ -63,7 +63,7 @@ export class StoreUnavailableError extends Error {
   override readonly name = 'StoreUnavailableError'
 }
 
-/** Reports damaged data in a sandbox. The message names the sandbox. */
+/** Damaged data in a sandbox. The message names the sandbox. */
 export class StoreReadError extends Error {
   override readonly name = 'StoreReadError'
 }
@@ -95,7 +95,7 @@ export interface StateSummary extends RecordCounts {
 }
 
 /**
- * The port to the simulator's state. Every method is atomic, so that an adapter for a shared database can use one round
+ * The interface to the simulator's state. Every method is atomic, so that a shared database can do it in one round
  * trip. A promise resolves once the change is stored, or rejects with `StoreWriteError` and leaves the state unchanged.
  * Arguments are copied; results are copies or frozen. An unknown sandbox counts as empty.
  */
@@ -144,7 +144,7 @@ export interface Store {
   fork(): Store
   /** Returns why all further writes are refused, or why `close` could not write the state; otherwise undefined. */
   findLoss(): Promise<string | undefined>
-  /** Returns why requests that need the state are refused while the shared store is out of service; else undefined. */
+  /** Returns why requests that need the state are refused; undefined unless the shared store is out of service. */
   findOutage(): Promise<string | undefined>
   /** Writes pending changes and releases files and locks. Later writes are refused. */
   close(): Promise<void>

@@ -2,7 +2,7 @@ import { describe, expect, test } from 'vitest'
 import type { Json } from '../../src/base/core/json.ts'
 import {
   analyticsPath,
-  ask,
+  call,
   event,
   expectRefusal,
   objectOf,
@@ -22,7 +22,7 @@ const limited = sharedSimulator({ maxAnalysesPerHour: 60 })
 const linkedEvent = (fields = {}) => event({ externalConversationId: 'chat-1', ...fields })
 const fullPrompt = (fields = {}) => prompt({ productId, role: 'support', ...fields })
 
-/** A request, and for each piece of advice about the request, its location and the end of its message. */
+/** A request, and the location and the end of the message of each piece of advice about the request. */
 type Case = [name: string, path: string, body: Json | undefined, ...advice: (readonly [at: string, end: RegExp])[]]
 
 const eventWithValue = (value: string, valueType: string) => linkedEvent({ value, valueType })
@@ -39,7 +39,7 @@ const cases: readonly Case[] = [
   ['a member in snake case', events, linkedEvent({ sample_rate: 1 }), ['body /sample_rate', hint('sampleRate')]],
   ['a nested misspelling', prompts, fullPrompt({ components }), ['body /components/1/isDinamic', hint('isDynamic')]],
   ['a prompt without productId', prompts, fullPrompt({ productId: undefined }), ['body /productId', /should be sent/]],
-  ['an empty eventType', events, linkedEvent({ eventType: ' ' }), ['body /eventType', /it is empty$/]],
+  ['an empty eventType', events, linkedEvent({ eventType: ' ' }), ['body /eventType', /^is empty; /]],
   ['an empty insertId', events, linkedEvent({ insertId: '' }), ['body /insertId', /does not identify anything/]],
   ['an empty chat id', events, event({ externalConversationId: '' }), ['body /externalConversationId', /is empty/]],
   ['an empty prompt id', prompts, fullPrompt({ externalPromptId: '' }), ['body /externalPromptId', /is empty/]],
@@ -61,18 +61,18 @@ const optionsOf = (body: Json | undefined): RequestOptions => (body === undefine
 
 /** Returns the location and the message of each piece of advice about a request. */
 async function adviceAbout(sim: TestSimulator, { headers }: TestResponse): Promise<string[][]> {
-  const entry = await ask(sim, `/__sim/requests/${headers.get('x-request-id')}`, { token: null })
+  const entry = await call(sim, `/__sim/requests/${headers.get('x-request-id')}`, { token: null })
   const advice = objectOf(entry)['advice'] as { in: string; pointer: string; message: string }[]
   return advice.map((item) => [`${item.in} ${item.pointer}`, item.message])
 }
 
 describe('a request with', () => {
   test.each(cases)('%s is refused only if it gets advice and --strict is set', async (_name, path, body, ...advice) => {
-    const response = await ask(lenient(), path, optionsOf(body))
+    const response = await call(lenient(), path, optionsOf(body))
     expect(response.status).toBeLessThan(300)
     const expected = advice.map(([location, end]) => [location, expect.stringMatching(end)])
     expect(await adviceAbout(lenient(), response)).toEqual(expected)
-    const strictResponse = await ask(strict(), path, optionsOf(body))
+    const strictResponse = await call(strict(), path, optionsOf(body))
     if (advice.length === 0) expect(strictResponse.status).toBeLessThan(300)
     else expectRefusal(strictResponse, 400, ...advice.map(([location]) => location.replace(' ', '')))
   })
@@ -80,7 +80,7 @@ describe('a request with', () => {
   test('thousands of unknown members gets at most 20 pieces of advice', async () => {
     const members = Object.fromEntries(Array.from({ length: 9_000 }, (_, index) => [`value${index % 9}_${index}`, 1]))
     const parameters = Array.from({ length: 500 }, (_, index) => `p${index}=1`).join('&')
-    const response = await ask(lenient(), `/v1/events?${parameters}`, { body: linkedEvent(members) })
+    const response = await call(lenient(), `/v1/events?${parameters}`, { body: linkedEvent(members) })
     expect(response.status).toBe(201)
     expect((await adviceAbout(lenient(), response)).length).toBe(20)
   })
@@ -94,15 +94,15 @@ test.each([
   ['abcdefgabcdefg', 'contains the same key twice'],
   ['one two', 'contains a space'],
 ])('the key %s gets advice, or a 401 with --strict', async (token, problem) => {
-  const response = await ask(lenient(), analyticsPath, { token })
+  const response = await call(lenient(), analyticsPath, { token })
   expect(response.status).toBe(200)
   expect(await adviceAbout(lenient(), response)).toEqual([['header /authorization', problem]])
-  expectRefusal(await ask(strict(), analyticsPath, { token }), 401, new RegExp(problem))
+  expectRefusal(await call(strict(), analyticsPath, { token }), 401, new RegExp(problem))
 })
 
 test('a byte order mark gets advice, or a 400 with --strict', async () => {
   const body = new TextEncoder().encode(`\uFEFF${JSON.stringify(linkedEvent())}`)
-  const send = (sim: TestSimulator) => ask(sim, events, { body, contentType: 'application/json' })
+  const send = (sim: TestSimulator) => call(sim, events, { body, contentType: 'application/json' })
   const advice = await adviceAbout(lenient(), await send(lenient()))
   expect(advice).toEqual([['body ', expect.stringContaining('begins with a byte order mark')]])
   expectRefusal(await send(strict()), 400, 'begins with a byte order mark')
@@ -110,15 +110,15 @@ test('a byte order mark gets advice, or a 400 with --strict', async () => {
 
 test('three events with an empty insertId are stored separately', async () => {
   const body = linkedEvent({ insertId: '' })
-  const ids = [1, 2, 3].map(async () => objectOf(await ask(lenient(), events, { body, sandbox: 'empty' }))['eventId'])
+  const ids = [1, 2, 3].map(async () => objectOf(await call(lenient(), events, { body, sandbox: 'empty' }))['eventId'])
   expect(new Set(await Promise.all(ids)).size).toBe(3)
 })
 
 test('the fifth identical response within a rate window adds advice to the report', async () => {
   const readAdvice = async () => (await steer(limited(), 'GET', '/report?sandbox=again'))['advice']
-  for (let count = 0; count < 4; count++) await ask(limited(), analyticsPath, { sandbox: 'again' })
+  for (let count = 0; count < 4; count++) await call(limited(), analyticsPath, { sandbox: 'again' })
   expect(await readAdvice()).toMatchObject({ findings: [] })
-  await ask(limited(), analyticsPath, { sandbox: 'again' })
-  const message = "5 of the hour's 60 requests returned the same bytes; cache the response"
+  await call(limited(), analyticsPath, { sandbox: 'again' })
+  const message = '5 of the 60 requests allowed per hour returned identical bytes; cache the response'
   expect(await readAdvice()).toMatchObject({ findings: [{ keyword: 'repeated-read', message }] })
 })

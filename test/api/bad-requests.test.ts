@@ -3,7 +3,7 @@ import { describe, expect } from 'vitest'
 import { groupBy } from '../../src/base/core/group-by.ts'
 import { decoders } from '../../src/server/http/read-request.ts'
 import { allOperations } from '../support/all-operations.ts'
-import { analyticsPath, ask, event, expectRefusal, type RequestOptions, readStateInfo } from '../support/client.ts'
+import { analyticsPath, call, event, expectRefusal, type RequestOptions, readStateInfo } from '../support/client.ts'
 import { sharedSimulator } from '../support/shared.ts'
 import { startForTest, test } from '../support/start.ts'
 
@@ -38,7 +38,7 @@ const badRequests: Bad[] = [
 
 test.each(badRequests)('%s has no effect, and the refusal names the fix', async (_name, request, status, patterns) => {
   const before = await readStateInfo(sim())
-  const response = await ask(sim(), request.path, request)
+  const response = await call(sim(), request.path, request)
   expectRefusal(response, status, ...patterns)
   expect(response.headers.get('content-type')).toBe('application/json; charset=utf-8')
   expect(await readStateInfo(sim())).toEqual(before)
@@ -54,7 +54,7 @@ test.each(wrongMethods)('$method on $path gets a 405 that allows $allowed', asyn
   const { method, path } = wrong
   const allowed = wrong.allowed.join(', ')
   const before = await readStateInfo(sim())
-  const response = await ask(sim(), path, { method })
+  const response = await call(sim(), path, { method })
   expect([response.status, response.headers.get('allow')]).toEqual([405, allowed])
   if (method === 'HEAD') expect(response.text).toBe('')
   else expectRefusal(response, 405, new RegExp(`${method}.*Allowed: ${allowed}`))
@@ -62,7 +62,7 @@ test.each(wrongMethods)('$method on $path gets a 405 that allows $allowed', asyn
 })
 
 test('a Content-Type in capitals is accepted', async () => {
-  expect((await ask(sim(), events, { body: event(), contentType: 'Application/JSON' })).status).toBe(201)
+  expect((await call(sim(), events, { body: event(), contentType: 'Application/JSON' })).status).toBe(201)
 })
 
 const encode: Readonly<Record<string, (text: string) => Uint8Array>> = {
@@ -73,7 +73,7 @@ const encode: Readonly<Record<string, (text: string) => Uint8Array>> = {
 }
 
 const send = (encoding: string, body: Uint8Array) =>
-  ask(sim(), '/v1/events', { body, headers: { 'content-encoding': encoding } })
+  call(sim(), '/v1/events', { body, headers: { 'content-encoding': encoding } })
 
 const rows = Object.entries(encode).map(([encoding, bytesOf]) => ({ encoding, bytesOf }))
 const compressions = rows.filter(({ encoding }) => encoding !== 'identity')
@@ -107,14 +107,14 @@ test('an empty Content-Encoding is ignored', async () => {
 
 test.each([10, 5000])('a response with %i non-ASCII characters is complete', async (count) => {
   const text = Array.from({ length: count }, (_, index) => 'é日😀'.at(index % 2)).join('')
-  const { headers, status } = await ask(sim(), '/v1/events', { body: event({ properties: { text } }) })
+  const { headers, status } = await call(sim(), '/v1/events', { body: event({ properties: { text } }) })
   expect(status).toBe(201)
-  const shown = await ask(sim(), `/__sim/requests/${headers.get('x-request-id')}`)
+  const shown = await call(sim(), `/__sim/requests/${headers.get('x-request-id')}`)
   expect(shown.body).toMatchObject({ request: { body: { json: { properties: { text } } } } })
   expect(Number(shown.headers.get('content-length'))).toBe(Buffer.byteLength(shown.text))
 })
 
-interface Fault extends RequestOptions {
+interface Problem extends RequestOptions {
   readonly name: string
   readonly status: number
   readonly path?: string
@@ -124,8 +124,8 @@ interface Fault extends RequestOptions {
   readonly exhausted?: true
 }
 
-/** Faults in an analytics request, in the order in which the simulator checks for them. */
-const faults: readonly Fault[] = [
+/** Problems in an analytics request, in the order in which the simulator checks for them. */
+const problems: readonly Problem[] = [
   { name: 'unknown path', status: 404, path: '/v1/nowhere' },
   { name: 'wrong method', status: 405, method: 'DELETE' },
   { name: 'missing token', status: 401, token: null },
@@ -136,9 +136,9 @@ const faults: readonly Fault[] = [
   { name: 'rate', status: 429, exhausted: true },
 ]
 
-/** Pairs of faults that one request can have. A token cannot both be missing and have the free plan. */
-const pairs = faults.flatMap((first, index) =>
-  faults
+/** Pairs of problems that one request can have. A token cannot both be missing and have the free plan. */
+const pairs = problems.flatMap((first, index) =>
+  problems
     .slice(index + 1)
     .filter((second) => !(first.name === 'missing token' && second.name === 'plan'))
     .map((second) => ({ first, second })),
@@ -148,10 +148,10 @@ const pairs = faults.flatMap((first, index) =>
 const knownModelPath = '/v1/models/00000000-0000-4000-8000-000000000001/analytics'
 
 test.each(pairs)('$first.name is checked before $second.name', async ({ first, second }) => {
-  const { path = analyticsPath, models = 'open', exhausted, ...options }: Fault = { ...second, ...first }
+  const { path = analyticsPath, models = 'open', exhausted, ...options }: Problem = { ...second, ...first }
   const sim = await startForTest({ models, maxAnalysesPerHour: 1 })
-  if (exhausted) expect((await ask(sim, knownModelPath, { token: options.token ?? 'any-key' })).status).not.toBe(429)
-  const { status, text } = await ask(sim, path, options)
+  if (exhausted) expect((await call(sim, knownModelPath, { token: options.token ?? 'any-key' })).status).not.toBe(429)
+  const { status, text } = await call(sim, path, options)
   expect({ status, text }).toMatchObject({ status: first.status })
 })
 
@@ -163,6 +163,6 @@ test.for<[string, RequestOptions, number]>([
   ['a wrong content type before a broken body', { contentType: 'text/plain', body: '{' }, 415],
 ])('POST /events stores nothing, and handles %s', async ([, options, status], { own }) => {
   const before = await readStateInfo(own)
-  expect((await ask(own, '/v1/events', options)).status).toBe(status)
+  expect((await call(own, '/v1/events', options)).status).toBe(status)
   expect(await readStateInfo(own)).toEqual(before)
 })

@@ -1,16 +1,16 @@
 import { describe, expect, test } from 'vitest'
-import { analyticsPath, ask, type RequestOptions } from '../support/client.ts'
+import { analyticsPath, call, type RequestOptions } from '../support/client.ts'
 import { steer } from '../support/control.ts'
-import { askRaw, requestText } from '../support/raw-http.ts'
+import { callRaw, requestText } from '../support/raw-http.ts'
 import { sharedSimulator } from '../support/shared.ts'
 
-/** Baggage is never a violation, not even with --strict. */
+/** A strict simulator, since even with --strict, baggage is never a violation. */
 const sim = sharedSimulator({ strict: true })
 
 /** Sends a request with a `baggage` header, and returns the status, the sandbox and the first piece of advice. */
-async function askWith(baggage: string, { prefix = '', ...options }: RequestOptions & { prefix?: string } = {}) {
+async function callWith(baggage: string, { prefix = '', ...options }: RequestOptions & { prefix?: string } = {}) {
   const headers = { ...options.headers, baggage }
-  const response = await ask(sim(), `${prefix}${analyticsPath}`, { ...options, headers })
+  const response = await call(sim(), `${prefix}${analyticsPath}`, { ...options, headers })
   const advice = response.headers.get('x-sim-advice')
   const [first] = advice === null ? [] : JSON.parse(advice).violations
   return { status: response.status, sandbox: response.headers.get('x-sim-sandbox'), advice: first }
@@ -27,19 +27,19 @@ describe('the baggage header', () => {
     ['twice, with the same name', 'convsim.sandbox=worker-3,convsim.sandbox=worker%2d3'],
     ['as the last of 64 members', `${'a=b,'.repeat(63)}convsim.sandbox=worker-3`],
   ])('names the sandbox: %s', async (_how, baggage) => {
-    expect(await askWith(baggage)).toEqual({ status: 200, sandbox: 'worker-3', advice: undefined })
+    expect(await callWith(baggage)).toEqual({ status: 200, sandbox: 'worker-3', advice: undefined })
   })
 
   test('can name the sandbox in the second of two headers', async () => {
     const text = requestText('GET', analyticsPath, ['Baggage: a=b', 'Baggage: convsim.sandbox=worker-3'])
-    expect((await askRaw(sim().origin, text)).headers['x-sim-sandbox']).toBe('worker-3')
+    expect((await callRaw(sim().origin, text)).headers['x-sim-sandbox']).toBe('worker-3')
   })
 
   test.each([
     ['a similar key', 'sandbox=worker-3,CONVSIM.SANDBOX=worker-3,xconvsim=y'],
     ['the key within a value or a property', 'note=convsim.sandbox,a=b;convsim.sandbox=worker-3'],
   ])('with members only for other tools selects no sandbox and gets no advice: %s', async (_how, baggage) => {
-    expect(await askWith(baggage)).toEqual({ status: 200, sandbox: 'default', advice: undefined })
+    expect(await callWith(baggage)).toEqual({ status: 200, sandbox: 'default', advice: undefined })
   })
 
   test.each([
@@ -47,11 +47,11 @@ describe('the baggage header', () => {
     ['an empty value', 'convsim.sandbox=', /does not name one sandbox/],
     ['a value that cannot be decoded', 'convsim.sandbox=%zz', /%zz, which does not name one sandbox/],
     ['two names', 'convsim.sandbox=a,convsim.sandbox=b', /=a, b, which does not name one sandbox/],
-    ['a misspelt member', 'convsim.sandbx=a', /"convsim\.sandbx".*known: convsim\.sandbox$/],
+    ['a misspelled member', 'convsim.sandbx=a', /"convsim\.sandbx".*use convsim\.sandbox$/],
     ['65 members', `${'a=b,'.repeat(64)}convsim.sandbox=a`, /more than 8192 characters or 64 members/],
     ['8,193 characters', `convsim.sandbox=a,b=${'x'.repeat(8193 - 20)}`, /more than 8192 characters or 64/],
   ])('is ignored with advice, and not refused: %s', async (_what, baggage, message) => {
-    expect(await askWith(baggage)).toEqual({
+    expect(await callWith(baggage)).toEqual({
       status: 200,
       sandbox: 'default',
       advice: { in: 'header', pointer: '/baggage', keyword: 'baggage', message: expect.stringMatching(message) },
@@ -62,7 +62,7 @@ describe('the baggage header', () => {
     const others = [{ headers: { 'x-sim-sandbox': 'b' } }, { token: 'k~b' }, { prefix: '/_s/b' }]
     for (const options of others)
       for (const baggage of ['convsim.sandbox=a', 'convsim.sandbox=no name'])
-        expect(await askWith(baggage, options)).toEqual({ status: 200, sandbox: 'b', advice: undefined })
+        expect(await callWith(baggage, options)).toEqual({ status: 200, sandbox: 'b', advice: undefined })
   })
 
   test('is named in the explanation as the source of the sandbox', async () => {
@@ -74,7 +74,7 @@ describe('the baggage header', () => {
   })
 
   test('does not select a sandbox for control requests, so a reset cannot affect the wrong sandbox', async () => {
-    const { body } = await ask(sim(), '/__sim/coverage', { headers: { baggage: 'convsim.sandbox=a' } })
+    const { body } = await call(sim(), '/__sim/coverage', { headers: { baggage: 'convsim.sandbox=a' } })
     expect(body).toMatchObject({ sandbox: 'default' })
   })
 })

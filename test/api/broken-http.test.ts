@@ -1,7 +1,7 @@
 import { expect } from 'vitest'
 import type { Json } from '../../src/base/core/json.ts'
 import { analyticsPath, event, expectRefusal, readStateInfo } from '../support/client.ts'
-import { askRaw, connectTo, postText, requestText, sendRaw } from '../support/raw-http.ts'
+import { callRaw, connectTo, postText, requestText, sendRaw } from '../support/raw-http.ts'
 import { sharedSimulator } from '../support/shared.ts'
 import { startForTest, test } from '../support/start.ts'
 import { listRequests } from '../support/stored-records.ts'
@@ -32,7 +32,7 @@ test.each([
   ['an unsupported expectation', post('{}', ['Expect: a-miracle']), 417, /Expect|expectation/],
 ])('a request refused before routing still gets the service’s error body: %s', async (_name, text, status, words) => {
   const before = await readStateInfo(sim())
-  const response = await askRaw(sim().origin, text)
+  const response = await callRaw(sim().origin, text)
   expectRefusal(response, status, words)
   expect(response.headers['content-type']).toBe('application/json; charset=utf-8')
   expect(await readStateInfo(sim())).toEqual(before)
@@ -40,21 +40,21 @@ test.each([
 
 test('a header after 3000 others is still read', async () => {
   const head = `GET ${analyticsPath} HTTP/1.1\r\nHost: localhost\r\n${'a:\r\n'.repeat(3000)}`
-  expect((await askRaw(sim().origin, `${head}Authorization: Bearer any-key\r\n\r\n`)).status).toBe(200)
+  expect((await callRaw(sim().origin, `${head}Authorization: Bearer any-key\r\n\r\n`)).status).toBe(200)
 })
 
 test('an absolute URL as the request target is treated like its path', async () => {
-  const response = await askRaw(sim().origin, get(`${sim().origin}${analyticsPath}`))
+  const response = await callRaw(sim().origin, get(`${sim().origin}${analyticsPath}`))
   expect({ status: response.status, text: response.text.slice(0, 300) }).toMatchObject({ status: 200 })
 })
 
 test('a request for an absolute URL with an invalid host is recorded like any other request', async ({ own }) => {
-  await askRaw(own.origin, get('http://[::1/v2/x'))
+  await callRaw(own.origin, get('http://[::1/v2/x'))
   expect(await listRequests(own)).toMatchObject([{ request: { path: '/v2/x' } }])
 })
 
 test('an absolute URL without a path means the root', async () => {
-  const response = await askRaw(sim().origin, get(sim().origin))
+  const response = await callRaw(sim().origin, get(sim().origin))
   expect(response.headers).toMatchObject({ location: '/__sim/info' })
 })
 
@@ -64,7 +64,7 @@ test('a chunked body is read like any other', async () => {
   const chunk = (text: string) => `${text.length.toString(16)}\r\n${text}\r\n`
   const head = requestText('POST', '/v1/events', ['Transfer-Encoding: chunked', 'Content-Type: application/json'])
   const text = head + chunk(body.slice(0, half)) + chunk(body.slice(half)) + chunk('')
-  expect((await askRaw(sim().origin, text)).status).toBe(201)
+  expect((await callRaw(sim().origin, text)).status).toBe(201)
 })
 
 test.each([
@@ -117,7 +117,7 @@ test('a request that ends in the middle of its body is refused, and its connecti
 
 test('the first value of a repeated header is used, or all of its values if the header is a list', async ({ own }) => {
   const lines = ['Authorization: Bearer other', 'User-Agent: a', 'User-Agent: b', 'X-Team: red', 'X-Team: blue']
-  expect((await askRaw(own.origin, get(analyticsPath, lines))).status).toBe(200)
+  expect((await callRaw(own.origin, get(analyticsPath, lines))).status).toBe(200)
   const headers = { 'user-agent': 'a', 'x-team': 'red, blue' }
   expect(await listRequests(own)).toMatchObject([{ request: { headers } }])
 })

@@ -2,7 +2,7 @@ import { describe, expect, test } from 'vitest'
 import type { ControlSchemas } from '../../src/client/transport.ts'
 import { allOperations } from '../support/all-operations.ts'
 import { inputs } from '../support/catalogue.ts'
-import { askOperation, type TestResponse } from '../support/client.ts'
+import { callOperation, type TestResponse } from '../support/client.ts'
 import { sharedSimulator } from '../support/shared.ts'
 import { readControl } from '../support/stored-records.ts'
 
@@ -36,7 +36,7 @@ describe('GET /__sim/catalogue', () => {
       const { name, example, operations, clientSees } = scenario
       const operation = allOperations.find(({ id }) => id === operations[0])
       if (!operation) throw new Error(`no operation for ${name}`)
-      const response = await askOperation(sim(), operation, { headers: { 'x-sim-scenario': String(example) } })
+      const response = await callOperation(sim(), operation, { headers: { 'x-sim-scenario': String(example) } })
       expect([name, ...describeResponse(String(clientSees), response)]).toEqual([name, clientSees])
     }
   })

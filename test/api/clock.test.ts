@@ -1,7 +1,7 @@
 import { describe, expect } from 'vitest'
 import type { Json, JsonObject } from '../../src/base/core/json.ts'
 import type { Analytics } from '../../src/service/simulation/analytics.ts'
-import { analyticsPath, ask, errorOf, event, expectRefusal, type TestResponse } from '../support/client.ts'
+import { analyticsPath, call, errorOf, event, expectRefusal, type TestResponse } from '../support/client.ts'
 import { steer } from '../support/control.ts'
 import { sharedSimulator } from '../support/shared.ts'
 import { frozenNow, startForTest, type TestSimulator, test } from '../support/start.ts'
@@ -52,7 +52,7 @@ describe('the clock', () => {
     expect((await steer(sim, 'GET', path('/clock')))['mode']).toBe('shifted')
     await steer(sim, 'PUT', path('/clock'), { mode: 'shifted', now: '9999-12-31T23:59:59.999Z' })
     expect((await steer(sim, 'GET', path('/clock')))['now']).toBe('9999-12-31T23:59:59.999Z')
-    expect((await ask(sim, week, { token })).status).toBe(200)
+    expect((await call(sim, week, { token })).status).toBe(200)
   })
 
   test.each([
@@ -64,7 +64,7 @@ describe('the clock', () => {
     const [sim, { path, token }] = [realSim(), freshSandbox()]
     expect(await steer(sim, 'PUT', path('/clock'), { mode: 'frozen', now })).toEqual({ mode: 'frozen', now: expected })
     expect(await steer(sim, 'GET', path('/clock'))).toEqual({ mode: 'frozen', now: expected })
-    expect((await ask(sim, analyticsPath, { token })).status).toBe(200)
+    expect((await call(sim, analyticsPath, { token })).status).toBe(200)
   })
 
   test.each([
@@ -95,7 +95,7 @@ describe('the clock', () => {
     ['POST', '/clock/advance', { by: `${'9'.repeat(40)}s` }, /by/],
   ])('is not changed by %s %s with the invalid body %j', async (method, control, body, pattern) => {
     const [sim, { path }] = [frozenSim(), freshSandbox()]
-    expectRefusal(await ask(sim, `/__sim${path(control)}`, { method, body }), 400, pattern)
+    expectRefusal(await call(sim, `/__sim${path(control)}`, { method, body }), 400, pattern)
     expect(await steer(sim, 'GET', path('/clock'))).toEqual({ mode: 'frozen', now: frozenNow })
   })
 })
@@ -103,8 +103,8 @@ describe('the clock', () => {
 describe('the time in a sandbox', () => {
   test('is the default for eventAt, and is stored as receivedAt', async ({ own }) => {
     await steer(own, 'PUT', '/clock?sandbox=a', { mode: 'frozen', now: instant })
-    await ask(own, '/v1/events', { token: 'k~a', body: event() })
-    await ask(own, '/v1/events', { token: 'k~b', body: event(), headers: { 'x-sim-now': '2025-05-05T05:05:05Z' } })
+    await call(own, '/v1/events', { token: 'k~a', body: event() })
+    await call(own, '/v1/events', { token: 'k~b', body: event(), headers: { 'x-sim-now': '2025-05-05T05:05:05Z' } })
     const times = async (name: string) =>
       (await readAllEvents(own, name)).map(({ fields, receivedAt }) => [fields.eventAt, receivedAt])
     expect(await times('a')).toEqual([[instant, instant]])
@@ -113,23 +113,23 @@ describe('the time in a sandbox', () => {
 
   test('is the Date of successful responses and refusals', async () => {
     const sim = await startForTest({ clock: '2026-03-01T00:30:00.999Z' })
-    expect(dateOf(await ask(sim, analyticsPath))).toBe(Date.parse(instant))
-    expect(dateOf(await ask(sim, '/v1/nothing'))).toBe(Date.parse(instant))
-    expect(dateOf(await ask(sim, analyticsPath, { headers: { 'x-sim-scenario': '503' } }))).toBe(Date.parse(instant))
+    expect(dateOf(await call(sim, analyticsPath))).toBe(Date.parse(instant))
+    expect(dateOf(await call(sim, '/v1/nothing'))).toBe(Date.parse(instant))
+    expect(dateOf(await call(sim, analyticsPath, { headers: { 'x-sim-scenario': '503' } }))).toBe(Date.parse(instant))
   })
 })
 
 describe('X-Sim-Now', () => {
   test('gives one request the same data as a clock frozen at that time', async () => {
     const [sim, frozenAtInstant] = [frozenSim(), await startForTest({ clock: instant })]
-    const response = await ask(sim, week, { headers: { 'x-sim-now': '2026-03-01T01:30:00.5+01:00' } })
-    expect(response.text).toBe((await ask(frozenAtInstant, week)).text)
+    const response = await call(sim, week, { headers: { 'x-sim-now': '2026-03-01T01:30:00.5+01:00' } })
+    expect(response.text).toBe((await call(frozenAtInstant, week)).text)
     expect(dateOf(response)).toBe(Date.parse(instant))
-    expect(daysOf(await ask(sim, week)).at(-1)).toBe('2026-01-15')
+    expect(daysOf(await call(sim, week)).at(-1)).toBe('2026-01-15')
   })
 
   test.each(['noon', '', '1899-12-31', '9'.repeat(5000)])('with the value %.20j is refused', async (now) => {
-    const response = await ask(frozenSim(), analyticsPath, { headers: { 'x-sim-now': now } })
+    const response = await call(frozenSim(), analyticsPath, { headers: { 'x-sim-now': now } })
     expectRefusal(response, 400, /X-Sim-Now must be a time in the years 1900 to 9999, such as/)
     expect(errorOf(response).length).toBeLessThan(250)
   })

@@ -1,7 +1,7 @@
 import { describe, expect, test } from 'vitest'
 import { parseOrigins } from '../../src/base/core/origins.ts'
-import { ask, errorOf } from '../support/client.ts'
-import { askRaw } from '../support/raw-http.ts'
+import { call, errorOf } from '../support/client.ts'
+import { callRaw } from '../support/raw-http.ts'
 import { sharedSimulator } from '../support/shared.ts'
 import { startForTest } from '../support/start.ts'
 
@@ -19,7 +19,7 @@ describe('a page from an origin in --control-origins', () => {
       'access-control-request-method': 'PUT',
       'access-control-request-headers': 'authorization,content-type',
     }
-    const response = await ask(sim(), '/__sim/scenarios', { method: 'OPTIONS', headers, token: null })
+    const response = await call(sim(), '/__sim/scenarios', { method: 'OPTIONS', headers, token: null })
     expect([response.status, response.text]).toEqual([204, ''])
     expect(response.headers.get('access-control-allow-origin')).toBe(allowedOrigin)
     expect(response.headers.get('access-control-allow-methods')).toContain('PUT')
@@ -29,20 +29,20 @@ describe('a page from an origin in --control-origins', () => {
   test('can read and write, and can read response headers', async () => {
     const body = { rules: [{ scenario: 'unavailable' }] }
     const path = '/__sim/scenarios?sandbox=workshop'
-    expect((await ask(sim(), path, { method: 'PUT', headers: page, body })).body).toEqual(body)
+    expect((await call(sim(), path, { method: 'PUT', headers: page, body })).body).toEqual(body)
     for (const path of ['/__sim/info', '/healthz', '/__sim/nothing']) {
-      const { headers } = await ask(sim(), path, { headers: page })
+      const { headers } = await call(sim(), path, { headers: page })
       const names = ['allow-origin', 'expose-headers', 'allow-credentials'].map((name) => `access-control-${name}`)
       const corsValues = [...names, 'vary'].map((name) => headers.get(name))
       expect([path, ...corsValues]).toEqual([path, allowedOrigin, '*', null, 'Origin'])
     }
   })
 
-  test('still needs the control token, and can read the refusal without it', async () => {
+  test('still needs the control token, and can read the refusal of a request without the token', async () => {
     const own = await startForTest({ controlOrigins: allowedOrigin, controlToken: 'let me in' })
-    const refused = await ask(own, '/__sim/info', { headers: page, token: null })
+    const refused = await call(own, '/__sim/info', { headers: page, token: null })
     expect([refused.status, refused.headers.get('access-control-allow-origin')]).toEqual([401, allowedOrigin])
-    expect((await ask(own, '/__sim/info', { headers: page, token: 'let me in' })).status).toBe(200)
+    expect((await call(own, '/__sim/info', { headers: page, token: 'let me in' })).status).toBe(200)
   })
 })
 
@@ -50,7 +50,7 @@ const unlistedOrigins = ['http://localhost:6007', 'https://localhost:6006', 'htt
 test.each(unlistedOrigins)('a page from the unlisted origin %s is refused without a CORS header', async (origin) => {
   const headers = { origin, 'access-control-request-method': 'PUT' }
   for (const method of ['GET', 'OPTIONS', 'PUT']) {
-    const response = await ask(sim(), '/__sim/scenarios', { method, headers, token: null })
+    const response = await call(sim(), '/__sim/scenarios', { method, headers, token: null })
     expect([method, response.status, corsHeaders(response.headers)]).toEqual([method, 403, []])
     expect(errorOf(response)).toContain('--control-origins')
   }
@@ -64,8 +64,8 @@ test('--control-origins accepts origins in any spelling, and nothing else', () =
 })
 
 test.each(['', '&failOn=coverage<100'])('an HTML report%s has the console’s security policy', async (query) => {
-  const console = await ask(sim(), '/__sim/', { headers: { accept: 'text/html' } })
-  const report = await ask(sim(), `/__sim/report?format=html${query}`)
+  const console = await call(sim(), '/__sim/', { headers: { accept: 'text/html' } })
+  const report = await call(sim(), `/__sim/report?format=html${query}`)
   const policyOf = ({ headers }: typeof report) => headers.get('content-security-policy') ?? ''
   expect(policyOf(report)).toContain("frame-ancestors 'none'")
   expect(policyOf(report).replace(/'sha256-[\w+/]{43}='/, "'self'")).toBe(policyOf(console))
@@ -74,7 +74,7 @@ test.each(['', '&failOn=coverage<100'])('an HTML report%s has the console’s se
   expect(names.map((name) => report.headers.get(name))).toEqual(values)
 })
 
-test.each<[string, Parameters<typeof ask>[2]]>([
+test.each<[string, Parameters<typeof call>[2]]>([
   ['/__sim/', {}],
   ['/__sim', { headers: { accept: 'text/html' } }],
   ['/__sim/report?format=html', {}],
@@ -86,15 +86,15 @@ test.each<[string, Parameters<typeof ask>[2]]>([
   ['/__sim/clock', { method: 'PUT', body: '{' }],
   ['/healthz', {}],
 ])('the response to %s %j prevents browsers from sniffing its media type', async (path, options) => {
-  expect((await ask(sim(), path, options)).headers.get('x-content-type-options')).toBe('nosniff')
+  expect((await call(sim(), path, options)).headers.get('x-content-type-options')).toBe('nosniff')
 })
 
 test('the refusal of a request without Host also has X-Content-Type-Options', async () => {
-  const { status, headers } = await askRaw(sim().origin, 'GET /__sim/report HTTP/1.1\r\n\r\n')
+  const { status, headers } = await callRaw(sim().origin, 'GET /__sim/report HTTP/1.1\r\n\r\n')
   expect([status, headers['x-content-type-options']]).toEqual([400, 'nosniff'])
 })
 
-test('a response of the simulated service does not have X-Content-Type-Options, like the real service', async () => {
-  const { headers } = await ask(sim(), '/v1/events')
+test('responses of the simulated service do not have X-Content-Type-Options, as in the real service', async () => {
+  const { headers } = await call(sim(), '/v1/events')
   expect(headers.get('x-content-type-options')).toBeNull()
 })

@@ -2,7 +2,7 @@ import { readFile, writeFile } from 'node:fs/promises'
 import { describe, expect, test } from 'vitest'
 import { version } from '../../src/service/fixtures/bundled.ts'
 import { allOperations } from '../support/all-operations.ts'
-import { ask, errorOf, event, expectRefusal, objectOf, prompt } from '../support/client.ts'
+import { call, errorOf, event, expectRefusal, objectOf, prompt } from '../support/client.ts'
 import { documentWithPaths } from '../support/documents.ts'
 import { sharedSimulator } from '../support/shared.ts'
 import { frozenNow, startForTest } from '../support/start.ts'
@@ -14,13 +14,13 @@ const aliases = ['/healthz', '/readyz', '/livez', '/_x-steady/health', '/__admin
 
 test.each(['/__sim/health', ...aliases])('%s responds with status healthy, and refuses other origins', async (path) => {
   for (const target of [path, `${path}?now`, path === '/__sim/health' ? path : path.toUpperCase()]) {
-    const response = await ask(sim(), target, noToken)
+    const response = await call(sim(), target, noToken)
     expect([response.status, response.body]).toEqual([200, { status: 'healthy', version }])
     expect(response.headers.get('cache-control')).toBe('no-store')
-    const crossOrigin = await ask(sim(), target, { ...noToken, headers: { origin: 'https://app.example.test' } })
+    const crossOrigin = await call(sim(), target, { ...noToken, headers: { origin: 'https://app.example.test' } })
     expectRefusal(crossOrigin, 403, /other origins/)
   }
-  const head = await ask(sim(), path, { ...noToken, method: 'HEAD' })
+  const head = await call(sim(), path, { ...noToken, method: 'HEAD' })
   expect([head.status, head.text]).toEqual([200, ''])
 })
 
@@ -54,18 +54,18 @@ test.each(simulatorPaths)('a contract operation takes precedence over the simula
   const file = await documentWithPaths({ [path]: { get } })
   await writeFile(file, (await readFile(file, 'utf8')).replace('4010/v1', '4010'))
   const own = await startForTest({ contract: file })
-  const response = await ask(own, path, noToken)
+  const response = await call(own, path, noToken)
   expect([response.body, response.headers.get('x-sim-operation')]).toEqual([{ sold: 7 }, 'getSales'])
-  const explained = await ask(own, '/__sim/explain', { ...noToken, body: { method: 'GET', path } })
+  const explained = await call(own, '/__sim/explain', { ...noToken, body: { method: 'GET', path } })
   expect(objectOf(explained)).toMatchObject({ operation: 'getSales' })
-  expect((await ask(own, '/healthz', noToken)).body).toEqual({ status: 'healthy', version })
+  expect((await call(own, '/healthz', noToken)).body).toEqual({ status: 'healthy', version })
 })
 
 test('GET /__sim/info returns version, contract, seed and operations, and counts the stored records', async () => {
   const own = await startForTest({ seed: '42' })
-  for (const token of ['key', 'key~worker']) await ask(own, '/v1/events', { body: event(), token })
-  await ask(own, '/v1/prompts', { body: prompt() })
-  expect(objectOf(await ask(own, '/__sim/info', noToken))).toMatchObject({
+  for (const token of ['key', 'key~worker']) await call(own, '/v1/events', { body: event(), token })
+  await call(own, '/v1/prompts', { body: prompt() })
+  expect(objectOf(await call(own, '/__sim/info', noToken))).toMatchObject({
     ...{ version, seed: '42', now: frozenNow },
     contract: { title: 'Conversation-Analytics Service', version: '1.0.0', basePath: '/v1' },
     state: { file: ':memory:', sandboxes: 2, events: 2, prompts: 1 },
@@ -79,12 +79,12 @@ describe('an invalid control request', () => {
     ['POST', '/__sim/health', 'GET'],
     ['DELETE', '/__sim/info', 'GET'],
   ])('gets a 405 for the wrong method: %s %s', async (method, path, allowed) => {
-    const response = await ask(sim(), path, { ...noToken, method })
+    const response = await call(sim(), path, { ...noToken, method })
     expect([response.status, response.headers.get('allow')]).toEqual([405, allowed])
     expect(errorOf(response)).toContain(`Allowed: ${allowed}`)
   })
 
   test('gets a 404 if its path has a lone percent sign', async () => {
-    expectRefusal(await ask(sim(), '/__sim/%25%', noToken), 404)
+    expectRefusal(await call(sim(), '/__sim/%25%', noToken), 404)
   })
 })

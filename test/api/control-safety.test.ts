@@ -2,10 +2,10 @@ import { once } from 'node:events'
 import { connect } from 'node:net'
 import { brotliCompressSync, constants, gzipSync } from 'node:zlib'
 import { describe, expect } from 'vitest'
-import { analyticsPath, ask, event, expectRefusal, type RequestOptions, readStateInfo } from '../support/client.ts'
+import { analyticsPath, call, event, expectRefusal, type RequestOptions, readStateInfo } from '../support/client.ts'
 import { steer } from '../support/control.ts'
 import { controlOperations } from '../support/control-operations.ts'
-import { askRaw, connectTo, postText, requestText } from '../support/raw-http.ts'
+import { callRaw, connectTo, postText, requestText } from '../support/raw-http.ts'
 import { sharedSimulator } from '../support/shared.ts'
 import { startForTest, type TestSimulator, test } from '../support/start.ts'
 import { listRequests } from '../support/stored-records.ts'
@@ -13,10 +13,10 @@ import { listRequests } from '../support/stored-records.ts'
 const sim = sharedSimulator()
 
 /** Sends a request to the control plane with headers that `fetch` does not allow. */
-async function askAs(headers: Record<string, string>, path = '/__sim/info', method = 'GET', origin = sim().origin) {
+async function callAs(headers: Record<string, string>, path = '/__sim/info', method = 'GET', origin = sim().origin) {
   const lines = Object.entries({ host: new URL(origin).host, connection: 'close', ...headers })
   const text = lines.map(([name, value]) => `${name}: ${value}\r\n`).join('')
-  return askRaw(origin, `${method} ${path} HTTP/1.1\r\n${text}\r\n`)
+  return callRaw(origin, `${method} ${path} HTTP/1.1\r\n${text}\r\n`)
 }
 
 describe('the Host header', () => {
@@ -27,7 +27,7 @@ describe('the Host header', () => {
       ['host.docker.internal:4010', 'convsim.testing.svc.cluster.local'],
     ].flat(),
   )('%s is accepted', async (host) => {
-    expect((await askAs({ host })).status).toBe(200)
+    expect((await callAs({ host })).status).toBe(200)
   })
 
   test.each(
@@ -37,24 +37,24 @@ describe('the Host header', () => {
       ['127.0.0.1.', '1.2.3', '256.1.1.1', 'example.com:80:80', 'a.b@localhost.c', ''],
     ].flat(),
   )('%j is refused, and the refusal names --control-hosts', async (host) => {
-    expectRefusal(await askAs({ host }), 403, /does not serve the host .*--control-hosts/)
+    expectRefusal(await callAs({ host }), 403, /does not accept requests for the host .*--control-hosts/)
   })
 
   test('is truncated in the refusal', async () => {
-    expectRefusal(await askAs({ host: `${'x'.repeat(5000)}.example` }), 403, /^.{1,299}$/s)
+    expectRefusal(await callAs({ host: `${'x'.repeat(5000)}.example` }), 403, /^.{1,299}$/s)
   })
 
   test('is overridden by the host of an absolute request target', async () => {
     const host = new URL(sim().origin).host
     for (const path of ['/__sim/export', '/__sim/health/../info'])
-      expectRefusal(await askAs({}, `http://example.com${path}`), 403, /does not serve the host "example.com/)
+      expectRefusal(await callAs({}, `http://example.com${path}`), 403, / requests for the host "example.com/)
     for (const target of [`http://${host}/__sim/info`, `HTTP://u:p@${host}/__sim/info`, 'http://localhost/__sim/info'])
-      expect([target, (await askAs({ host: 'example.com' }, target)).status]).toEqual([target, 200])
+      expect([target, (await callAs({ host: 'example.com' }, target)).status]).toEqual([target, 200])
   })
 
-  test('may name hosts in --control-hosts, in any case and with any port, but no other host without dots', async () => {
+  test('can be any host in --control-hosts, in any case and with any port, but no other without dots', async () => {
     const own = await startForTest({ controlHosts: 'sim.example.com, Other.Example.org, convsim' })
-    const status = async (host: string) => (await askAs({ host }, '/__sim/info', 'GET', own.origin)).status
+    const status = async (host: string) => (await callAs({ host }, '/__sim/info', 'GET', own.origin)).status
     const accepted = ['sim.example.com', 'SIM.example.com:4010', 'other.example.org', 'convsim:4010', 'a.localhost']
     for (const host of [...accepted, '127.0.0.1:80']) expect([host, await status(host)]).toEqual([host, 200])
     for (const host of ['x.sim.example.com', 'example.com', 'other'])
@@ -63,9 +63,9 @@ describe('the Host header', () => {
 
   test('is checked on each health path, but not on paths of the simulated service', async () => {
     for (const path of ['/__sim/health', '/healthz', '/_x-steady/health', '/__admin/health'])
-      expect([path, (await askAs({ host: 'example.com' }, path)).status]).toEqual([path, 403])
+      expect([path, (await callAs({ host: 'example.com' }, path)).status]).toEqual([path, 403])
     const key = { authorization: 'Bearer k' }
-    expect((await askAs({ host: 'api.example.com', ...key }, analyticsPath)).status).toBe(200)
+    expect((await callAs({ host: 'api.example.com', ...key }, analyticsPath)).status).toBe(200)
   })
 })
 
@@ -84,13 +84,13 @@ describe('a control request from', () => {
     ['an image on another site', 403, () => ({ 'sec-fetch-site': 'cross-site', 'sec-fetch-mode': 'no-cors' })],
     ['a frame without Sec-Fetch-Mode', 403, () => ({ 'sec-fetch-site': 'cross-site' })],
   ])('%s gets a %i', async (_name, status, headers) => {
-    const response = await askAs(headers())
+    const response = await callAs(headers())
     if (status === 403) expectRefusal(response, 403, /rejects requests from pages on other origins/)
     else expect(response.status).toBe(status)
   })
 
   test('a form or a beacon on another site cannot reset the state', async () => {
-    await ask(sim(), '/v1/events', { body: event() })
+    await call(sim(), '/v1/events', { body: event() })
     const before = await readStateInfo(sim())
     const navigation = { 'sec-fetch-site': 'cross-site', 'sec-fetch-mode': 'navigate' }
     const forms = [
@@ -99,7 +99,7 @@ describe('a control request from', () => {
       { origin: 'https://example.com', 'content-type': 'text/plain' },
     ]
     for (const headers of forms)
-      expect((await askAs({ ...headers, 'content-length': '0' }, '/__sim/reset', 'POST')).status).toBe(403)
+      expect((await callAs({ ...headers, 'content-length': '0' }, '/__sim/reset', 'POST')).status).toBe(403)
     expect(await readStateInfo(sim())).toEqual(before)
   })
 })
@@ -115,20 +115,20 @@ describe('the body of a control request', () => {
     ['application/json; charset=utf-8', 200],
   ])('with Content-Type %j gets a %d', async (contentType, status) => {
     const body = new TextEncoder().encode('{"rules":[]}')
-    const response = await ask(sim(), '/__sim/scenarios', { method: 'PUT', body, contentType })
+    const response = await call(sim(), '/__sim/scenarios', { method: 'PUT', body, contentType })
     if (status === 415) expectRefusal(response, 415, /Content-Type: application\/json/)
     else expect(response.status).toBe(status)
   })
 
   test('must be JSON even if the operation takes no body', async () => {
-    const plain = await ask(sim(), '/__sim/reset', { method: 'POST', body: 'reset', contentType: 'text/plain' })
+    const plain = await call(sim(), '/__sim/reset', { method: 'POST', body: 'reset', contentType: 'text/plain' })
     expect(plain.status).toBe(415)
-    const empty = await askAs({ 'content-type': 'text/plain', 'content-length': '0' }, '/__sim/reset', 'POST')
+    const empty = await callAs({ 'content-type': 'text/plain', 'content-length': '0' }, '/__sim/reset', 'POST')
     expect(empty.status).toBe(415)
     for (const body of [undefined, ' ', '{}'])
-      expect((await ask(sim(), '/__sim/reset', { method: 'POST', ...(body && { body }) })).status).toBe(200)
+      expect((await call(sim(), '/__sim/reset', { method: 'POST', ...(body && { body }) })).status).toBe(200)
     for (const body of ['{"sandbox":"rb"}', '[1]', 'no JSON'])
-      expectRefusal(await ask(sim(), '/__sim/reset', { method: 'POST', body }), 400, /reset takes no body; .*sandbox=/)
+      expectRefusal(await call(sim(), '/__sim/reset', { method: 'POST', body }), 400, /reset takes no body; .*sandbox=/)
   })
 
   test.each<[string, RequestOptions['body'], RegExp]>([
@@ -136,13 +136,13 @@ describe('the body of a control request', () => {
     ['not UTF-8', new Uint8Array([0x7b, 0xff, 0x7d]), /body/],
     ['JSON with a duplicate key', '{"rules":[],"rules":[]}', /rules/],
   ])('is refused if it is %s', async (_name, body = '', pattern) => {
-    expectRefusal(await ask(sim(), '/__sim/scenarios', { method: 'PUT', body }), 400, pattern)
+    expectRefusal(await call(sim(), '/__sim/scenarios', { method: 'PUT', body }), 400, pattern)
   })
 
   test('may be larger than --body-limit, which applies only to the simulated service', async () => {
     const own = await startForTest({ bodyLimit: '1kb' })
     const body = { rules: [{ scenario: 'unavailable', match: { header: { 'x-long': 'x'.repeat(2000) } } }] }
-    expect((await ask(own, '/__sim/scenarios', { method: 'PUT', body })).status).toBe(200)
+    expect((await call(own, '/__sim/scenarios', { method: 'PUT', body })).status).toBe(200)
   })
 
   test('is limited to 1 MB on every path except /import', async () => {
@@ -150,14 +150,14 @@ describe('the body of a control request', () => {
     expect(writes.length).toBeGreaterThan(15)
     const body = ' '.repeat(2 ** 20 + 1)
     for (const { method, path } of writes) {
-      const response = await ask(sim(), `/__sim${path.replaceAll(/[{}]/g, '')}`, { method, body })
+      const response = await call(sim(), `/__sim${path.replaceAll(/[{}]/g, '')}`, { method, body })
       // The import accepts this size, but the body is not JSON.
       expect([path, response.status]).toEqual([path, path === '/import' ? 400 : 413])
     }
   })
 
   test('of an import is limited to 16 MB, as the refusal says', async () => {
-    expectRefusal(await ask(sim(), '/__sim/import', { body: ' '.repeat(2 ** 24 + 1) }), 413, /the limit of 16mb\.$/)
+    expectRefusal(await call(sim(), '/__sim/import', { body: ' '.repeat(2 ** 24 + 1) }), 413, /the limit of 16mb\.$/)
   })
 
   test.each([
@@ -166,7 +166,7 @@ describe('the body of a control request', () => {
   ])('compressed with %s is not decoded beyond 100 times its size', async (encoding, compress) => {
     const bomb = compress(Buffer.alloc(8 * 2 ** 20, ' '))
     const headers = { 'content-encoding': encoding }
-    expectRefusal(await ask(sim(), '/__sim/import', { body: bomb, headers }), 413, /more than 100 times its size/)
+    expectRefusal(await call(sim(), '/__sim/import', { body: bomb, headers }), 413, /more than 100 times its size/)
   })
 })
 
@@ -183,7 +183,7 @@ describe('--control-token', () => {
     [200, 'the token', { token: 'let me in' }],
     [200, 'the scheme in another case', { token: null, headers: { authorization: 'bearer let me in' } }],
   ])('causes a %i for a request with %s', async (status, _name, options) => {
-    const response = await ask(guarded(), '/__sim/info', options)
+    const response = await call(guarded(), '/__sim/info', options)
     expect(response.status).toBe(status)
     expect(response.headers.get('www-authenticate')).toBe(status === 401 ? 'Bearer' : null)
     if (status === 401) expectRefusal(response, 401, /requires its token/)
@@ -191,17 +191,17 @@ describe('--control-token', () => {
 
   test('is required on every path except health, before any other check', async () => {
     const own = guarded()
-    for (const path of ['/__sim/health', '/healthz']) expect((await ask(own, path, { token: null })).status).toBe(200)
+    for (const path of ['/__sim/health', '/healthz']) expect((await call(own, path, { token: null })).status).toBe(200)
     for (const path of ['/__sim/nothing', '/__sim/clock', '/metrics'])
-      expect([path, (await ask(own, path, { token: null })).status]).toEqual([path, 401])
+      expect([path, (await call(own, path, { token: null })).status]).toEqual([path, 401])
     for (const path of ['/__sim/reset', '/__sim/scenarios'])
-      expect([path, (await ask(own, path, { method: 'PUT', token: null })).status]).toEqual([path, 401])
+      expect([path, (await call(own, path, { method: 'PUT', token: null })).status]).toEqual([path, 401])
   })
 
   test('is not required by the simulated service, and is not logged', async () => {
     const own = guarded()
-    await ask(own, '/__sim/info', { token: 'let me in' })
-    expect((await ask(own, analyticsPath, { token: 'secret-key' })).status).toBe(200)
+    await call(own, '/__sim/info', { token: 'let me in' })
+    expect((await call(own, analyticsPath, { token: 'secret-key' })).status).toBe(200)
     expect(JSON.stringify(own.logged)).not.toMatch(/let me in|secret-key/)
   })
 })
@@ -224,26 +224,26 @@ test.each<[string, RequestOptions, number, RegExp]>([
   ['/__sim/info?sandbox=a', {}, 400, /sandbox/],
   ['/__sim/scenarios', { method: 'PUT' }, 400, /JSON body is required/],
 ])('the refusal of %s has the service’s error format and a hint', async (path, options, status, pattern) => {
-  expectRefusal(await ask(sim(), path, options), status, pattern)
+  expectRefusal(await call(sim(), path, options), status, pattern)
 })
 
 describe('the sandbox of a control request', () => {
   test('can be named by X-Sim-Sandbox, as in a request to the service', async ({ own }) => {
-    await ask(own, '/__sim/clock', { method: 'PUT', body: { mode: 'shifted' }, sandbox: 'w1' })
-    expect((await ask(own, '/__sim/clock?sandbox=w1')).body).toMatchObject({ mode: 'shifted' })
-    expect((await ask(own, '/__sim/clock')).body).toMatchObject({ mode: 'frozen' })
+    await call(own, '/__sim/clock', { method: 'PUT', body: { mode: 'shifted' }, sandbox: 'w1' })
+    expect((await call(own, '/__sim/clock?sandbox=w1')).body).toMatchObject({ mode: 'shifted' })
+    expect((await call(own, '/__sim/clock')).body).toMatchObject({ mode: 'frozen' })
   })
 
   test('is refused if header and query differ, and ignored by operations on the whole process', async () => {
-    expectRefusal(await ask(sim(), '/__sim/clock?sandbox=w1', { sandbox: 'w2' }), 400, /different sandboxes/)
-    expect((await ask(sim(), '/__sim/info', { sandbox: 'w2' })).status).toBe(200)
+    expectRefusal(await call(sim(), '/__sim/clock?sandbox=w1', { sandbox: 'w2' }), 400, /different sandboxes/)
+    expect((await call(sim(), '/__sim/info', { sandbox: 'w2' })).status).toBe(200)
   })
 })
 
 /** Starts ten clients that each request a long response and read only its first bytes. */
 async function holdLongResponses(own: TestSimulator) {
   for (let count = 0; count < 16; count += 1)
-    await ask(own, '/v1/events', { body: event({ value: 'x'.repeat(900_000) }) })
+    await call(own, '/v1/events', { body: event({ value: 'x'.repeat(900_000) }) })
   const readers = Array.from({ length: 10 }, () => connect(Number(new URL(own.origin).port), '127.0.0.1'))
   for (const reader of readers) reader.write(requestText('GET', '/__sim/events'))
   for (const reader of readers) await once(reader, 'readable')
@@ -252,29 +252,29 @@ async function holdLongResponses(own: TestSimulator) {
 
 test('at most 10 clients read long responses at a time, and another client is told to retry', async ({ own }) => {
   const readers = await holdLongResponses(own)
-  const refused = await ask(own, '/__sim/export')
-  expectRefusal(refused, 429, /^10 long responses are being read already\./)
+  const refused = await call(own, '/__sim/export')
+  expectRefusal(refused, 429, /^10 long responses are already being read\./)
   expect(refused.headers.get('retry-after')).toBe('1')
   for (const reader of readers) reader.destroy()
-  await expect.poll(async () => (await ask(own, '/__sim/events?limit=1')).status).toBe(200)
+  await expect.poll(async () => (await call(own, '/__sim/events?limit=1')).status).toBe(200)
 })
 
 test('clients that stop reading a long response for half a minute lose their slots', { tags: ['long'] }, async ({
   own,
 }) => {
   const readers = await holdLongResponses(own)
-  const read = async () => (await ask(own, '/__sim/export')).status
+  const read = async () => (await call(own, '/__sim/export')).status
   expect(await read()).toBe(429)
   await expect.poll(read, { interval: 1_000, timeout: 120_000 }).toBe(200)
   for (const reader of readers) reader.destroy()
 })
 
-test('the journal keeps the newest 16 MB of bodies of hanging requests', async ({ own }) => {
+test('the journal keeps the newest 16 MB of the bodies sent in hanging requests', async ({ own }) => {
   const body = event({ value: 'x'.repeat(900_000) })
   const connections = await Promise.all(Array.from({ length: 24 }, () => connectTo(own.origin)))
   for (const connection of connections) {
     connection.send(postText('/v1/events', body, ['X-Sim-Scenario: hang']))
-    await ask(own, '/__sim/health')
+    await call(own, '/__sim/health')
   }
   for (const connection of connections) connection.destroy()
   await steer(own, 'POST', '/verify', { count: { atLeast: 24 }, withinMs: 30_000 })
@@ -287,11 +287,11 @@ test('the journal keeps the newest 16 MB of bodies of hanging requests', async (
 describe('the head of a control request', () => {
   test('is enough to refuse an unknown host before the body arrives', async () => {
     const head = 'Host: evil.example\r\nContent-Type: application/json\r\nContent-Length: 100000000'
-    expect((await askRaw(sim().origin, `POST /__sim/import HTTP/1.1\r\n${head}\r\n\r\n{`)).status).toBe(403)
+    expect((await callRaw(sim().origin, `POST /__sim/import HTTP/1.1\r\n${head}\r\n\r\n{`)).status).toBe(403)
   })
 
   test('is refused if it contains a simulator header without effect on the control plane', async () => {
     for (const name of ['x-sim-scenario', 'x-sim-seed', 'x-sim-anything'])
-      expectRefusal(await ask(sim(), '/__sim/info', { headers: { [name]: '500' } }), 400, name)
+      expectRefusal(await call(sim(), '/__sim/info', { headers: { [name]: '500' } }), 400, name)
   })
 })

@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'vitest'
 import type { JsonObject } from '../../src/base/core/json.ts'
-import { ask, errorOf } from '../support/client.ts'
+import { call, errorOf } from '../support/client.ts'
 import { sharedSimulator } from '../support/shared.ts'
 import { listRequests } from '../support/stored-records.ts'
 import { tempFile } from '../support/temp-folder.ts'
@@ -19,7 +19,7 @@ const schemes = {
 
 const key = 'my-secret-key'
 
-/** Credentials by name, each in the form in which it is sent: a query or a header. */
+/** Credentials by name, each as it is sent: in a query or a header. */
 const credentials: Record<string, string> = {
   bearer: `authorization: Bearer ${key}`,
   basic: `authorization: Basic ${key}`,
@@ -81,21 +81,21 @@ const own = sharedSimulator(async (onFinished) => ({
 function send(path: string, name: string) {
   const text = credentials[name] ?? ''
   const headers = text.startsWith('?') ? {} : Object.fromEntries([text.split(/: ?/)])
-  return ask(own(), `/v1${path}${text.startsWith('?') ? text : ''}`, { token: null, headers })
+  return call(own(), `/v1${path}${text.startsWith('?') ? text : ''}`, { token: null, headers })
 }
 
 describe.each(rows.map((row, index) => [JSON.stringify(row[0]), `/c${index}`, row] as const))(
   'security %s',
   (_security, path, [, wrong, error, challenge]) => {
     test('is explained by the message and challenge of a 401, for a missing and for a wrong credential', async () => {
-      const response = await ask(own(), `/v1${path}`, { token: null })
+      const response = await call(own(), `/v1${path}`, { token: null })
       expect([response.status, errorOf(response)]).toEqual([401, error])
       expect(response.headers.get('www-authenticate')).toBe(challenge)
       for (const name of wrong) expect([name, (await send(path, name)).status]).toEqual([name, 401])
     })
 
     test('is also explained by a 401 that a scenario causes', async () => {
-      const response = await ask(own(), `/v1${path}`, { token: null, scenario: 'unauthorized' })
+      const response = await call(own(), `/v1${path}`, { token: null, scenario: 'unauthorized' })
       expect([response.status, response.headers.get('www-authenticate')]).toEqual([401, challenge])
       expect(errorOf(response)).toContain(error.slice(error.indexOf('Send')))
     })
@@ -108,7 +108,7 @@ test.each(Object.keys(credentials).filter((name) => !name.startsWith('empty')))(
     const loggedBefore = own().logged.length
     await send(pathOf('oauth'), name)
     const entry = (await listRequests(own(), 'bodies=true')).at(-1)
-    const report = await ask(own(), '/__sim/report?format=html')
+    const report = await call(own(), '/__sim/report?format=html')
     expect(JSON.stringify([entry, report.text, own().logged.slice(loggedBefore)])).not.toContain(key)
   },
 )
@@ -120,6 +120,6 @@ test.each([
   [['cookie'], '', { cookie: 'sid=key_server_error' }],
 ])('a magic key acts wherever the document lets clients send a key: %j', async (names, query, headers) => {
   const options = { token: null, headers: headers as Record<string, string>, may500: true }
-  const response = await ask(own(), `/v1${pathOf(...names)}${query}`, options)
+  const response = await call(own(), `/v1${pathOf(...names)}${query}`, options)
   expect([response.status, response.headers.get('x-sim-advice')]).toEqual([500, null])
 })

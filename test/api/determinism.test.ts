@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'vitest'
 import { periods, readAnalytics } from '../support/analytics.ts'
-import { analyticsPath, ask, event, expectRefusal, modelId, prompt, type RequestOptions } from '../support/client.ts'
+import { analyticsPath, call, event, expectRefusal, modelId, prompt, type RequestOptions } from '../support/client.ts'
 import { modelIds } from '../support/model-ids.ts'
 import { sharedSimulator } from '../support/shared.ts'
 import { startForTest, type TestSimulator } from '../support/start.ts'
@@ -21,30 +21,30 @@ const calls: readonly Call[] = [
 
 const keyOf = ({ path, body }: Call) => `${path} ${JSON.stringify(body) ?? ''}`
 
-const textOf = async (sim: TestSimulator, call: Call) => [keyOf(call), (await ask(sim, call.path, call)).text] as const
+const textOf = async (sim: TestSimulator, sent: Call) => [keyOf(sent), (await call(sim, sent.path, sent)).text] as const
 
-test('the same seed and clock give the same bytes in any order of requests, sequential or concurrent', async () => {
+test('the same seed and clock give the same bytes for requests in any order, sequential or concurrent', async () => {
   const [first, second] = [await startForTest({ seed: 'same' }), await startForTest({ seed: 'same' })]
   const inOrder = new Map<string, string>()
-  for (const call of calls) inOrder.set(...(await textOf(first, call)))
+  for (const sent of calls) inOrder.set(...(await textOf(first, sent)))
   expect(inOrder.size).toBe(calls.length)
-  const concurrent = await Promise.all(calls.toReversed().map((call) => textOf(second, call)))
+  const concurrent = await Promise.all(calls.toReversed().map((sent) => textOf(second, sent)))
   expect(new Map(concurrent)).toEqual(inOrder)
 })
 
 const sim = sharedSimulator({ seed: '1' })
 const bytes = async (headers: Record<string, string>, path = analyticsPath) =>
-  (await ask(sim(), path, { headers })).text
+  (await call(sim(), path, { headers })).text
 
 describe('the seed of one request', () => {
   test('in X-Sim-Seed gives the same data as --seed', async () => {
     const own = await startForTest({ seed: '42' })
-    expect(await bytes({ 'x-sim-seed': '42' })).toBe((await ask(own, analyticsPath)).text)
+    expect(await bytes({ 'x-sim-seed': '42' })).toBe((await call(own, analyticsPath)).text)
     expect(await bytes({ 'x-sim-seed': '42' })).not.toBe(await bytes({}))
   })
 
   test('in Prefer gives the same data as X-Sim-Seed, and is acknowledged', async () => {
-    const response = await ask(sim(), analyticsPath, { headers: { prefer: 'seed=42' } })
+    const response = await call(sim(), analyticsPath, { headers: { prefer: 'seed=42' } })
     expect(response.text).toBe(await bytes({ 'x-sim-seed': '42' }))
     expect(response.headers.get('preference-applied')).toBe('seed=42')
   })
@@ -55,13 +55,13 @@ describe('the seed of one request', () => {
     [{ 'x-sim-seed': 'two words' }, /seed must be given once, and have 1 to 64 visible/],
     [{ prefer: 'seed=' }, /seed must be given once, and have 1 to 64 visible/],
   ] as [Record<string, string>, RegExp][])('is refused if the header is invalid: %o', async (headers, words) => {
-    const response = await ask(sim(), analyticsPath, { headers })
+    const response = await call(sim(), analyticsPath, { headers })
     expectRefusal(response, 400, words)
     expect(response.headers.get('x-sim-origin')).toBe('simulator')
   })
 })
 
-test('for 20 models, every period conforms to the document, and is the end of each longer period', async () => {
+test('for 20 models, each period conforms to the document, and has the last days of each longer period', async () => {
   for (const id of modelIds(20)) {
     const [week, month, quarter] = await Promise.all(periods.map((period) => readAnalytics(sim(), id, period)))
     expect([week, month, quarter].map((analytics) => analytics?.dataPoints.length)).toEqual([7, 30, 90])
@@ -80,7 +80,7 @@ test('model ids are case-insensitive', async () => {
 })
 
 test('the response is the same from the first to the last millisecond of a UTC day', async () => {
-  const at = (now: string) => ask(sim(), analyticsPath, { headers: { 'x-sim-now': now } })
+  const at = (now: string) => call(sim(), analyticsPath, { headers: { 'x-sim-now': now } })
   const instants = ['2026-01-15T00:00:00Z', '2026-01-15T23:59:59.999Z', '2026-01-16T00:00:00Z']
   const [first, last, next] = await Promise.all(instants.map(at))
   expect(first?.text).toBe(last?.text)

@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest'
 import { parse, stringify } from 'yaml'
 import { isObject, type Json } from '../../src/base/core/json.ts'
-import { ask as askSimulator, type RequestOptions, refusalStatuses, type TestResponse } from '../support/client.ts'
+import { call as callSimulator, type RequestOptions, refusalStatuses, type TestResponse } from '../support/client.ts'
 import { putRules, steer } from '../support/control.ts'
 import { sharedSimulator } from '../support/shared.ts'
 import { listRequests } from '../support/stored-records.ts'
@@ -75,7 +75,8 @@ const sim = sharedSimulator(async (onFinished) => ({
   xRateLimit: 'seconds',
 }))
 
-const ask = (name: Name, options: RequestOptions) => askSimulator(sim(), `/v1/${name}`, { method: 'POST', ...options })
+const call = (name: Name, options: RequestOptions) =>
+  callSimulator(sim(), `/v1/${name}`, { method: 'POST', ...options })
 
 /** Returns the status, the media type and the body of a response. */
 function summarize({ status, headers, text }: TestResponse): [number, string, Json] {
@@ -121,7 +122,7 @@ const isUndocumented = (name: Name, status: number) =>
 test.each(table)(
   'a refusal is the response documented for its status, range or default, or else the simulator’s: %s: %s',
   async (name, scenario, expected) => {
-    const response = await ask(name, { scenario })
+    const response = await call(name, { scenario })
     expect(summarize(response)).toEqual(expected)
     expect(response.headers.get('x-sim-origin')).toBe('scenario')
     if (response.status === 429) expect(response.headers.get('retry-after')).toBe('1')
@@ -131,12 +132,12 @@ test.each(table)(
     expect((await listRequests(sim())).at(-1)?.responseViolations).toMatchObject(violations)
     const sandbox = `${name}-${scenario}`
     await putRules(sim(), [{ operation: name, scenario }], sandbox)
-    expect(summarize(await ask(name, { sandbox }))).toEqual(expected)
+    expect(summarize(await call(name, { sandbox }))).toEqual(expected)
   },
 )
 
 test('the refusal of Prefer: code names the documented ranges', async () => {
-  const response = await ask('range', { headers: { prefer: 'code=202' } })
+  const response = await call('range', { headers: { prefer: 'code=202' } })
   const error = 'Prefer: code=202: the code must be a status from 200 to 599 that range documents: 200, 4XX, 5XX.'
   expect(summarize(response)).toEqual([400, plain, simulatorError(error)])
 })
@@ -148,7 +149,7 @@ test.each<[Name, RequestOptions, Expected]>([
   ['fallback', { body: '{', contentType: 'text/x' }, [415, plain, nestedOf(415, expect.stringMatching(/text\/x/))]],
   ['text', { body: '{' }, [400, 'text/plain', 'No thanks.']],
 ])('a refusal caused by the client also has the documented format: %s: %j', async (name, options, expected) => {
-  const response = await ask(name, options)
+  const response = await call(name, options)
   expect(summarize(response)).toEqual(expected)
   expect(response.headers.get('x-sim-origin')).toBe('contract')
   expect(response.headers.has('x-sim-damage')).toBe(false)

@@ -1,7 +1,7 @@
 import { join } from 'node:path'
 import { describe, expect } from 'vitest'
 import type { JsonObject } from '../../src/base/core/json.ts'
-import { ask, event, type RequestOptions, textOf } from '../support/client.ts'
+import { call, event, type RequestOptions, textOf } from '../support/client.ts'
 import { steer } from '../support/control.ts'
 import { startForTest, type TestSimulator, test } from '../support/start.ts'
 import { readEventPage } from '../support/stored-records.ts'
@@ -9,9 +9,9 @@ import { tempFolder } from '../support/temp-folder.ts'
 
 type Target = Pick<TestSimulator, 'origin'>
 
-/** Posts an event with the default fields below or those in `about`, and returns the event's id. */
+/** Posts an event with the default fields below, overridden by `about`, and returns the event's id. */
 async function post(target: Target, about: JsonObject = {}, options: RequestOptions = {}): Promise<string> {
-  const response = await ask(target, '/v1/events', {
+  const response = await call(target, '/v1/events', {
     // An event without a conversation would get advice to link it.
     body: { ...event({ insertId: 'order-7', value: 'first', externalConversationId: 'chat-7' }), ...about },
     ...options,
@@ -51,8 +51,8 @@ describe('a retry returns the first event’s id', () => {
 
 test('a refused request does not affect later requests', async ({ own }) => {
   const body = event({ insertId: 'order-7', value: 'scripted' })
-  expect((await ask(own, '/v1/events', { body: { ...body, value: 7 } })).status).toBe(400)
-  expect((await ask(own, '/v1/events', { body, headers: { 'x-sim-scenario': 'unavailable' } })).status).toBe(503)
+  expect((await call(own, '/v1/events', { body: { ...body, value: 7 } })).status).toBe(400)
+  expect((await call(own, '/v1/events', { body, headers: { 'x-sim-scenario': 'unavailable' } })).status).toBe(503)
   const eventId = await post(own)
   expect(await readStoredRecords(own)).toEqual([{ eventId, value: 'first', replays: 0 }])
 })
@@ -60,7 +60,7 @@ test('a refused request does not affect later requests', async ({ own }) => {
 test('an event’s id is derived from the payload, not from the time of receipt', async () => {
   const body = event({ externalUserId: 'customer-1' })
   const idAt = async (clock: string) =>
-    textOf(await ask(await startForTest({ clock }), '/v1/events', { body }), 'eventId')
+    textOf(await call(await startForTest({ clock }), '/v1/events', { body }), 'eventId')
   expect(await idAt('2026-01-15T12:00:00Z')).toBe(await idAt('2026-03-01T00:00:00Z'))
 })
 

@@ -1,6 +1,6 @@
 import { describe, expect } from 'vitest'
 import type { Json, JsonObject } from '../../src/base/core/json.ts'
-import { analyticsPath, ask, event, expectRefusal, modelId, prompt } from '../support/client.ts'
+import { analyticsPath, call, event, expectRefusal, modelId, prompt } from '../support/client.ts'
 import { putRules, steer } from '../support/control.ts'
 import { sharedSimulator } from '../support/shared.ts'
 import { startForTest, type TestSimulator, test } from '../support/start.ts'
@@ -18,7 +18,7 @@ const promptRequest: Request = { method: 'POST', path: '/v1/prompts', headers: k
 const explain = (sim: TestSimulator, request: Request, query = '') => steer(sim, 'POST', `/explain${query}`, request)
 
 async function send(sim: TestSimulator, { path, ...options }: Request) {
-  const response = await ask(sim, path, { ...options, token: null })
+  const response = await call(sim, path, { ...options, token: null })
   return { status: response.status, body: response.body ?? null, origin: response.headers.get('x-sim-origin') }
 }
 
@@ -93,7 +93,7 @@ describe('an explanation', () => {
     expect(await explain(shared(), request)).toMatchObject({ stage, why })
   })
 
-  test('is stored with each request, and does not change with later rules', async ({ own }) => {
+  test('is stored with each request, and does not change when the rules change later', async ({ own }) => {
     await putRules(own, [{ scenario: 'forbidden', times: 1 }])
     for (let count = 0; count < 2; count += 1) await send(own, analytics)
     await putRules(own, [])
@@ -133,7 +133,7 @@ describe('an explanation', () => {
     expect(await explain(shared(), doubtful)).toMatchObject({ violations: [], advice: [{ pointer: '/value' }, {}] })
   })
 
-  test('names the rule that acts, and why each earlier rule does not', async () => {
+  test('names the rule that acts, and says why each earlier rule does not', async () => {
     const sim = await startForTest({ scenario: 'slow;ms=5' })
     await putRules(sim, [
       { operation: 'createPrompt', scenario: 'bad-request' },
@@ -186,7 +186,7 @@ describe('an explanation', () => {
 
   test('is refused if the body does not describe a request', async () => {
     for (const body of [{}, { method: 'GET' }, { method: 'GET', path: 'v1' }, { method: 'G T', path: '/' }])
-      expectRefusal(await ask(shared(), '/__sim/explain', { body }), 400)
+      expectRefusal(await call(shared(), '/__sim/explain', { body }), 400)
   })
 })
 
@@ -202,7 +202,7 @@ describe('POST /__sim/explain', () => {
     ['POST', '/__sim/reset', {}],
     ['OPTIONS', '/v1/events', preflight],
   ])('refuses %s %s, which never reaches the service', async ([method, path, headers], { own }) => {
-    const response = await ask(own, '/__sim/explain', { body: { method, path, headers } })
+    const response = await call(own, '/__sim/explain', { body: { method, path, headers } })
     expectRefusal(response, 400, /not a request to the simulated service.*under \/v1\./)
     await fetch(`${own.origin}${path}`, { method, headers, redirect: 'manual' })
     expect(await steer(own, 'GET', '/requests?sandbox=*')).toMatchObject({ total: 0 })

@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest'
 import { isObject, type Json } from '../../src/base/core/json.ts'
 import { seededChance } from '../support/chance.ts'
-import { ask } from '../support/client.ts'
+import { call } from '../support/client.ts'
 import { createMalformed } from '../support/malformed.ts'
 import { isUnfinished, sendBytes, withoutInterim } from '../support/one-shot.ts'
 import { readHeader } from '../support/raw-http.ts'
@@ -17,7 +17,7 @@ const options = { timeout: 240_000 + count * 40 }
 const internals = /\n\s+at |node:internal|node_modules|\.[jt]s:\d+|(Type|Range|Reference|Syntax)Error|\[object/
 
 /** Returns what is wrong with the received bytes, which must be complete responses; undefined if nothing is wrong. */
-function faultIn(sent: string, received: string): string | undefined {
+function findProblem(sent: string, received: string): string | undefined {
   let text = withoutInterim(received)
   if (text === '') return isUnfinished(sent) ? undefined : 'no response'
   if (internals.test(text)) return 'shows internals'
@@ -27,22 +27,22 @@ function faultIn(sent: string, received: string): string | undefined {
     const headers = Object.fromEntries(head.split('\r\n').map(readHeader))
     const from = text.indexOf('\r\n\r\n') + 4
     const to = from + Number(headers['content-length'] ?? 0)
-    const fault = faultInResponse(Number(status), headers, text.slice(from, to))
-    if (fault !== undefined) return fault
+    const problem = findResponseProblem(Number(status), headers, text.slice(from, to))
+    if (problem !== undefined) return problem
     text = withoutInterim(text.slice(to))
   }
   return undefined
 }
 
-function faultInResponse(status: number, headers: Record<string, string>, body: string): string | undefined {
+function findResponseProblem(status: number, headers: Record<string, string>, body: string): string | undefined {
   if (!/^\d+$/.test(headers['content-length'] ?? '0')) return 'a length that is not a number'
   const violations = headers['x-sim-violations']
   if (violations !== undefined && !isViolations(parseOrUndefined(violations))) return 'violations that cannot be parsed'
   if (status >= 500 && headers['x-sim-origin'] !== 'scenario') return `a ${status}`
-  return status < 400 || headers['content-length'] === '0' ? undefined : faultInError(parseOrUndefined(body))
+  return status < 400 || headers['content-length'] === '0' ? undefined : findErrorProblem(parseOrUndefined(body))
 }
 
-function faultInError(body: Json | undefined): string | undefined {
+function findErrorProblem(body: Json | undefined): string | undefined {
   const keys = isObject(body) ? Object.keys(body).join() : ''
   const isError = isObject(body) && body['success'] === false && typeof body['error'] === 'string'
   return keys === 'success,error' && isError ? undefined : "not the service's error"
@@ -64,7 +64,7 @@ test(`each of ${count} malformed requests gets a response, and the simulator sta
   const random = seededChance(seed)
   const kinds = new Set<string>()
   const statuses = new Set<string>()
-  const faults: { fault: string; sent: string; received: string }[] = []
+  const problems: { problem: string; sent: string; received: string }[] = []
   let remaining = count
   const worker = async () => {
     while (remaining > 0) {
@@ -73,15 +73,15 @@ test(`each of ${count} malformed requests gets a response, and the simulator sta
       const received = await sendBytes(sim.origin, bytes)
       kinds.add(kind)
       statuses.add(withoutInterim(received).slice(9, 12))
-      const fault = faultIn(bytes.toString('latin1'), received)
-      if (fault !== undefined && faults.length < 20)
-        faults.push({ fault, sent: bytes.toString('latin1').slice(0, 500), received: received.slice(0, 500) })
+      const problem = findProblem(bytes.toString('latin1'), received)
+      if (problem !== undefined && problems.length < 20)
+        problems.push({ problem, sent: bytes.toString('latin1').slice(0, 500), received: received.slice(0, 500) })
     }
   }
   await Promise.all(Array.from({ length: concurrency }, worker))
-  expect(faults).toEqual([])
+  expect(problems).toEqual([])
   expect([...kinds].sort()).toEqual(['bodies', 'bytes', 'damaged', 'framing', 'headers', 'paths'])
   // Without these statuses, the requests would have reached only the first check.
   expect([...statuses]).toEqual(expect.arrayContaining(['201', '400', '401', '404', '405', '415']))
-  expect((await ask(sim, '/__sim/health')).status).toBe(200)
+  expect((await call(sim, '/__sim/health')).status).toBe(200)
 })

@@ -1,5 +1,5 @@
 import { describe, expect } from 'vitest'
-import { analyticsPath, ask, askOperation, event, modelId, objectOf, operations } from '../support/client.ts'
+import { analyticsPath, call, callOperation, event, modelId, objectOf, operations } from '../support/client.ts'
 import { steer } from '../support/control.ts'
 import { documentWith } from '../support/documents.ts'
 import { sharedSimulator } from '../support/shared.ts'
@@ -13,26 +13,26 @@ const simHeaders = (headers: Headers) =>
 
 describe('the simulator’s headers', () => {
   test.each(operations)('on a response of $id name operation, sandbox, origin and request', async (operation) => {
-    const { headers } = await askOperation(sim(), operation)
+    const { headers } = await callOperation(sim(), operation)
     const names = ['x-sim-operation', 'x-sim-sandbox', 'x-sim-origin', 'x-request-id', 'x-powered-by']
     const expected = [operation.id, 'default', 'contract', expect.stringMatching(/^\S+$/), null]
     expect(names.map((name) => headers.get(name))).toEqual(expected)
   })
 
   test('say that the simulator caused a refusal for a missing base path', async () => {
-    expect((await ask(sim(), `/models/${modelId}/analytics`)).headers.get('x-sim-origin')).toBe('simulator')
+    expect((await call(sim(), `/models/${modelId}/analytics`)).headers.get('x-sim-origin')).toBe('simulator')
   })
 })
 
 test('--no-sim-headers removes all simulator headers, but none of the service’s headers', async () => {
   const own = await startForTest({ simHeaders: false, maxAnalysesPerHour: 1 })
   const responses = [
-    ...(await Promise.all(operations.map((operation) => askOperation(own, operation)))),
-    await ask(own, '/v1/events', { body: event({ value: 1 }) }),
-    await ask(own, analyticsPath),
-    await ask(own, analyticsPath, { headers: { 'x-sim-scenario': 'rate-limited' } }),
-    await ask(own, analyticsPath, { headers: { 'x-sim-scenario': 'nonsense' } }),
-    await ask(own, '/nowhere'),
+    ...(await Promise.all(operations.map((operation) => callOperation(own, operation)))),
+    await call(own, '/v1/events', { body: event({ value: 1 }) }),
+    await call(own, analyticsPath),
+    await call(own, analyticsPath, { headers: { 'x-sim-scenario': 'rate-limited' } }),
+    await call(own, analyticsPath, { headers: { 'x-sim-scenario': 'nonsense' } }),
+    await call(own, '/nowhere'),
   ]
   expect(responses.map(({ status }) => status)).toEqual([200, 201, 201, 400, 429, 429, 400, 404])
   for (const { headers } of responses) expect(simHeaders(headers)).toEqual([])
@@ -48,14 +48,14 @@ describe('CORS', () => {
     ['a 401', analyticsPath, null, 401],
     ['an unknown path', '/v1/nowhere', 'any-key', 404],
   ])('lets a page read %s', async (_name, path, token, status) => {
-    const response = await ask(sim(), path, { headers: { origin }, token })
+    const response = await call(sim(), path, { headers: { origin }, token })
     expect(response.status).toBe(status)
     expect(response.headers.get('access-control-allow-origin')).toBe('*')
     expect(response.headers.get('access-control-expose-headers')).toBe('*')
   })
 
   test('grants everything that the preflight of a POST requests', async () => {
-    const response = await ask(sim(), '/v1/events', {
+    const response = await call(sim(), '/v1/events', {
       method: 'OPTIONS',
       token: null,
       headers: {
@@ -71,7 +71,7 @@ describe('CORS', () => {
 
   test('adds no headers for clients other than browsers, or if it is disabled', async () => {
     const own = await startForTest({ cors: false })
-    for (const response of [await ask(sim(), analyticsPath), await ask(own, analyticsPath, { headers: { origin } })])
+    for (const response of [await call(sim(), analyticsPath), await call(own, analyticsPath, { headers: { origin } })])
       expect([response.status, response.headers.get('access-control-allow-origin')]).toEqual([200, null])
   })
 })
@@ -79,8 +79,8 @@ describe('CORS', () => {
 test('control requests do not change the ids of requests to the service', async ({ own }) => {
   const ids: (string | null)[] = []
   for (const path of ['/healthz', '/__sim/info', '/__sim/nowhere']) {
-    await ask(own, path, { token: null })
-    ids.push((await ask(own, analyticsPath)).headers.get('x-request-id'))
+    await call(own, path, { token: null })
+    ids.push((await call(own, analyticsPath)).headers.get('x-request-id'))
   }
   expect(ids).toEqual(['req-1', 'req-2', 'req-3'])
 })
@@ -88,7 +88,7 @@ test('control requests do not change the ids of requests to the service', async 
 test('an operation with a non-ASCII id is handled, and its id is escaped in headers', async () => {
   const contract = await documentWith('operationId: getModelAnalytics', 'operationId: получить日本')
   const own = await startForTest({ contract })
-  const { status, headers } = await ask(own, analyticsPath)
+  const { status, headers } = await call(own, analyticsPath)
   const operation = headers.get('x-sim-operation') ?? ''
   expect([status, JSON.parse(`"${operation}"`)]).toEqual([200, 'получить日本'])
   expect(operation).toMatch(/^[\x20-\x7e]+$/)
@@ -104,7 +104,7 @@ test.each([
   ['a time', { 'x-sim-now': 'größe' }],
   ['a media type', { 'content-type': 'größe' }],
 ])('non-ASCII characters in %s leave all response headers in ASCII', async (_name, headers) => {
-  const response = await ask(sim(), '/v1/events', { body: event(), contentType: null, headers })
+  const response = await call(sim(), '/v1/events', { body: event(), contentType: null, headers })
   expect(response.status).toBeLessThan(500)
   for (const [name, value] of response.headers)
     expect({ name, value }).toMatchObject({ value: expect.stringMatching(/^[\x20-\x7e]*$/) })
@@ -114,7 +114,7 @@ const traceId = '4bf92f3577b34da6a3ce929d0e0e4736'
 const otherId = '0af7651916cd43dd8448eb211c80319c'
 const parent = '00f067aa0ba902b7'
 
-const send = (target: TestSimulator, traceparent: string) => ask(target, analyticsPath, { headers: { traceparent } })
+const send = (target: TestSimulator, traceparent: string) => call(target, analyticsPath, { headers: { traceparent } })
 
 /** Returns the trace ids of the listed requests. */
 const listTraceIds = async (target: TestSimulator, query?: string) =>
@@ -132,7 +132,7 @@ describe('the trace id in traceparent', () => {
     ['two headers', `00-${traceId}-${parent}-01, 00-${otherId}-${parent}-01`, undefined],
   ])('is recorded only if the header is valid: %s', async (_what, traceparent, expected) => {
     const response = await send(sim(), traceparent)
-    const entry = await ask(sim(), `/__sim/requests/${response.headers.get('x-request-id')}`)
+    const entry = await call(sim(), `/__sim/requests/${response.headers.get('x-request-id')}`)
     expect(objectOf(entry)['traceId']).toBe(expected)
     expect(response.headers.get('x-sim-advice')).toBeNull()
   })
@@ -146,7 +146,7 @@ describe('the trace id in traceparent', () => {
 
   test('selects requests in lists, verifications and counts, in upper or lower case', async ({ own }) => {
     for (const id of [traceId, otherId, traceId]) await send(own, `00-${id}-${parent}-01`)
-    await ask(own, analyticsPath)
+    await call(own, analyticsPath)
     expect(await listTraceIds(own)).toEqual([traceId, otherId, traceId, undefined])
     expect(await listTraceIds(own, `traceId=${otherId.toUpperCase()}`)).toEqual([otherId])
     const match = { traceId }

@@ -2,7 +2,7 @@ import { Ajv2020 } from 'ajv/dist/2020.js'
 import addFormats from 'ajv-formats'
 import { expect, onTestFinished } from 'vitest'
 import { harSchema } from '../server/journal/har-schema.ts'
-import { analyticsPath, ask, errorOf, event, expectRefusal, prompt } from '../support/client.ts'
+import { analyticsPath, call, errorOf, event, expectRefusal, prompt } from '../support/client.ts'
 import { steer } from '../support/control.ts'
 import { connectTo, requestText } from '../support/raw-http.ts'
 import { type TestSimulator, test } from '../support/start.ts'
@@ -27,11 +27,11 @@ async function follow(sim: TestSimulator, query = '', headers: Record<string, st
 }
 
 test('a stream sends each request as soon as it is recorded', async ({ own }) => {
-  await ask(own, analyticsPath)
+  await call(own, analyticsPath)
   const { response, until } = await follow(own)
   expect(response.headers.get('content-type')).toBe('text/event-stream; charset=utf-8')
   expect(response.headers.get('cache-control')).toBe('no-store')
-  await ask(own, '/v1/events', { body: event() })
+  await call(own, '/v1/events', { body: event() })
   const text = await until(/\nid: 2\n.*\n\n/)
   expect(text).not.toContain('id: 1')
   const [, data = ''] = /^data: (.*)$/m.exec(text) ?? []
@@ -44,17 +44,17 @@ test.for<[string, string, Record<string, string>, number[]]>([
   ['Last-Event-ID of an earlier process', '', { 'last-event-id': '99' }, [1, 2, 3, 4, 5]],
   ['since beyond the newest request', 'since=4', {}, [5]],
 ])('a stream resumes with %s', async ([, query, headers, numbers], { own }) => {
-  for (let count = 0; count < 3; count += 1) await ask(own, analyticsPath)
+  for (let count = 0; count < 3; count += 1) await call(own, analyticsPath)
   const { until } = await follow(own, query, headers)
-  for (let count = 0; count < 2; count += 1) await ask(own, analyticsPath)
+  for (let count = 0; count < 2; count += 1) await call(own, analyticsPath)
   const text = await until(/\nid: 5\n.*\n\n/)
   expect([...text.matchAll(/^id: (\d)$/gm)].map(([, id]) => Number(id))).toEqual(numbers)
 })
 
 test('a stream accepts the filters of the request list, and includes bodies if bodies=true', async ({ own }) => {
   const { until } = await follow(own, 'status=201&sandbox=*&bodies=true')
-  await ask(own, analyticsPath)
-  await ask(own, '/v1/events', { body: event({ insertId: 'in-the-body' }), headers: { 'x-sim-sandbox': 'a' } })
+  await call(own, analyticsPath)
+  await call(own, '/v1/events', { body: event({ insertId: 'in-the-body' }), headers: { 'x-sim-sandbox': 'a' } })
   const text = await until(/\nid: 2\n.*\n\n/)
   expect([text.includes('id: 1'), text.includes('"insertId":"in-the-body"')]).toEqual([false, true])
 })
@@ -68,30 +68,30 @@ test('stopping the simulator ends all streams without waiting for their readers'
 })
 
 test('an invalid stream request gets a JSON refusal, and a HEAD request is handled immediately', async ({ own }) => {
-  errorOf(await ask(own, '/__sim/requests/stream?status=many'))
+  errorOf(await call(own, '/__sim/requests/stream?status=many'))
   const head = await fetch(`${own.origin}/__sim/requests/stream`, { method: 'HEAD' })
   expect(head.status).toBe(200)
   expect(head.headers.get('content-type')).toBe('text/event-stream; charset=utf-8')
 })
 
-test('at most 100 streams are open at a time, and another is refused until one of them ends', async ({ own }) => {
+test('at most 100 streams can be open at a time, and another stream is refused until one ends', async ({ own }) => {
   const url = `${own.origin}/__sim/requests/stream`
   for (let count = 0; count < 120; count += 1) await fetch(url, { method: 'HEAD' }) // HEAD opens no stream
   const followed = await Promise.all(Array.from({ length: 100 }, () => follow(own)))
-  expectRefusal(await ask(own, '/__sim/requests/stream', { token: null }), 429, /100 streams.*since=/)
+  expectRefusal(await call(own, '/__sim/requests/stream', { token: null }), 429, /100 streams.*since=/)
   await followed[0]?.leave()
   await expect.poll(async () => (await follow(own)).response.status).toBe(200)
 })
 
 test.for(['default', '*'])('a stream of the sandbox %s says that requests were deleted', async (sandbox, { own }) => {
-  await ask(own, analyticsPath)
+  await call(own, analyticsPath)
   const { until } = await follow(own, `sandbox=${sandbox}`)
   await until(/^: /)
-  await ask(own, analyticsPath)
+  await call(own, analyticsPath)
   await until(/\nid: 2\n/)
-  await ask(own, analyticsPath, { headers: { 'x-sim-sandbox': 'other' } }) // a sandbox's first request clears nothing
+  await call(own, analyticsPath, { headers: { 'x-sim-sandbox': 'other' } }) // a sandbox's first request clears nothing
   await steer(own, 'POST', '/reset')
-  await ask(own, analyticsPath)
+  await call(own, analyticsPath)
   const text = await until(/\nid: 4\n/)
   const events = [...text.matchAll(/^event: (\w+)$/gm)].map(([, name]) => name)
   expect(events).toEqual(['request', ...(sandbox === '*' ? ['request'] : []), 'cleared', 'request'])
@@ -103,13 +103,13 @@ const validate = ajv.compile(harSchema)
 
 test('the recorded requests are exported as a valid HAR file, filtered and without credentials', async ({ own }) => {
   const token = 'my-secret-token'
-  await ask(own, `${analyticsPath}?period=7d`, { token })
+  await call(own, `${analyticsPath}?period=7d`, { token })
   const body = event({ value: 5, properties: { password: 'hunter2', note: token } })
-  await ask(own, '/v1/events', { body, token })
-  await ask(own, '/v1/prompts', { body: prompt(), scenario: 'reset' }).catch(() => undefined)
-  await ask(own, '/v1/events', { body: Uint8Array.of(0xff, 0), contentType: 'application/octet-stream' })
-  await ask(own, '/v1/events', { body: new TextEncoder().encode('\uFEFF[]'), contentType: 'application/json' })
-  const { text, headers } = await ask(own, '/__sim/requests?format=har', { token: null })
+  await call(own, '/v1/events', { body, token })
+  await call(own, '/v1/prompts', { body: prompt(), scenario: 'reset' }).catch(() => undefined)
+  await call(own, '/v1/events', { body: Uint8Array.of(0xff, 0), contentType: 'application/octet-stream' })
+  await call(own, '/v1/events', { body: new TextEncoder().encode('\uFEFF[]'), contentType: 'application/json' })
+  const { text, headers } = await call(own, '/__sim/requests?format=har', { token: null })
   expect(headers.get('content-type')).toBe('application/har+json; charset=utf-8')
   const har = JSON.parse(text)
   expect([validate(har), validate.errors]).toEqual([true, null])
@@ -130,7 +130,7 @@ test('the recorded requests are exported as a valid HAR file, filtered and witho
   expect(binary).toMatchObject({ request: { postData: { text: '/wA=', _encoding: 'base64' } } })
   expect(withMark).toMatchObject({ request: { bodySize: 5, postData: { text: '\uFEFF[]' } } })
 
-  const refused = await ask(own, '/__sim/requests?format=har&status=4xx&limit=1', { token: null })
+  const refused = await call(own, '/__sim/requests?format=har&status=4xx&limit=1', { token: null })
   const { log } = JSON.parse(refused.text)
   expect(log).toMatchObject({ _total: 3, _next: 2, entries: [{ response: { status: 400 } }] })
 })
@@ -138,10 +138,10 @@ test('the recorded requests are exported as a valid HAR file, filtered and witho
 test('a request whose client disconnects before the first response byte has the status 0 in HAR', async ({ own }) => {
   const connection = await connectTo(own.origin)
   connection.send(requestText('GET', analyticsPath, ['X-Sim-Scenario: slow;ms=60000']))
-  await ask(own, '/__sim/health', { token: null }) // makes sure that the request above has arrived
+  await call(own, '/__sim/health', { token: null }) // makes sure that the request above has arrived
   connection.destroy()
   await steer(own, 'POST', '/verify', { count: { atLeast: 1 }, withinMs: 30_000 })
-  const { text } = await ask(own, '/__sim/requests?format=har', { token: null })
+  const { text } = await call(own, '/__sim/requests?format=har', { token: null })
   const [entry] = JSON.parse(text).log.entries
   expect(entry).toMatchObject({ response: { status: 0, content: { size: 0 } }, _delivery: { outcome: 'client-gone' } })
 })

@@ -2,9 +2,9 @@ import { beforeAll, describe, expect } from 'vitest'
 import type { JsonObject } from '../../src/base/core/json.ts'
 import { valueAt } from '../../src/base/core/json-pointer.ts'
 import type { ControlSchemas } from '../../src/client/transport.ts'
-import { analyticsPath, ask, event, expectRefusal, objectOf } from '../support/client.ts'
+import { analyticsPath, call, event, expectRefusal, objectOf } from '../support/client.ts'
 import { putRules, steer } from '../support/control.ts'
-import { askRaw } from '../support/raw-http.ts'
+import { callRaw } from '../support/raw-http.ts'
 import { sharedSimulator } from '../support/shared.ts'
 import { frozenNow, startForTest, type TestSimulator, test } from '../support/start.ts'
 import { listRequests as list, readControl } from '../support/stored-records.ts'
@@ -15,18 +15,18 @@ const numbers = async (sim: TestSimulator, query?: string) => (await list(sim, q
 
 /** Sends six requests, for a 200, a 429 from a scenario, a 201 with advice, a 400, a 404 without /v1, and a 401. */
 async function sendSixRequests(sim: TestSimulator): Promise<void> {
-  await ask(sim, `${analyticsPath}?period=7d`)
-  await ask(sim, analyticsPath, { headers: { 'x-sim-scenario': 'rate-limited' } })
-  await ask(sim, '/v1/events', { body: event({ value: 'many', valueType: 'numeric' }) })
-  await ask(sim, '/v1/prompts', { body: { name: 'x', components: [] } })
-  await ask(sim, '/events', { body: event() })
-  await ask(sim, '/v1/events', { body: event(), token: null })
+  await call(sim, `${analyticsPath}?period=7d`)
+  await call(sim, analyticsPath, { headers: { 'x-sim-scenario': 'rate-limited' } })
+  await call(sim, '/v1/events', { body: event({ value: 'many', valueType: 'numeric' }) })
+  await call(sim, '/v1/prompts', { body: { name: 'x', components: [] } })
+  await call(sim, '/events', { body: event() })
+  await call(sim, '/v1/events', { body: event(), token: null })
 }
 
 test('a request and its response are recorded with all details', async ({ own }) => {
   const body = event({ value: 'many', valueType: 'numeric' })
   const agent = { 'user-agent': 'client/1' }
-  const response = await ask(own, '/v1/events?source=app', { body, scenario: 'slow;ms=2', headers: agent })
+  const response = await call(own, '/v1/events?source=app', { body, scenario: 'slow;ms=2', headers: agent })
   const headers = { authorization: 'Bearer [redacted]', ...agent }
   const id = response.headers.get('x-request-id')
   const shown = await steer(own, 'GET', `/requests/${id}`)
@@ -57,9 +57,9 @@ test.for<[string, object]>([
   ['extra-field', { damage: [expect.stringMatching(/^extra-field at \//)], responseViolations: [] }],
   ['truncated', { damage: ['truncated'], responseViolations: [] }],
 ])('the damage done by %s is recorded', async ([scenario, expected], { own }) => {
-  await ask(own, analyticsPath, { scenario }).catch(() => undefined)
+  await call(own, analyticsPath, { scenario }).catch(() => undefined)
   expect(await list(own)).toMatchObject([{ scenarios: [scenario], ...expected }])
-  await ask(own, analyticsPath)
+  await call(own, analyticsPath)
   expect([await numbers(own, 'damage=true'), await numbers(own, 'damage=false')]).toEqual([[1], [2]])
 })
 
@@ -70,8 +70,8 @@ test('the stage that responded and the rule that acted are recorded', async () =
     { operation: 'createEvent', scenario: '503', times: 1 },
   ])
   const sent = event()
-  for (const body of [sent, sent, { value: 1 }]) await ask(sim, '/v1/events', { body })
-  await ask(sim, analyticsPath, { token: null })
+  for (const body of [sent, sent, { value: 1 }]) await call(sim, '/v1/events', { body })
+  await call(sim, analyticsPath, { token: null })
   await steer(sim, 'DELETE', '/scenarios')
   const startUpRule = { rule: { scope: 'start-up', index: 0 } }
   const requests = await list(sim)
@@ -94,7 +94,7 @@ describe('bodies', () => {
     ['text beyond the body limit', 'x'.repeat(2_000_000), { size: 2_000_000, gone: true }],
   ])('are shown with their kind and size: %s', async (_name, body, shown) => {
     const options = { method: 'POST', sandbox: 'bodies', ...(body !== undefined && { body }) }
-    const { headers } = await ask(shared(), '/v1/events', options)
+    const { headers } = await call(shared(), '/v1/events', options)
     const one = await steer(shared(), 'GET', `/requests/${headers.get('x-request-id')}`)
     expect(valueAt(one, '/request/body')).toEqual(shown)
   })
@@ -107,13 +107,13 @@ describe('bodies', () => {
     ['but not other white space', '{ "value":\n\t[ 1 , "a \\" b" ] }', false],
     ['but not with a credential', '{"password":"abc","value":1.0}', false],
   ])('include their text if reserializing the JSON would change it: %s', async ([, text, isKept], { own }) => {
-    await ask(own, '/v1/events', { body: text })
+    await call(own, '/v1/events', { body: text })
     const body = valueAt(await steer(own, 'GET', '/requests/req-1'), '/request/body')
     expect(body).toEqual({ size: text.length, json: expect.any(Object), ...(isKept && { text }) })
   })
 
-  test('are in the list with ?bodies=true, and otherwise only their sizes are', async ({ own }) => {
-    await ask(own, '/v1/events', { body: event() })
+  test('are in the list with ?bodies=true; otherwise, only their sizes are', async ({ own }) => {
+    await call(own, '/v1/events', { body: event() })
     expect(await list(own)).toMatchObject([{ request: { body: { size: expect.any(Number) } } }])
     expect(JSON.stringify(await list(own))).not.toContain('upgrade_purchased')
     expect(await list(own, 'bodies=true')).toMatchObject([{ request: { body: { json: event() } } }])
@@ -156,28 +156,28 @@ describe('the list', () => {
       const { requests, next } = await readControl<ControlSchemas['RequestPage']>(own, page)
       seen.push(...requests.map(({ number }) => number))
       cursor = `&cursor=${next}`
-      if (order === 'newest') await ask(own, analyticsPath)
+      if (order === 'newest') await call(own, analyticsPath)
     }
     expect(seen).toEqual(expected)
   })
 
   test('refuses invalid values and unknown parameters', async () => {
     for (const query of ['status=5', 'order=up', 'limit=-1', 'limit=1001', 'origin=me', 'sandbox=-', 'statuss=400'])
-      expectRefusal(await ask(six(), `/__sim/requests?${query}`), 400)
+      expectRefusal(await call(six(), `/__sim/requests?${query}`), 400)
   })
 })
 
 test('a full journal counts the requests that it drops, and marks each count as truncated', async () => {
   const sim = await startForTest({ journalSize: 3 })
-  for (let count = 0; count < 3; count += 1) await ask(sim, analyticsPath)
+  for (let count = 0; count < 3; count += 1) await call(sim, analyticsPath)
   expect(await steer(sim, 'GET', '/requests')).toMatchObject({ recorded: 3, dropped: 0, truncated: false })
   expect(await steer(sim, 'POST', '/requests/count')).toEqual({ count: 3, truncated: false })
-  await ask(sim, '/v1/events', { body: event() })
+  await call(sim, '/v1/events', { body: event() })
   expect(await steer(sim, 'GET', '/requests')).toMatchObject({ recorded: 4, dropped: 1, truncated: true, total: 3 })
   const query = { operation: 'getModelAnalytics' }
   expect(await steer(sim, 'POST', '/requests/count', query)).toEqual({ count: 2, truncated: true })
   expect(await steer(sim, 'POST', '/verify', query)).toMatchObject({ count: 2, truncated: true })
-  expectRefusal(await ask(sim, '/__sim/requests/req-1'), 404, /dropped so far: 1; see --journal-size/)
+  expectRefusal(await call(sim, '/__sim/requests/req-1'), 404, /dropped so far: 1; see --journal-size/)
 })
 
 test.for<[string, string, number[]]>([
@@ -186,7 +186,7 @@ test.for<[string, string, number[]]>([
   ['DELETE', '/sandboxes/a', [2]],
   ['DELETE', '/requests?sandbox=*', []],
 ])('the journal of a sandbox is cleared by %s %s', async ([method, path, others], { own }) => {
-  const inSandbox = (name: string) => ask(own, analyticsPath, { headers: { 'x-sim-sandbox': name } })
+  const inSandbox = (name: string) => call(own, analyticsPath, { headers: { 'x-sim-sandbox': name } })
   for (const name of ['a', 'b', 'a']) await inSandbox(name)
   expect(await numbers(own, 'sandbox=a')).toEqual([1, 3])
   await steer(own, method, path)
@@ -196,7 +196,7 @@ test.for<[string, string, number[]]>([
 })
 
 test('malformed HTTP is logged, but not recorded in the journal', async ({ own }) => {
-  expect((await askRaw(own.origin, 'GET /v1/events HTTP/9.9\r\n\r\n')).status).toBe(400)
+  expect((await callRaw(own.origin, 'GET /v1/events HTTP/9.9\r\n\r\n')).status).toBe(400)
   expect(await list(own)).toEqual([])
   expect(own.logged.filter(({ message }) => message === 'malformed HTTP')).toHaveLength(1)
 })
@@ -205,7 +205,7 @@ test('bodies appear in the log only with --log-bodies, truncated and without tok
   const logLineWith = async (logBodies: boolean) => {
     const sim = await startForTest({ logBodies })
     const properties = { apiKey: 's3cr3t', pin: { password: 's3cr3t' }, note: 'x'.repeat(3000) }
-    const { text } = await ask(sim, '/v1/events', { body: event({ properties }), token: 's3cr3t' })
+    const { text } = await call(sim, '/v1/events', { body: event({ properties }), token: 's3cr3t' })
     return { text, fields: sim.logged.find(({ message }) => message === 'responded')?.fields ?? {} }
   }
   expect(Object.keys((await logLineWith(false)).fields).filter((name) => /body/i.test(name))).toEqual([])
@@ -218,16 +218,16 @@ test('bodies appear in the log only with --log-bodies, truncated and without tok
   expect(JSON.stringify(fields)).not.toContain('s3cr3t')
 })
 
-test('each entry in a list with large bodies is identical to the single entry without its reasons', async ({ own }) => {
+test('each entry in a list with large bodies is identical to the single entry, except for "why"', async ({ own }) => {
   const note = 'x'.repeat(100_000)
   for (let index = 0; index < 4; index += 1)
-    await ask(own, '/v1/events', { body: event({ properties: { note, index } }) })
-  const page = objectOf(await ask(own, '/__sim/requests?bodies=true&limit=3', { token: null }))
+    await call(own, '/v1/events', { body: event({ properties: { note, index } }) })
+  const page = objectOf(await call(own, '/__sim/requests?bodies=true&limit=3', { token: null }))
   expect(page).toMatchObject({ total: 4, recorded: 4, dropped: 0, truncated: false, next: 3 })
   const requests = page['requests'] as JsonObject[]
   expect(requests).toHaveLength(3)
   for (const entry of requests) {
-    const { why, ...same } = objectOf(await ask(own, `/__sim/requests/${entry['id']}`, { token: null }))
+    const { why, ...same } = objectOf(await call(own, `/__sim/requests/${entry['id']}`, { token: null }))
     expect(entry).toEqual(same)
     expect(why).toEqual([expect.stringContaining('createEvent')])
   }

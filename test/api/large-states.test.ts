@@ -3,7 +3,7 @@ import { existsSync, readFileSync } from 'node:fs'
 import { setImmediate as nextTurn } from 'node:timers/promises'
 import { expect } from 'vitest'
 import type { Json } from '../../src/base/core/json.ts'
-import { ask, event, prompt } from '../support/client.ts'
+import { call, event, prompt } from '../support/client.ts'
 import { steer } from '../support/control.ts'
 import { startForTest, type TestSimulator, test } from '../support/start.ts'
 
@@ -26,7 +26,7 @@ const storedEvent = (index: number) => ({
 const events = Array.from({ length: 20_000 }, (_, index) => storedEvent(index))
 const document = { format: 1, quality: { weight: 0.1 }, events, prompts: [] }
 
-/** A file with the processor time of the thread, which other processes do not affect. It exists only on Linux. */
+/** A file with this thread's processor time, which does not depend on other processes. It exists only on Linux. */
 const schedstatFile = '/proc/thread-self/schedstat'
 const onLinux = test.runIf(existsSync(schedstatFile))
 
@@ -39,7 +39,7 @@ const usedMs = () => Number(readFileSync(schedstatFile, 'utf8').split(' ')[0]) /
  */
 async function sendMeasured(sim: TestSimulator, path: string, body?: Json) {
   let isHandled = false
-  const responding = ask(sim, path, { token: null, ...(body !== undefined && { body }) }).finally(() => {
+  const pendingResponse = call(sim, path, { token: null, ...(body !== undefined && { body }) }).finally(() => {
     isHandled = true
   })
   const blocks: number[] = []
@@ -47,7 +47,7 @@ async function sendMeasured(sim: TestSimulator, path: string, body?: Json) {
     await nextTurn()
     blocks.push(usedMs() - before)
   }
-  const response = await responding
+  const response = await pendingResponse
   blocks.pop() // the last turn decodes the text and checks it against the control plane's document
   const all = blocks.reduce((sum, block) => sum + block, 0)
   return { ...response, longestBlock: Math.max(...blocks) / all }
@@ -93,7 +93,7 @@ onLinux('other requests are handled while 20 MB of prompts are listed', async ()
   const sim = await startForTest()
   for (let index = 0; index < 20; index += 1) {
     const components = [{ type: 'system', content: `${index} ${'say "hello"\n'.repeat(60_000)}` }]
-    expect((await ask(sim, '/v1/prompts', { body: prompt({ externalPromptId: 'p', components }) })).status).toBe(201)
+    expect((await call(sim, '/v1/prompts', { body: prompt({ externalPromptId: 'p', components }) })).status).toBe(201)
   }
   const listed = await sendMeasured(sim, '/__sim/prompts')
   expect(listed.text.length).toBeGreaterThan(15_000_000)
@@ -104,15 +104,15 @@ onLinux('other requests are handled while 20 MB of prompts are listed', async ()
 
 test('clients never see a partial import', async ({ own }) => {
   let isDone = false
-  const importing = steer(own, 'POST', '/import', document).finally(() => {
+  const pendingImport = steer(own, 'POST', '/import', document).finally(() => {
     isDone = true
   })
   const totals = new Set<unknown>()
   while (!isDone) {
-    const page = JSON.parse((await ask(own, '/__sim/events?limit=0', { token: null })).text)
+    const page = JSON.parse((await call(own, '/__sim/events?limit=0', { token: null })).text)
     totals.add(page.total)
   }
-  await importing
+  await pendingImport
   for (const total of totals) expect([0, 20_000]).toContain(total)
   expect(totals).toContain(0)
 })

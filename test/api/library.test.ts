@@ -1,6 +1,6 @@
 import { describe, expect, test, vi } from 'vitest'
 import { useSandbox } from '../../src/client/testing/node-test.ts'
-import { analyticsPath, ask, event, prompt, readStateInfo } from '../support/client.ts'
+import { analyticsPath, call, event, prompt, readStateInfo } from '../support/client.ts'
 
 /** The built library, which loads faster than its sources. */
 const { startSimulator }: typeof import('../../src/index.ts') = await import(
@@ -12,11 +12,11 @@ describe('startSimulator', () => {
     const sim = await startSimulator()
     expect(sim.baseUrl).toBe(`${sim.origin}/v1`)
     expect(sim.controlUrl).toBe(`${sim.origin}/__sim`)
-    expect((await ask(sim, '/v1/events', { body: event() })).status).toBe(201)
+    expect((await call(sim, '/v1/events', { body: event() })).status).toBe(201)
     expect(await readStateInfo(sim)).toMatchObject({ file: ':memory:', events: 1 })
     await sim.close()
     await sim.close()
-    await expect(ask(sim, analyticsPath)).rejects.toThrow()
+    await expect(call(sim, analyticsPath)).rejects.toThrow()
   })
 
   test('runs ten simulators side by side, each with its own seed, clock, scenarios and state', async () => {
@@ -27,17 +27,17 @@ describe('startSimulator', () => {
     const use = async (simulator: (typeof simulators)[number], index: number) => {
       const sim = simulator.sandbox('same')
       if (index % 2 === 1) await sim.scenario('unavailable', {}, { operation: 'createPrompt' })
-      await ask(simulator, '/v1/events', { token: sim.token, body: event({ insertId: `order-${index}` }) })
-      const created = await ask(simulator, '/v1/prompts', { token: sim.token, body: prompt() })
+      await call(simulator, '/v1/events', { token: sim.token, body: event({ insertId: `order-${index}` }) })
+      const created = await call(simulator, '/v1/prompts', { token: sim.token, body: prompt() })
       expect(created.status).toBe(index % 2 === 1 ? 503 : 201)
       expect((await sim.clock.read()).now).toBe(instants[index])
       expect((await sim.events()).map(({ fields }) => fields.insertId)).toEqual([`order-${index}`])
       expect((await simulator.report()).requests).toBe(2)
-      return (await ask(simulator, analyticsPath, { token: sim.token })).text
+      return (await call(simulator, analyticsPath, { token: sim.token })).text
     }
     expect(new Set(await Promise.all(simulators.map(use))).size).toBe(10)
     await simulators[0]?.close()
-    await expect(ask(simulators[0] ?? { origin: '' }, analyticsPath)).rejects.toThrow()
+    await expect(call(simulators[0] ?? { origin: '' }, analyticsPath)).rejects.toThrow()
     expect((await Promise.all(simulators.slice(1).map((each) => each.info()))).length).toBe(9)
     await Promise.all(simulators.map((each) => each.close()))
   })
@@ -46,9 +46,9 @@ describe('startSimulator', () => {
     const settings: Record<string, unknown> = { state: undefined, seed: 42, maxAnalysesPerHour: '1' }
     await using sim = await startSimulator(settings)
     expect(await readStateInfo(sim)).toMatchObject({ file: ':memory:' })
-    const info = await ask(sim, '/__sim/info', { token: null })
+    const info = await call(sim, '/__sim/info', { token: null })
     expect(info.body).toMatchObject({ seed: '42' })
-    const statuses = [(await ask(sim, analyticsPath)).status, (await ask(sim, analyticsPath)).status]
+    const statuses = [(await call(sim, analyticsPath)).status, (await call(sim, analyticsPath)).status]
     expect(statuses).toEqual([200, 429])
   })
 

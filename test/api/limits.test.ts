@@ -5,8 +5,8 @@ import type { Settings } from '../../src/server/settings/settings.ts'
 import { bundledFixtures } from '../../src/service/fixtures/bundled.ts'
 import {
   analyticsPath,
-  ask,
-  askOperation,
+  call,
+  callOperation,
   operations,
   type RequestOptions,
   type TestResponse,
@@ -20,9 +20,9 @@ const startLimited = (settings: Partial<Settings> = {}) => startForTest({ maxAna
 /** A test with its own simulator `sim`, which allows five analyses an hour. */
 const test = plainTest.extend('sim', () => startLimited())
 
-async function askMany(sim: TestSimulator, count: number, options: RequestOptions = {}): Promise<TestResponse[]> {
+async function callMany(sim: TestSimulator, count: number, options: RequestOptions = {}): Promise<TestResponse[]> {
   const responses: TestResponse[] = []
-  while (responses.length < count) responses.push(await ask(sim, analyticsPath, options))
+  while (responses.length < count) responses.push(await call(sim, analyticsPath, options))
   return responses
 }
 
@@ -51,10 +51,10 @@ function rateFieldsOf({ headers }: TestResponse) {
 test.each(['real', 'frozen', 'shifted'])('with a %s clock, the limit resets after retry-after-ms', async (mode) => {
   const sim = await startLimited({ clock: 'real' })
   await steer(sim, 'PUT', '/clock', { mode, ...(mode !== 'real' && { now: '2026-03-01T10:20:30.400Z' }) })
-  const responses = await askMany(sim, 6)
+  const responses = await callMany(sim, 6)
   expect(statusesOf(responses)).toEqual([200, 200, 200, 200, 200, 429])
   await steer(sim, 'POST', '/clock/advance', { by: `${responses[5]?.headers.get('retry-after-ms')}ms` })
-  expect(statusesOf(await askMany(sim, 6))).toEqual([200, 200, 200, 200, 200, 429])
+  expect(statusesOf(await callMany(sim, 6))).toEqual([200, 200, 200, 200, 200, 429])
 })
 
 test('all rate limit fields of a response agree with each other and with its Date', async ({ sim }) => {
@@ -72,7 +72,7 @@ test('all rate limit fields of a response agree with each other and with its Dat
   ]
   for (const { by, at, open, left, status } of table) {
     await steer(sim, 'POST', '/clock/advance', { by })
-    const response = await ask(sim, analyticsPath)
+    const response = await call(sim, analyticsPath)
     const remaining = 3_600_000 - open
     const seconds = Math.ceil(remaining / 1000)
     const retryFields = status === 429 ? { retryAfter: seconds, retryAfterMs: remaining } : {}
@@ -85,21 +85,21 @@ test('all rate limit fields of a response agree with each other and with its Dat
   }
 })
 
-describe('the limit is counted', () => {
+describe('requests count against the limit', () => {
   test('separately for each key in each sandbox, across all models and periods', async ({ sim }) => {
     const [first = '', ...others] = modelIds(6).map((id) => `/v1/models/${id}/analytics?period=7d`)
-    for (const path of others) expect((await ask(sim, path)).status).toBe(200)
-    expect((await ask(sim, first)).status).toBe(429)
-    for (const token of ['another-key', 'any-key~one']) expect((await ask(sim, first, { token })).status).toBe(200)
+    for (const path of others) expect((await call(sim, path)).status).toBe(200)
+    expect((await call(sim, first)).status).toBe(429)
+    for (const token of ['another-key', 'any-key~one']) expect((await call(sim, first, { token })).status).toBe(200)
   })
 
-  test('only for analytics, not for prompts and events', async ({ sim }) => {
-    await askMany(sim, 5)
+  test('only if they request analytics, not if they send prompts or events', async ({ sim }) => {
+    await callMany(sim, 5)
     for (const operation of [...operations.slice(1), ...operations.slice(1)]) {
-      const { status, headers } = await askOperation(sim, operation)
+      const { status, headers } = await callOperation(sim, operation)
       expect([status, headers.get('ratelimit')]).toEqual([201, null])
     }
-    expect(statusesOf(await askMany(sim, 1))).toEqual([429])
+    expect(statusesOf(await callMany(sim, 1))).toEqual([429])
   })
 })
 
@@ -117,13 +117,13 @@ test('refused requests do not count against the limit', async () => {
     [analyticsPath, { headers: { 'x-sim-sequence': '500, 200' } }, 500],
   ]
   const known = '/v1/models/00000000-0000-4000-8000-000000000001/analytics'
-  await ask(sim, known)
+  await call(sim, known)
   for (const [path, options, status] of refused) {
     for (let count = 0; count < (status === 500 ? 1 : 3); count += 1) {
-      expect([path, (await ask(sim, path, options)).status]).toEqual([path, status])
+      expect([path, (await call(sim, path, options)).status]).toEqual([path, status])
     }
   }
-  expect(rateFieldsOf(await ask(sim, known)).left).toBe(3)
+  expect(rateFieldsOf(await call(sim, known)).left).toBe(3)
 })
 
 test.for<[string, number, number]>([
@@ -132,17 +132,17 @@ test.for<[string, number, number]>([
   ['rate-limited; retry-after = 3 ; limit=5', 3, 5],
   ['rate-limited;retry-after=0', 0, 60],
   ['429;retry-after=7', 7, 60],
-])('the scenario %s says when to retry', async ([scenario, retryAfter, quota], { sim }) => {
-  const response = await ask(sim, analyticsPath, { scenario })
+])('the response to the scenario %s says when to retry', async ([scenario, retryAfter, quota], { sim }) => {
+  const response = await call(sim, analyticsPath, { scenario })
   expect(response.status).toBe(429)
   expect(rateFieldsOf(response)).toMatchObject({ retryAfter, retryAfterMs: 1000 * retryAfter, quota })
 })
 
 test('X-Sim-Scenario on a refusal does not name a data scenario', async () => {
   const sim = await startLimited({ maxAnalysesPerHour: 1 })
-  const all = [await ask(sim, analyticsPath)]
-  all.push(await ask(sim, analyticsPath, { headers: { 'x-sim-scenario': 'critical' } }))
-  all.push(await ask(sim, analyticsPath, { token: 'key_free', headers: { 'x-sim-scenario': 'critical, slow;ms=1' } }))
+  const all = [await call(sim, analyticsPath)]
+  all.push(await call(sim, analyticsPath, { headers: { 'x-sim-scenario': 'critical' } }))
+  all.push(await call(sim, analyticsPath, { token: 'key_free', headers: { 'x-sim-scenario': 'critical, slow;ms=1' } }))
   expect(statusesOf(all)).toEqual([200, 429, 403])
   expect(all.map(({ headers }) => headers.get('x-sim-scenario'))).toEqual([null, null, 'slow;ms=1'])
 })
@@ -162,37 +162,37 @@ test.each<[string, Partial<Settings>, number[]]>([
   const fixtures = await fixturesWith('plans.yaml', readFileSync(join(bundledFixtures, 'plans.yaml'), 'utf8'), plans)
   const sim = await startForTest({ fixtures, ...settings })
   const countSuccesses = async (token: string) =>
-    statusesOf(await askMany(sim, 6, { token })).filter((status) => status === 200).length
+    statusesOf(await callMany(sim, 6, { token })).filter((status) => status === 200).length
   expect(await Promise.all(keys.map(countSuccesses))).toEqual(expected)
 })
 
 test('without a limit, responses have no rate limit headers', async () => {
   const sim = await startForTest({ xRateLimit: 'epoch' })
-  const responses = await askMany(sim, 100)
+  const responses = await callMany(sim, 100)
   expect(new Set(statusesOf(responses))).toEqual(new Set([200]))
   expect([...(responses[0]?.headers.keys() ?? [])].filter((name) => name.includes('ratelimit'))).toEqual([])
 })
 
 test('--analyses-window sets the window length, which headers and messages state', async () => {
   const sim = await startLimited({ maxAnalysesPerHour: 2, analysesWindow: '10s' })
-  const [first, , refused] = await askMany(sim, 3, at('12:00:00'))
+  const [first, , refused] = await callMany(sim, 3, at('12:00:00'))
   expect(first?.headers.get('ratelimit')).toBe('"analyses";r=1;t=10')
   expect(refused?.body).toMatchObject({ error: 'Rate limit exceeded: 2 in 10 s. Try again in 10 s.' })
   expect(refused && rateFieldsOf(refused)).toMatchObject({ quota: 2, window: 10, left: 0, seconds: 10, retryAfter: 10 })
-  expect(statusesOf(await askMany(sim, 1, at('12:00:09.999')))).toEqual([429])
-  expect(statusesOf(await askMany(sim, 3, at('12:00:10')))).toEqual([200, 200, 429])
+  expect(statusesOf(await callMany(sim, 1, at('12:00:09.999')))).toEqual([429])
+  expect(statusesOf(await callMany(sim, 3, at('12:00:10')))).toEqual([200, 200, 429])
 })
 
 test.each([
   ['epoch', String(Date.parse('2026-01-15T13:00:00Z') / 1000), String(Date.parse('2026-01-15T12:30:07Z') / 1000)],
   ['seconds', '3600', '7'],
-] as const)('--x-rate-limit %s adds X-RateLimit headers with the same values', async (xRateLimit, end, scenarioEnd) => {
+] as const)('--x-rate-limit %s adds X-RateLimit headers in that format', async (xRateLimit, end, scenarioEnd) => {
   const sim = await startForTest({ maxAnalysesPerHour: 2, xRateLimit })
   const xRateLimitOf = ({ headers }: TestResponse) =>
     ['limit', 'remaining', 'reset'].map((name) => headers.get(`x-ratelimit-${name}`))
-  const responses = [...(await askMany(sim, 1, at('12:00:00'))), ...(await askMany(sim, 2, at('12:00:00.1')))]
+  const responses = [...(await callMany(sim, 1, at('12:00:00'))), ...(await callMany(sim, 2, at('12:00:00.1')))]
   expect(responses.map(xRateLimitOf)).toEqual(['1', '0', '0'].map((left) => ['2', left, end]))
   const { headers } = at('12:30:00')
   const scenario = { ...headers, 'x-sim-scenario': 'rate-limited;retry-after=7;limit=9' }
-  expect(xRateLimitOf(await ask(sim, analyticsPath, { headers: scenario }))).toEqual(['9', '0', scenarioEnd])
+  expect(xRateLimitOf(await call(sim, analyticsPath, { headers: scenario }))).toEqual(['9', '0', scenarioEnd])
 })

@@ -1,7 +1,7 @@
 import { connect } from 'node:net'
 import { describe, expect, test } from 'vitest'
 import type { JsonObject } from '../../src/base/core/json.ts'
-import { analyticsPath, ask, event, modelId } from '../support/client.ts'
+import { analyticsPath, call, event, modelId } from '../support/client.ts'
 import { convsim } from '../support/command.ts'
 import { putRules, steer } from '../support/control.ts'
 import { connectTo, postText, requestText } from '../support/raw-http.ts'
@@ -18,7 +18,7 @@ async function giveUp(sandbox: string, scenario: string, body: JsonObject, isSet
   const connection = await connectTo(sim().origin)
   connection.send(postIn(sandbox, body, isSetByRule ? [] : [`X-Sim-Scenario: ${scenario}`]))
   if (scenario.startsWith('dribble')) await connection.begun()
-  else await ask(sim(), '/__sim/health', { token: null }) // makes sure that the request above has arrived
+  else await call(sim(), '/__sim/health', { token: null }) // makes sure that the request above has arrived
   connection.destroy()
   await expect(connection.response()).rejects.toThrow(/the connection ended/)
 }
@@ -38,7 +38,7 @@ describe('a client that disconnects before the end of the response', () => {
     ['slow;ms=60000', { outcome: 'client-gone', sentBytes: 0 }],
     ['dribble;ms=60000;pieces=2', { outcome: 'client-gone', sentBytes: halfReceiptBytes }],
     ['hang', { outcome: 'damaged' }],
-  ])('during %s is recorded when it disconnects, and its response is not covered', async (scenario, delivery) => {
+  ])('during %s is recorded when it disconnects, and no response counts as covered', async (scenario, delivery) => {
     const sandbox = `left-${scenario.slice(0, 4)}`
     await giveUp(sandbox, scenario, event())
     await untilRecorded(sandbox)
@@ -69,7 +69,7 @@ describe('a client that disconnects before the end of the response', () => {
     await putRules(sim(), [{ sequence: 'slow;ms=60000, 201' }], 'at-once')
     const first = await connectTo(sim().origin)
     first.send(postIn('at-once', event({ insertId: 'first', eventAt })))
-    await ask(sim(), '/__sim/health', { token: null }) // makes sure that the request above has arrived
+    await call(sim(), '/__sim/health', { token: null }) // makes sure that the request above has arrived
     first.end()
     const second = await connectTo(sim().origin)
     second.send(postIn('at-once', event({ eventAt })))
@@ -92,7 +92,7 @@ describe('a client that disconnects before the end of the response', () => {
     blocked.write(postIn(sandbox, body))
     await untilRecorded(sandbox)
     blocked.destroy()
-    expect((await ask(sim(), '/v1/events', { body, sandbox })).status).toBe(201)
+    expect((await call(sim(), '/v1/events', { body, sandbox })).status).toBe(201)
     const { chains, problems } = await readRetries(sim(), sandbox)
     expect(problems.findings).toEqual([])
     expect(chains).toMatchObject([{ attempts: [{ outcome: 'uncertain' }, { outcome: 'fine' }] }])
@@ -109,7 +109,7 @@ describe('a client that disconnects before the end of the response', () => {
     const connection = await connectTo(sim().origin)
     const slow = postIn('pipelined', event(), ['X-Sim-Scenario: slow;ms=60000'])
     connection.send(slow + slow + postIn('pipelined', event()))
-    await ask(sim(), '/__sim/health', { token: null })
+    await call(sim(), '/__sim/health', { token: null })
     connection.destroy()
     await untilRecorded('pipelined', 3)
     await steer(sim(), 'POST', '/verify?sandbox=pipelined', { count: { exactly: 3 }, withinMs: 500 })
@@ -125,7 +125,7 @@ describe('a client that waits for the response finds the exchange in the journal
     const read = async () => Number((await steer(other, 'GET', '/requests?limit=1')).total)
     const counts: number[] = []
     for (let count = 1; count <= 100; count += 1) {
-      await expect(ask(other, '/v1/events', { body: event(), scenario: 'truncated' })).rejects.toThrow()
+      await expect(call(other, '/v1/events', { body: event(), scenario: 'truncated' })).rejects.toThrow()
       counts.push(await read())
     }
     expect(counts).toEqual(counts.map((_, index) => index + 1))
@@ -134,7 +134,7 @@ describe('a client that waits for the response finds the exchange in the journal
   test.each(['slow;ms=20', 'dribble;ms=20', 'slow;ms=0'])('despite %s', async (scenario) => {
     const sandbox = `next-${scenario.replace(/\W/g, '-')}`
     for (const count of [1, 2, 3]) {
-      await ask(sim(), '/v1/events', { body: event(), sandbox, scenario })
+      await call(sim(), '/v1/events', { body: event(), sandbox, scenario })
       const recorded = Array(count).fill({ delivery: { outcome: 'delivered' } })
       expect(await listRequests(sim(), `sandbox=${sandbox}`)).toMatchObject(recorded)
     }
@@ -152,7 +152,7 @@ const post = (sandbox: string, lines: readonly string[], beginning: string) => {
 async function breakOff(sandbox: string, text: string, count: number): Promise<void> {
   const connection = await connectTo(sim().origin)
   connection.send(text)
-  await ask(sim(), '/__sim/health', { token: null }) // makes sure that the bytes above have arrived
+  await call(sim(), '/__sim/health', { token: null }) // makes sure that the bytes above have arrived
   connection.destroy()
   await untilRecorded(sandbox, count)
 }
@@ -164,7 +164,7 @@ describe('a request aborted by its client', () => {
     ['within a chunk', 'chunk', ['Transfer-Encoding: chunked'], `bb8\r\n${body.slice(0, 5)}`],
   ])('%s causes no finding, and neither does its retry', async (_name, sandbox, lines, beginning) => {
     for (const count of [1, 2]) await breakOff(sandbox, post(sandbox, lines, beginning), count)
-    expect((await ask(sim(), '/v1/events', { body, sandbox })).status).toBe(201)
+    expect((await call(sim(), '/v1/events', { body, sandbox })).status).toBe(201)
     const requests = await listRequests(sim(), `bodies=true&sandbox=${sandbox}`)
     const error = 'The client disconnected before the end of the request body.'
     const aborted = { status: 400, origin: 'simulator', body: { json: { success: false, error } } }
@@ -191,6 +191,6 @@ describe('a request aborted by its client', () => {
   test('does not advance a sequence', async () => {
     await putRules(sim(), [{ sequence: '503' }], 'sequence')
     await breakOff('sequence', post('sequence', ['Content-Length: 3000'], 'ab'), 1)
-    expect((await ask(sim(), analyticsPath, { sandbox: 'sequence' })).status).toBe(503)
+    expect((await call(sim(), analyticsPath, { sandbox: 'sequence' })).status).toBe(503)
   })
 })

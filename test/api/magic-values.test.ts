@@ -1,7 +1,7 @@
 import { describe, expect, test } from 'vitest'
 import { readAnalytics } from '../support/analytics.ts'
 import { inputs } from '../support/catalogue.ts'
-import { analyticsPath, ask, askOperation, operations, refusalStatuses } from '../support/client.ts'
+import { analyticsPath, call, callOperation, operations, refusalStatuses } from '../support/client.ts'
 import { faultsOf } from '../support/documented.ts'
 import { sharedSimulator } from '../support/shared.ts'
 
@@ -12,7 +12,7 @@ const analyticsPlans = plans.flatMap(({ name, analytics }) => (analytics ? [name
 
 describe.each(operations)('the fixtures’ keys on $id', (operation) => {
   test.each(keys)('$token: $about', async ({ token, plan, scenario }) => {
-    const response = await askOperation(sim(), operation, { token })
+    const response = await callOperation(sim(), operation, { token })
     const refusedByPlan = plan !== undefined && operation.id === 'getModelAnalytics' && !analyticsPlans.includes(plan)
     const expected = scenario === undefined ? (refusedByPlan ? 403 : operation.success) : refusalStatuses[scenario]
     expect(response.status).toBe(expected)
@@ -24,7 +24,7 @@ describe.each(operations)('the fixtures’ keys on $id', (operation) => {
 describe('the fixtures’ models', () => {
   test.each(models.filter(({ scenario }) => scenario !== undefined))('$id: $about', async ({ id, scenario }) => {
     for (const spelling of [id, id.toUpperCase()]) {
-      const response = await ask(sim(), `/v1/models/${spelling}/analytics`)
+      const response = await call(sim(), `/v1/models/${spelling}/analytics`)
       expect(response.status).toBe(refusalStatuses[scenario ?? ''])
       expect(faultsOf('getModelAnalytics', response.status, response.body)).toEqual([])
       expect(response.headers.get('x-sim-origin')).toBe('scenario')
@@ -48,7 +48,7 @@ describe('the fixtures’ models', () => {
 
 test('a magic key with a letter missing gets advice, and an unrelated key does not', async () => {
   const adviceFor = async (token: string) =>
-    (await ask(sim(), analyticsPath, { token })).headers.get('x-sim-advice') ?? ''
+    (await call(sim(), analyticsPath, { token })).headers.get('x-sim-advice') ?? ''
   const advice = /authorization.*is one letter away from the magic key key_rate_limited/
   expect(await adviceFor('key_rate_limted')).toMatch(advice)
   expect(await adviceFor('key_of_mine')).toBe('')

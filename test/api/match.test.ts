@@ -1,6 +1,6 @@
 import { beforeAll, describe, expect, test } from 'vitest'
 import type { Json, JsonObject } from '../../src/base/core/json.ts'
-import { ask, event, expectRefusal, modelId, productId } from '../support/client.ts'
+import { call, event, expectRefusal, modelId, productId } from '../support/client.ts'
 import { verify } from '../support/control.ts'
 import { sharedSimulator } from '../support/shared.ts'
 
@@ -14,7 +14,7 @@ describe('a match', () => {
   beforeAll(async () => {
     const properties = { plan: { name: 'pro', seats: 3 }, 'a/b': 1, nothing: null }
     const body = event({ eventType: 'purchase', tags: ['a', 'b'], properties })
-    await ask(sim(), '/_s/matched/v1/events?period=7d&tag=a&tag=b', { body, headers: { 'x-team': 'blue' } })
+    await call(sim(), '/_s/matched/v1/events?period=7d&tag=a&tag=b', { body, headers: { 'x-team': 'blue' } })
   })
 
   /** Conditions that the request fulfills, in different notations. */
@@ -68,16 +68,17 @@ describe('a match', () => {
     expect([status, found]).toEqual([417, [[field, actual]]])
   })
 
-  test.each(['not json', ''])('differs in the whole body if the body is %j', async (body) => {
+  test.each(['not json', ''])('differs in the whole body if the request’s body is %j', async (body) => {
     const sandbox = `other${body.length}`
-    await ask(sim(), '/v1/events', { method: 'POST', body, headers: { 'x-sim-sandbox': sandbox } })
+    await call(sim(), '/v1/events', { method: 'POST', body, headers: { 'x-sim-sandbox': sandbox } })
     const match = { body: { eventType: 'a' } }
     const nearest = { differences: [{ field: 'body', expected: match.body }] }
     expect(await verifyIn({ match }, sandbox)).toMatchObject({ status: 417, nearMisses: [nearest] })
   })
 })
 
-const control = (path: string, body?: JsonObject) => ask(sim(), `/__sim${path}`, { token: null, ...(body && { body }) })
+const control = (path: string, body?: JsonObject) =>
+  call(sim(), `/__sim${path}`, { token: null, ...(body && { body }) })
 
 const noRequests = { count: { exactly: 0 } }
 const verifyNoRequests = (query: JsonObject) => control('/verify', { ...query, ...noRequests })
@@ -88,7 +89,7 @@ describe('an unknown name does not prove absence', () => {
     ['an unknown operation', { operation: 'createEvnt' }, /no operation "createEvnt".*createEvent/],
     ['an unknown pointer', { match: { body: { '/eventTyp': 'a' } } }, /field "\/eventTyp".*\/eventType/],
     ['a field of another operation', { operation: 'createEvent', match: { body: { '/name': 'a' } } }, /field "\/name"/],
-    ['a misspelt parameter', { match: { query: { perod: '7d' } } }, /parameter "perod"\. Did you mean "period"\?/],
+    ['a misspelled parameter', { match: { query: { perod: '7d' } } }, /parameter "perod"\. Did you mean "period"\?/],
   ])('in verify and count: %s', async (_name, query, message) => {
     for (const control of [verifyNoRequests, count]) {
       expectRefusal(await control(query), 400, message)
@@ -109,7 +110,7 @@ describe('an unknown name does not prove absence', () => {
 })
 
 describe('a sandbox that was never used', () => {
-  test.each(['/report', '/retries'])('gets a 404 for %s', async (path) => {
+  test.each(['/report', '/retries'])('causes a 404 for %s', async (path) => {
     expectRefusal(await control(`${path}?sandbox=tpyo`), 404, /"tpyo" was never used/)
     expect((await control(path)).status).toBe(200)
     expect((await control(`${path}?sandbox=*`)).status).toBe(200)
@@ -122,7 +123,7 @@ describe('a sandbox that was never used', () => {
   })
 
   test('becomes known as soon as a request uses it', async () => {
-    await ask(sim(), '/v1/events', { body: event(), headers: { 'x-sim-sandbox': 'used' } })
+    await call(sim(), '/v1/events', { body: event(), headers: { 'x-sim-sandbox': 'used' } })
     expect((await control('/report?sandbox=used')).status).toBe(200)
     expect((await control('/verify?sandbox=used', { operation: 'createPrompt', ...noRequests })).status).toBe(200)
   })

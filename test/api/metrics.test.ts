@@ -1,17 +1,17 @@
 import { expect } from 'vitest'
-import { analyticsPath, ask, event } from '../support/client.ts'
+import { analyticsPath, call, event } from '../support/client.ts'
 import { steer } from '../support/control.ts'
 import { metricsOf } from '../support/metrics.ts'
 import { startForTest, test } from '../support/start.ts'
 
 test('metrics count requests by operation, status and origin, and the stored records', async () => {
   const sim = await startForTest({ journalSize: 4 })
-  await ask(sim, analyticsPath)
-  await ask(sim, analyticsPath, { headers: { 'x-sim-scenario': 'forbidden', 'x-sim-sandbox': 'a' } })
-  for (let count = 0; count < 2; count += 1) await ask(sim, '/v1/events', { body: event() })
-  await ask(sim, '/v1/nowhere')
-  await ask(sim, `${analyticsPath}?period=1y`)
-  await ask(sim, analyticsPath, { headers: { prefer: 'code=400' } })
+  await call(sim, analyticsPath)
+  await call(sim, analyticsPath, { headers: { 'x-sim-scenario': 'forbidden', 'x-sim-sandbox': 'a' } })
+  for (let count = 0; count < 2; count += 1) await call(sim, '/v1/events', { body: event() })
+  await call(sim, '/v1/nowhere')
+  await call(sim, `${analyticsPath}?period=1y`)
+  await call(sim, analyticsPath, { headers: { prefer: 'code=400' } })
   const metrics = await metricsOf(sim)
   expect(metrics).toMatchObject({
     'convsim_requests_total{operation="getModelAnalytics",status="200",origin="contract"}': 1,
@@ -32,9 +32,9 @@ test('metrics count requests by operation, status and origin, and the stored rec
 })
 
 test('metrics have the Prometheus format with each family exactly once, and survive a reset', async ({ own }) => {
-  for (let count = 0; count < 20; count += 1) await ask(own, analyticsPath)
+  for (let count = 0; count < 20; count += 1) await call(own, analyticsPath)
   await steer(own, 'POST', '/reset')
-  const { text, headers } = await ask(own, '/__sim/metrics')
+  const { text, headers } = await call(own, '/__sim/metrics')
   expect(headers.get('content-type')).toBe('text/plain; version=0.0.4; charset=utf-8')
   const families = [...text.matchAll(/^# TYPE (\S+) (counter|gauge|histogram|summary)$/gm)].map(([, name]) => name)
   expect(new Set(families).size).toBe(families.length)

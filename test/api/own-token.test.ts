@@ -1,5 +1,5 @@
 import { expect } from 'vitest'
-import { analyticsPath, ask, event, prompt, type RequestOptions } from '../support/client.ts'
+import { analyticsPath, call, event, prompt, type RequestOptions } from '../support/client.ts'
 import { describeWithRedis, sharedRedis } from '../support/redis.ts'
 import { startForTest, type TestSimulator, test } from '../support/start.ts'
 import { listRequests } from '../support/stored-records.ts'
@@ -53,13 +53,13 @@ async function readEverything(sim: TestSimulator): Promise<[string, string][]> {
     ...['json', 'junit', 'markdown', 'html'].map((format) => `/report?format=${format}&sandbox=*`),
     ...['/requests?format=har&limit=1000', '/metrics', '/sandboxes'],
   ]
-  const read = async (path: string): Promise<[string, string]> => [path, (await ask(sim, `/__sim${path}`)).text]
+  const read = async (path: string): Promise<[string, string]> => [path, (await call(sim, `/__sim${path}`)).text]
   const verification = { operation: 'createEvent', match: { body: { '/value': 'none' } }, count: { exactly: 99 } }
   return [
     ...sim.logged.map((line): [string, string] => ['log', JSON.stringify(line)]),
     ...entries.map((entry): [string, string] => ['journal', JSON.stringify(entry)]),
     ...(await Promise.all(paths.map(read))),
-    ['verify', (await ask(sim, '/__sim/verify', { body: verification })).text],
+    ['verify', (await call(sim, '/__sim/verify', { body: verification })).text],
   ]
 }
 
@@ -84,7 +84,7 @@ const settings = { logBodies: true, strict: true }
 
 test.each(tokens)('a token %s does not appear in any log, journal or report', async (_name, token, header = token) => {
   const sim = await startForTest(settings)
-  for (const { path, ...options } of requestsWith(token)) await ask(sim, path, { ...options, token: header })
+  for (const { path, ...options } of requestsWith(token)) await call(sim, path, { ...options, token: header })
   expect(await findLeaks(sim)).toEqual([])
 })
 
@@ -93,7 +93,7 @@ describeWithRedis('with replicas', () => {
 
   test.each(tokens)('a token %s is not shown by another replica', async (_name, token, header = token) => {
     const [one, two] = await startReplicas(redis(), settings)
-    for (const { path, ...options } of requestsWith(token)) await ask(one, path, { ...options, token: header })
+    for (const { path, ...options } of requestsWith(token)) await call(one, path, { ...options, token: header })
     expect(await findLeaks(two)).toEqual([])
   })
 })
@@ -102,7 +102,7 @@ test('explain does not show the token of the explained request', async ({ own })
   const token = `zq_live_${'51H8xYzAbCdEf'.repeat(8)}`
   const headers = { authorization: `Bearer ${token}` }
   const body = { method: 'GET', path: `${analyticsPath}?period=${token}`, headers }
-  const { text } = await ask(own, '/__sim/explain', { token: null, body })
+  const { text } = await call(own, '/__sim/explain', { token: null, body })
   expect(text).toContain('[redacted]')
   expect(text).not.toContain('zq_live_')
 })

@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'vitest'
 import { operationOf } from '../support/catalogue.ts'
-import { askOperation, expectRefusal, operations, readStateInfo } from '../support/client.ts'
+import { callOperation, expectRefusal, operations, readStateInfo } from '../support/client.ts'
 import { faultsOf } from '../support/documented.ts'
 import { sharedSimulator } from '../support/shared.ts'
 
@@ -21,13 +21,13 @@ const prefer = (text: string) => ({ headers: { prefer: text } })
 
 describe('Prefer: code', () => {
   test.each(codes)('selects $status on $operation.id, and is acknowledged', async ({ operation, status }) => {
-    const response = await askOperation(sim(), operation, prefer(`code=${status}`))
+    const response = await callOperation(sim(), operation, prefer(`code=${status}`))
     expect([response.status, response.headers.get('preference-applied')]).toEqual([status, `code=${status}`])
     expect(faultsOf(operation.id, status, response.body)).toEqual([])
   })
 
   test.each(['499', '', '4xx', '404.0', '201'])('%j is refused with a list of the documented codes', async (code) => {
-    const response = await askOperation(sim(), analytics, prefer(`code=${code}`))
+    const response = await callOperation(sim(), analytics, prefer(`code=${code}`))
     expectRefusal(response, 400, operationOf(analytics.id).statuses.join(', '))
     expect(response.headers.get('preference-applied')).toBeNull()
   })
@@ -37,7 +37,7 @@ describe('Prefer: example', () => {
   test.each(examples)('selects $status $name on $operation.id, and nothing is written', async (example) => {
     const { operation, status, name, value } = example
     const before = await readStateInfo(sim())
-    const response = await askOperation(sim(), operation, prefer(`code=${status}, example=${name}`))
+    const response = await callOperation(sim(), operation, prefer(`code=${status}, example=${name}`))
     expect(await readStateInfo(sim())).toEqual(before)
     expect([response.status, response.body]).toEqual([status, value])
     expect(response.headers.get('preference-applied')).toBe(`code=${status}, example=${name}`)
@@ -47,20 +47,20 @@ describe('Prefer: example', () => {
   })
 
   test('without a code selects the example of any status', async () => {
-    const success = await askOperation(sim(), analytics, prefer('example=critical'))
+    const success = await callOperation(sim(), analytics, prefer('example=critical'))
     expect([success.status, success.headers.get('preference-applied')]).toEqual([200, 'example=critical'])
-    expect((await askOperation(sim(), analytics, prefer('example=plan_too_low'))).status).toBe(403)
+    expect((await callOperation(sim(), analytics, prefer('example=plan_too_low'))).status).toBe(403)
   })
 
   test('conflicts with lost-ack, for which the operation must run, but not with when=before damage', async () => {
-    const send = (scenario: string) => askOperation(sim(), createEvent, { ...prefer('example=recorded'), scenario })
+    const send = (scenario: string) => callOperation(sim(), createEvent, { ...prefer('example=recorded'), scenario })
     expectRefusal(await send('lost-ack'), 400, '"lost-ack" needs the operation to run')
     await expect(send('malformed-json;when=before')).rejects.toThrow('did not return JSON')
   })
 
   const unknown = ['example=nonsense', 'code=404, example=plan_too_low', 'example=']
   test.each(unknown)('%s is refused with a list of the documented examples', async (text) => {
-    expectRefusal(await askOperation(sim(), analytics, prefer(text)), 400, /200 healthy.*403 plan_too_low/)
+    expectRefusal(await callOperation(sim(), analytics, prefer(text)), 400, /200 healthy.*403 plan_too_low/)
   })
 })
 
@@ -75,7 +75,7 @@ describe('a Prefer header', () => {
     ['a code after a semicolon', 'respond-async; code=404'],
     ['a quote among many spaces', `a${' '.repeat(1900)}"x"y, code=404`],
   ])('may contain, as in RFC 7240, %s', async (_name, text) => {
-    const response = await askOperation(sim(), analytics, prefer(text))
+    const response = await callOperation(sim(), analytics, prefer(text))
     expect([response.status, response.headers.get('preference-applied')]).toEqual([404, 'code=404'])
   })
 
@@ -84,13 +84,13 @@ describe('a Prefer header', () => {
     ['the plan', analytics, { prefer: 'code=200' }, { token: 'key_free' }],
     ['impossible damage', analytics, { prefer: 'example=healthy', 'x-sim-scenario': 'drop-field;pointer=/none' }, {}],
   ])('is not acknowledged if the request is refused because of %s', async (_name, operation, headers, options) => {
-    const response = await askOperation(sim(), operation, { headers, ...options })
+    const response = await callOperation(sim(), operation, { headers, ...options })
     expect([response.status < 400, response.headers.get('preference-applied')]).toEqual([false, null])
   })
 
   const unknownPreferences = ['respond-async', 'return=minimal', 'wait=100', 'codex=404', '']
   test.each(unknownPreferences)('is ignored if it has no known preference: %j', async (text) => {
-    const response = await askOperation(sim(), analytics, prefer(text))
+    const response = await callOperation(sim(), analytics, prefer(text))
     expect([response.status, response.headers.get('preference-applied')]).toEqual([200, null])
   })
 
@@ -103,7 +103,7 @@ describe('a Prefer header', () => {
     ['an example and a sequence', { prefer: 'example=sparse', 'x-sim-sequence': 'no-null' }, /Leave out one/],
     ['an example and damage', { prefer: 'example=sparse', 'x-sim-scenario': 'truncated' }, /when=before/],
   ] as [string, Record<string, string>, RegExp][])('is refused with %s', async (_name, headers, words) => {
-    const response = await askOperation(sim(), analytics, { headers })
+    const response = await callOperation(sim(), analytics, { headers })
     expectRefusal(response, 400, words)
     expect(response.headers.get('preference-applied')).toBeNull()
   })

@@ -3,7 +3,7 @@ import type { Json, JsonObject } from '../../src/base/core/json.ts'
 import type { ControlSchemas } from '../../src/client/transport.ts'
 import type { Analytics } from '../../src/service/simulation/analytics.ts'
 import { periods } from '../support/analytics.ts'
-import { ask, event, expectRefusal, textOf, productId as unknownProduct } from '../support/client.ts'
+import { call, event, expectRefusal, textOf, productId as unknownProduct } from '../support/client.ts'
 import { steer } from '../support/control.ts'
 import { postAll } from '../support/pipelined.ts'
 import { sharedSimulator } from '../support/shared.ts'
@@ -24,14 +24,14 @@ async function responsesOf(sim: TestSimulator, sandbox = 'default'): Promise<Map
   for (const modelId of everyModel) {
     for (const period of periods) {
       const path = `/v1/models/${modelId}/analytics?period=${period}`
-      responses.set(`${modelId} ${period}`, (await ask(sim, path, { token: `k~${sandbox}` })).text)
+      responses.set(`${modelId} ${period}`, (await call(sim, path, { token: `k~${sandbox}` })).text)
     }
   }
   return responses
 }
 
 async function post(sim: TestSimulator, about: JsonObject, sandbox = 'default'): Promise<string> {
-  const response = await ask(sim, '/v1/events', { body: event(about), token: `k~${sandbox}` })
+  const response = await call(sim, '/v1/events', { body: event(about), token: `k~${sandbox}` })
   expect(response.status).toBe(201)
   return textOf(response, 'eventId')
 }
@@ -40,7 +40,7 @@ async function post(sim: TestSimulator, about: JsonObject, sandbox = 'default'):
 const movedScore = (seeded: number, weight: number, impact: number) =>
   Math.round(Math.min(1, Math.max(0, seeded + weight * impact)) * 10_000) / 10_000
 
-/** Averages daily scores, weighted by conversations. Sums them as integers, since they have only four decimals. */
+/** Averages daily scores, weighted by conversations. Sums the scores as integers, since they have four decimals. */
 function weightedQuality({ dataPoints }: Analytics): number | null {
   let sum = 0
   let count = 0
@@ -71,7 +71,7 @@ const days: ReadonlyMap<string, { impact: number; events: readonly JsonObject[] 
   ['2025-06-01', { impact: -1, events: [{ ...negative, eventAt: '2025-06-01' }] }],
 ])
 
-test.for([0.1, 1])('events at a weight of %d change only their own days, by the formula', async (weight, { own }) => {
+test.for([0.1, 1])('at a weight of %d, events change only their own days, by the formula', async (weight, { own }) => {
   const before = await responsesOf(own)
   await steer(own, 'PUT', '/quality', { weight })
   for (const { events } of days.values()) {
@@ -193,7 +193,7 @@ describe('/__sim/quality', () => {
     [{}, /weight/],
     [{ weight: 0.1, of: 'events' }, /of/],
   ])('refuses the body %j, and changes nothing', async (body, words) => {
-    expectRefusal(await ask(sim(), '/__sim/quality?sandbox=put', { method: 'PUT', body, token: null }), 400, words)
+    expectRefusal(await call(sim(), '/__sim/quality?sandbox=put', { method: 'PUT', body, token: null }), 400, words)
     expect((await qualityOf('put')).weight).toBe(0.1)
   })
 })

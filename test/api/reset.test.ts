@@ -2,8 +2,8 @@ import { expect, test } from 'vitest'
 import type { JsonObject } from '../../src/base/core/json.ts'
 import {
   analyticsPath,
-  ask,
-  askOperation,
+  call,
+  callOperation,
   event,
   operations,
   prompt,
@@ -27,12 +27,12 @@ async function readSandbox(sim: TestSimulator, sandbox: string) {
 async function sendAll(sim: TestSimulator, sandbox: string): Promise<string[]> {
   const responses: TestResponse[] = []
   const options = { token: `k~${sandbox}` }
-  for (const operation of [...operations, ...operations]) responses.push(await askOperation(sim, operation, options))
+  for (const operation of [...operations, ...operations]) responses.push(await callOperation(sim, operation, options))
   while (responses.at(-1)?.status !== 429 && responses.length < 20)
-    responses.push(await ask(sim, analyticsPath, options))
+    responses.push(await call(sim, analyticsPath, options))
   for (let index = 0; index < 10; index += 1)
     responses.push(
-      await ask(sim, '/v1/events', { ...options, body: event({ insertId: `s${index}`, sampleRate: 0.5 }) }),
+      await call(sim, '/v1/events', { ...options, body: event({ insertId: `s${index}`, sampleRate: 0.5 }) }),
     )
   return responses.map(({ status, text, headers }) => {
     const stable = [...headers].filter(([name]) => name !== 'x-request-id' && name !== 'connection')
@@ -47,14 +47,14 @@ async function changeAll(sim: TestSimulator, sandbox: string): Promise<void> {
   await steer(sim, 'PUT', `/clock?sandbox=${sandbox}`, { mode: 'shifted', now: '2027-01-01' })
   const flaky = { scenario: 'unavailable;p=0.5', probability: 0.5, times: 3 }
   await putRules(sim, [{ sequence: '429*3, 503' }, flaky], sandbox)
-  await ask(sim, analyticsPath, options)
+  await call(sim, analyticsPath, options)
   const headers = { 'x-sim-sequence': '200, 503' }
-  await ask(sim, '/v1/events', { ...options, body: event({ insertId: 's1' }), headers, may500: true })
+  await call(sim, '/v1/events', { ...options, body: event({ insertId: 's1' }), headers, may500: true })
   await steer(sim, 'DELETE', `/scenarios?sandbox=${sandbox}`)
   for (let count = 0; count < 3; count += 1) {
-    await ask(sim, '/v1/events', { ...options, body: event() })
-    await ask(sim, '/v1/prompts', { ...options, body: prompt({ externalPromptId: 'x' }) })
-    await ask(sim, analyticsPath, options)
+    await call(sim, '/v1/events', { ...options, body: event() })
+    await call(sim, '/v1/prompts', { ...options, body: prompt({ externalPromptId: 'x' }) })
+    await call(sim, analyticsPath, options)
   }
 }
 
@@ -81,13 +81,13 @@ const inactiveFaults: [string, RequestOptions, JsonObject[]][] = [
   ['a sequence that is disabled', {}, [{ sequence: '503*5', enabled: false }]],
 ]
 
-test.each(inactiveFaults)('a fault that does not act changes no byte or header: %s', async (_name, options, rules) => {
+test.each(inactiveFaults)('an inactive fault leaves each response unchanged: %s', async (_name, options, rules) => {
   const [plain, faulty] = [await startForTest(settings), await startForTest(settings)]
   await putRules(plain, [])
   await putRules(faulty, rules)
   for (const operation of [...operations, ...operations]) {
-    const { status, text, headers } = await askOperation(plain, operation)
-    const response = await askOperation(faulty, operation, options)
+    const { status, text, headers } = await callOperation(plain, operation)
+    const response = await callOperation(faulty, operation, options)
     expect([response.status, response.text, [...response.headers]]).toEqual([status, text, [...headers]])
   }
 })

@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'vitest'
 import type { ControlSchemas } from '../../src/client/transport.ts'
-import { analyticsPath, ask, event } from '../support/client.ts'
+import { analyticsPath, call, event } from '../support/client.ts'
 import { putRules } from '../support/control.ts'
 import { sharedSimulator } from '../support/shared.ts'
 import { frozenNow, startForTest, type TestSimulator } from '../support/start.ts'
@@ -15,44 +15,44 @@ const retriesOf = (query: string, target: TestSimulator = sim()) => readControl<
 const statusesOf = ({ chains }: Retries) => chains.map(({ attempts }) => attempts.map(({ status }) => status))
 
 /** Requests analytics with a scenario, and returns the request's id. */
-async function askWith(sandbox: string, scenario: string, target: TestSimulator = sim()): Promise<string> {
-  return String((await ask(target, analyticsPath, { sandbox, scenario })).headers.get('x-request-id'))
+async function callWith(sandbox: string, scenario: string, target: TestSimulator = sim()): Promise<string> {
+  return String((await call(target, analyticsPath, { sandbox, scenario })).headers.get('x-request-id'))
 }
 
-/** Sets a rule with a sequence, requests analytics for each of its items, and returns the ids of the requests. */
-async function askThrough(sandbox: string, sequence: string, target: TestSimulator = sim()): Promise<string[]> {
+/** Sets a rule with a sequence, requests analytics once per item of the sequence, and returns the request ids. */
+async function callThrough(sandbox: string, sequence: string, target: TestSimulator = sim()): Promise<string[]> {
   await putRules(target, [{ sequence }], sandbox)
   const ids: string[] = []
   for (const count of sequence.split(', ').keys()) {
-    const { headers } = await ask(target, analyticsPath, { sandbox, headers: { 'retry-attempt': String(count) } })
+    const { headers } = await call(target, analyticsPath, { sandbox, headers: { 'retry-attempt': String(count) } })
     ids.push(String(headers.get('x-request-id')))
   }
   return ids
 }
 
 describe('GET /__sim/retries', () => {
-  test('shows the attempts of a call up to its success, and what each retry did wrong', async () => {
-    const ids = await askThrough('early', '429;retry-after=3, 200')
-    const sentence = 'A 429 demanded a wait of 3 s, but the client retried earlier.'
+  test('shows all attempts at a call, up to the first success, and what was wrong with each retry', async () => {
+    const ids = await callThrough('early', '429;retry-after=3, 200')
+    const sentence = 'A 429 asked for a wait of 3 s, but the client retried sooner.'
     const attempts = [
       { id: ids[0], now: frozenNow, status: 429, outcome: 'failed', retryAfterMs: 3000, findings: [] },
       { id: ids[1], waitedMs: expect.any(Number), outcome: 'fine', findings: [{ rule: 'retry-after', sentence }] },
     ]
-    const call = { sandbox: 'early', operation: 'getModelAnalytics', method: 'GET', path: analyticsPath, query: '' }
-    const chains = [{ id: ids[0], ...call, parallel: false, earlier: 0, attempts }]
+    const target = { sandbox: 'early', operation: 'getModelAnalytics', method: 'GET', path: analyticsPath, query: '' }
+    const chains = [{ id: ids[0], ...target, parallel: false, earlier: 0, attempts }]
     expect(await retriesOf('sandbox=early')).toMatchObject({ chains, further: 0, truncated: false })
   })
 
   test('shows a failed call without a retry, unless minAttempts is 2', async () => {
-    await askWith('once', '503')
+    await callWith('once', '503')
     expect(statusesOf(await retriesOf('sandbox=once'))).toEqual([[503]])
     expect(await retriesOf('sandbox=once&minAttempts=2')).toMatchObject({ chains: [], further: 0 })
   })
 
   test('omits calls whose first attempt succeeded, negative tests and refusals by the simulator', async () => {
-    await ask(sim(), analyticsPath, { sandbox: 'none' })
-    await ask(sim(), analyticsPath, { sandbox: 'none', scenario: '404', headers: { 'x-sim-expect': 'refusal' } })
-    await ask(sim(), analyticsPath, { sandbox: 'none', scenario: 'no-such-scenario' })
+    await call(sim(), analyticsPath, { sandbox: 'none' })
+    await call(sim(), analyticsPath, { sandbox: 'none', scenario: '404', headers: { 'x-sim-expect': 'refusal' } })
+    await call(sim(), analyticsPath, { sandbox: 'none', scenario: 'no-such-scenario' })
     expect(await retriesOf('sandbox=none')).toMatchObject({ chains: [] })
   })
 
@@ -60,7 +60,7 @@ describe('GET /__sim/retries', () => {
     await putRules(sim(), [{ sequence: '500, 201' }], 'changed')
     for (const [count, insertId] of ['order-1', 'order-2'].entries()) {
       const headers = { 'retry-attempt': String(count) }
-      await ask(sim(), '/v1/events', { body: event({ insertId, eventAt: frozenNow }), sandbox: 'changed', headers })
+      await call(sim(), '/v1/events', { body: event({ insertId, eventAt: frozenNow }), sandbox: 'changed', headers })
     }
     const [chain] = (await retriesOf('sandbox=changed')).chains
     const attempts = [{ insertId: 'order-1' }, { insertId: 'order-2' }]
@@ -70,24 +70,24 @@ describe('GET /__sim/retries', () => {
 
   test('sorts chains by their latest attempt, newest first, and says how many more there are', async () => {
     for (const scenario of ['500', '503', '404', '500'])
-      await ask(sim(), '/v1/events', { body: event({ value: scenario }), sandbox: 'many', scenario })
+      await call(sim(), '/v1/events', { body: event({ value: scenario }), sandbox: 'many', scenario })
     expect(statusesOf(await retriesOf('sandbox=many'))).toEqual([[500, 500], [404], [503]])
     const latest = await retriesOf('sandbox=many&limit=1')
     expect([statusesOf(latest), latest.further]).toEqual([[[500, 500]], 2])
   })
 
   test('shows only rules and problems, without chains, if limit is 0', async () => {
-    await askThrough('no-chains', '429;retry-after=3, 200')
+    await callThrough('no-chains', '429;retry-after=3, 200')
     const { chains, problems, rules } = await retriesOf('sandbox=no-chains&limit=0')
     expect(chains).toEqual([])
     expect(problems).toMatchObject({ findings: [{ rule: 'retry-after', count: 1 }], further: 0 })
     expect(Object.keys(rules)).toContain('retry-after')
   })
 
-  test('shows the chain of one request, however old, and none for a request without a chain', async () => {
-    const ids = await askThrough('of-one', '503, 503, 200')
-    await ask(sim(), '/v1/events', { body: event(), sandbox: 'of-one', scenario: '404' })
-    const alone = await askWith('of-one', '200;latency=1')
+  test('shows the chain that contains a request, however old, and none if no chain contains the request', async () => {
+    const ids = await callThrough('of-one', '503, 503, 200')
+    await call(sim(), '/v1/events', { body: event(), sandbox: 'of-one', scenario: '404' })
+    const alone = await callWith('of-one', '200;latency=1')
     for (const id of ids)
       expect(statusesOf(await retriesOf(`sandbox=of-one&limit=1&request=${id}`))).toEqual([[503, 503, 200]])
     expect(await retriesOf(`sandbox=of-one&request=${alone}`)).toMatchObject({ chains: [], further: 0 })
@@ -95,15 +95,15 @@ describe('GET /__sim/retries', () => {
   })
 
   test('shows the latest 50 attempts of a chain, and says how many came before', async () => {
-    for (let attempt = 0; attempt < 53; attempt += 1) await askWith('long', '503')
+    for (let attempt = 0; attempt < 53; attempt += 1) await callWith('long', '503')
     const [chain] = (await retriesOf('sandbox=long')).chains
     expect([chain?.attempts.length, chain?.earlier]).toEqual([50, 3])
     expect(chain?.id).not.toBe(chain?.attempts[0]?.id)
   })
 
-  test('keeps sandboxes apart, lists all of them with *, and says if attempts may be missing', async () => {
+  test('shows one sandbox, or all sandboxes with *, and says if attempts may be missing', async () => {
     const small = await startForTest({ journalSize: 2 })
-    for (const sandbox of ['a', 'b', 'b', 'b']) await askWith(sandbox, '503', small)
+    for (const sandbox of ['a', 'b', 'b', 'b']) await callWith(sandbox, '503', small)
     expect(await retriesOf('sandbox=*', small)).toMatchObject({ chains: [{ attempts: [{}, {}] }], truncated: true })
     expect(await retriesOf('sandbox=a', small)).toMatchObject({ chains: [], truncated: true })
   })

@@ -2,7 +2,7 @@ import { describe, expect, onTestFinished } from 'vitest'
 import { defaultSettings, type Settings } from '../../src/server/settings/settings.ts'
 import {
   analyticsPath,
-  ask,
+  call,
   event,
   expectRefusal,
   prompt,
@@ -19,7 +19,7 @@ import { listSandboxes } from '../support/stored-records.ts'
 const sim = sharedSimulator()
 const sameEvent = event({ insertId: 'order-1' })
 
-test('each way to name a sandbox selects the same one, which is not the default sandbox', async ({ own }) => {
+test('all ways to name a sandbox select the same sandbox, which is not the default sandbox', async ({ own }) => {
   const ways: [prefix: string, options: RequestOptions][] = [
     ['', { sandbox: 'worker-3' }],
     ['', { token: 'any-key~worker-3' }],
@@ -28,29 +28,29 @@ test('each way to name a sandbox selects the same one, which is not the default 
   ]
   const ids = new Set<string>()
   for (const [prefix, options] of ways) {
-    const response = await ask(own, `${prefix}/v1/events`, { body: sameEvent, ...options })
+    const response = await call(own, `${prefix}/v1/events`, { body: sameEvent, ...options })
     expect(response.headers.get('x-sim-sandbox')).toBe('worker-3')
     ids.add(textOf(response, 'eventId'))
   }
   expect(ids.size).toBe(1)
   expect(await readStateInfo(own)).toMatchObject({ events: 1, sandboxes: 1 })
-  expect(ids).not.toContain(textOf(await ask(own, '/v1/events', { body: sameEvent }), 'eventId'))
+  expect(ids).not.toContain(textOf(await call(own, '/v1/events', { body: sameEvent }), 'eventId'))
 })
 
 test('the refusal of an invalid sandbox name in a key does not quote the key, and suggests key~default', async () => {
   const token = 'sk~live secret'
-  const response = await ask(sim(), analyticsPath, { token })
+  const response = await call(sim(), analyticsPath, { token })
   expectRefusal(response, 400, 'key~default')
   expect(response.text).not.toContain('secret')
-  expect((await ask(sim(), analyticsPath, { token: `${token}~default` })).status).toBe(200)
+  expect((await call(sim(), analyticsPath, { token: `${token}~default` })).status).toBe(200)
 })
 
-test('the list of sandboxes shows what deleting each of them would lose', async ({ own }) => {
+test('the list of sandboxes shows what would be lost if a sandbox were deleted', async ({ own }) => {
   const options = { sandbox: 'full' }
-  await ask(own, '/v1/events', { body: sameEvent, ...options })
-  await ask(own, '/v1/prompts', { body: prompt(), ...options })
-  await ask(own, analyticsPath, options)
-  await ask(own, '/__sim/snapshots?sandbox=full', { method: 'POST' })
+  await call(own, '/v1/events', { body: sameEvent, ...options })
+  await call(own, '/v1/prompts', { body: prompt(), ...options })
+  await call(own, analyticsPath, options)
+  await call(own, '/__sim/snapshots?sandbox=full', { method: 'POST' })
   await putRules(own, [{ scenario: '429' }], 'full')
   const full = (await listSandboxes(own)).find(({ name }) => name === 'full')
   expect(full).toMatchObject({ events: 1, prompts: 1, snapshots: 1, requests: 3, rules: 1 })
@@ -61,12 +61,12 @@ test('the revisions in the list show which sandbox the control plane has changed
     Object.fromEntries((await listSandboxes(own)).map(({ name, revision }) => [name, revision]))
   for (const sandbox of ['one', 'two']) await putRules(own, [{ scenario: '429' }], sandbox)
   const before = await readRevisions()
-  await ask(own, analyticsPath, { headers: { 'x-sim-sandbox': 'one' } })
+  await call(own, analyticsPath, { headers: { 'x-sim-sandbox': 'one' } })
   await steer(own, 'GET', '/scenarios?sandbox=one')
   await steer(own, 'POST', '/requests/count?sandbox=one', {})
   await steer(own, 'POST', '/verify?sandbox=one', {})
   await steer(own, 'POST', '/explain?sandbox=one', { method: 'GET', path: analyticsPath })
-  await ask(own, '/__sim/scenarios?sandbox=one', { method: 'PUT', body: { rules: [{ scenario: 'no' }] } })
+  await call(own, '/__sim/scenarios?sandbox=one', { method: 'PUT', body: { rules: [{ scenario: 'no' }] } })
   expect(await readRevisions()).toMatchObject(before)
   await putRules(own, [{ scenario: '503' }], 'one')
   const after = await readRevisions()
@@ -79,7 +79,7 @@ test('the revisions in the list show which sandbox the control plane has changed
 test('a GET that names an unknown sandbox does not create the sandbox', async () => {
   for (const { id, method, path } of await controlOperations()) {
     if (method !== 'GET' || id === 'streamRequests') continue // a stream never ends
-    await ask(sim(), `/__sim${path.replace(/\{\w+\}/g, 'x')}?sandbox=read-by-${id}`, { token: null })
+    await call(sim(), `/__sim${path.replace(/\{\w+\}/g, 'x')}?sandbox=read-by-${id}`, { token: null })
   }
   expect(JSON.stringify(await listSandboxes(sim()))).not.toContain('read-by')
 })
@@ -88,14 +88,14 @@ const namesOf = (sandboxes: readonly { readonly name: string }[]) => sandboxes.m
 
 describe('the control headers of a request', () => {
   test('affect neither other sandboxes nor later requests', async ({ own }) => {
-    const before = await ask(own, analyticsPath)
+    const before = await call(own, analyticsPath)
     const headers = { 'x-sim-seed': '99', 'x-sim-now': '2030-05-05T05:05:05Z', 'x-sim-sequence': '200' }
     const loud = { sandbox: 'loud', scenario: 'critical', headers }
-    expect((await ask(own, analyticsPath, loud)).text).not.toBe(before.text)
-    const after = await ask(own, analyticsPath)
+    expect((await call(own, analyticsPath, loud)).text).not.toBe(before.text)
+    const after = await call(own, analyticsPath)
     expect(after.text).toBe(before.text)
     expect(after.headers.get('date')).toBe(before.headers.get('date'))
-    expect((await ask(own, analyticsPath, { sandbox: 'loud' })).text).toBe(before.text)
+    expect((await call(own, analyticsPath, { sandbox: 'loud' })).text).toBe(before.text)
   })
 
   test.for<[string, Record<string, string>, string]>([
@@ -104,7 +104,7 @@ describe('the control headers of a request', () => {
     ['token and path', { authorization: 'Bearer k~a' }, '/_s/b'],
     ['a header sent twice', { 'x-sim-sandbox': 'a, b', authorization: 'Bearer k' }, ''],
   ])('are refused if they name two sandboxes, and nothing is stored: %s', async ([, headers, prefix], { own }) => {
-    const response = await ask(own, `${prefix}/v1/events`, { body: event(), token: null, headers })
+    const response = await call(own, `${prefix}/v1/events`, { body: event(), token: null, headers })
     expectRefusal(response, 400, /more than one sandbox|is not a valid sandbox name/)
     expect(await listSandboxes(own)).toMatchObject([{ name: 'default', events: 0 }])
   })
@@ -112,7 +112,7 @@ describe('the control headers of a request', () => {
 
 const validNames = ['constructor', 'default', 'DEFAULT', '0', 'a.b_c-d', 'x'.repeat(64)]
 test.each(validNames)('a sandbox can have the name %s', async (name) => {
-  const response = await ask(sim(), '/v1/events', { token: `k~${name}`, body: event() })
+  const response = await call(sim(), '/v1/events', { token: `k~${name}`, body: event() })
   expect([response.status, response.headers.get('x-sim-sandbox')]).toEqual([201, name])
   await steer(sim(), 'POST', `/reset?sandbox=${name}`)
   expect((await listSandboxes(sim())).find((one) => one.name === name)).toMatchObject({ events: 0 })
@@ -125,15 +125,15 @@ test.each(invalidNames)('neither a request nor the control plane can use the san
   const encoded = encodeURIComponent(name)
   const requests = [{ sandbox: bytes }, { token: `k~${bytes}` }, { path: `/_s/${encoded}${analyticsPath}` }]
   for (const { path = analyticsPath, ...options } of name === '' ? requests.slice(0, 2) : requests)
-    expectRefusal(await ask(sim(), path, options), 400, /name.* 1 to 64 letters/)
-  expect((await ask(sim(), `/__sim/reset?sandbox=${encoded}`, { method: 'POST' })).status).toBe(400)
-  const put = await ask(sim(), `/__sim/sandboxes/${encoded}`, { method: 'PUT', body: {} })
+    expectRefusal(await call(sim(), path, options), 400, /name.* 1 to 64 letters/)
+  expect((await call(sim(), `/__sim/reset?sandbox=${encoded}`, { method: 'POST' })).status).toBe(400)
+  const put = await call(sim(), `/__sim/sandboxes/${encoded}`, { method: 'PUT', body: {} })
   expect(put.status).toBe(name === '' ? 404 : 400)
   expect(namesOf(await listSandboxes(sim())).sort()).toEqual(before.sort())
 })
 
-describe('sandboxes are limited', () => {
-  /** Starts a simulator whose real time the test controls. */
+describe('creating a sandbox', () => {
+  /** Starts a simulator with a system time that the test controls. */
   async function startTimed(settings: Partial<Settings>) {
     const entries: LogEntry[] = []
     let now = Date.UTC(2026, 0, 15)
@@ -150,9 +150,9 @@ describe('sandboxes are limited', () => {
   }
 
   const use = (sim: Pick<TestSimulator, 'origin'>, name: string) =>
-    ask(sim, '/v1/events', { token: `k~${name}`, body: event({ insertId: 'x' }) })
+    call(sim, '/v1/events', { token: `k~${name}`, body: event({ insertId: 'x' }) })
 
-  test('in number: a new sandbox evicts the longest idle sandbox completely, and the eviction is logged', async () => {
+  test('beyond --sandbox-limit completely evicts the sandbox idle longest, and logs the eviction', async () => {
     const { sim, evictions, advance } = await startTimed({ sandboxLimit: 4 })
     await putRules(sim, [{ scenario: 'slow' }], 'b')
     for (const name of ['a', 'b', 'c', 'a', 'd']) {
@@ -167,7 +167,7 @@ describe('sandboxes are limited', () => {
     expect(list.at(-1)).toMatchObject({ events: 1, requests: 1, rules: 0 })
   })
 
-  test('in idle time: a sandbox that is idle for too long is evicted when another sandbox is created', async () => {
+  test('evicts each sandbox that has been idle for more than a day', async () => {
     const { sim, evictions, advance } = await startTimed({})
     await use(sim, 'old')
     advance(16 * 3_600_000)

@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'vitest'
 import type { Json, JsonObject } from '../../src/base/core/json.ts'
-import { ask, errorOf, expectRefusal } from '../support/client.ts'
+import { call, errorOf, expectRefusal } from '../support/client.ts'
 import { sharedSimulator } from '../support/shared.ts'
 import { tempFile } from '../support/temp-folder.ts'
 
@@ -155,9 +155,9 @@ const own = sharedSimulator(async (onFinished) => ({
 }))
 
 const send = (location: string, path: string, text: string) => {
-  if (location === 'path') return ask(own(), `/v1${path}/${text}`)
-  if (location === 'query') return ask(own(), `/v1${path}?${text}`)
-  return ask(own(), `/v1${path}`, { headers: { [location === 'header' ? 'p' : 'cookie']: text } })
+  if (location === 'path') return call(own(), `/v1${path}/${text}`)
+  if (location === 'query') return call(own(), `/v1${path}?${text}`)
+  return call(own(), `/v1${path}`, { headers: { [location === 'header' ? 'p' : 'cookie']: text } })
 }
 
 describe('a parameter', () => {
@@ -172,7 +172,7 @@ describe('a parameter', () => {
   )
 
   test('in another style is refused with the name of the documented style', async () => {
-    const reason = /path\/p: must be in the style "matrix" for path parameters, exploded/
+    const reason = /path\/p: must use the "matrix" style for path parameters, with explode: true/
     const [invalid] = cases.filter(
       ({ location, parameter: { style, explode } }) => location === 'path' && style === 'matrix' && explode,
     )
@@ -191,18 +191,18 @@ describe('names of query parameters', () => {
     ['page[size]=a', 400, []],
     ['page[sise]=1&rr=2', 204, ['/page[sise]', '/rr']],
   ] as const)('are compared with the document, including brackets: %s', async (query, status, advice) => {
-    const response = await ask(own(), `/v1/pages?${query}`)
+    const response = await call(own(), `/v1/pages?${query}`)
     expect(response.status).toBe(status)
     for (const pointer of advice) expect(response.headers.get('x-sim-advice')).toContain(pointer)
     if (advice.length === 0) expect(response.headers.get('x-sim-advice')).toBeNull()
   })
 
   test('nested very deeply are not read, and do not overflow the stack', async () => {
-    expect(await ask(own(), `/v1${pathOf(nested)}?${`p${'[a]'.repeat(3000)}=1`}`)).toMatchObject({ status: 400 })
+    expect(await call(own(), `/v1${pathOf(nested)}?${`p${'[a]'.repeat(3000)}=1`}`)).toMatchObject({ status: 400 })
   })
 
   test('that every object inherits, such as constructor, are ordinary names', async () => {
-    expect(await ask(own(), `/v1${pathOf(nested)}?p[__proto__][b]=1&p[constructor]=2`)).toMatchObject({ status: 204 })
+    expect(await call(own(), `/v1${pathOf(nested)}?p[__proto__][b]=1&p[constructor]=2`)).toMatchObject({ status: 204 })
   })
 })
 
@@ -215,7 +215,7 @@ test.each([
   ['/plain', 'name=a&items[0][cost]=1', 400],
   ['/plain', 'name=a&items[0][price]=1&items[1][cost]=1', 400],
 ])('a form for %s is read according to its documented encoding: %s', async (path, body, status) => {
-  const response = await ask(own(), `/v1${path}`, { body, contentType: 'application/x-www-form-urlencoded' })
+  const response = await call(own(), `/v1${path}`, { body, contentType: 'application/x-www-form-urlencoded' })
   expect([response.status, response.text]).toEqual([status, expect.anything()])
 })
 
@@ -228,7 +228,7 @@ test.each<[path: string, type: string, body: string, status: number]>([
   ['any', 'text/csv', 'a', 204],
   ['open', 'text/csv', 'a', 204],
 ])('a body is checked against the schema of its media type: /%s as %s: %s', async (path, contentType, body, status) => {
-  expect(await ask(own(), `/v1/${path}`, { body, contentType })).toMatchObject({ status })
+  expect(await call(own(), `/v1/${path}`, { body, contentType })).toMatchObject({ status })
 })
 
 test.each<[path: string, body: Json, status: number]>([
@@ -238,11 +238,11 @@ test.each<[path: string, body: Json, status: number]>([
   ['/v1/all-of', { name: 'a', password: 'b', friends: [], created: {}, more: 1 }, 204],
   ['/v1/all-of', { name: 'a', password: 'b', friends: [], created: {} }, 400],
 ])('a request does not need readOnly properties at any depth: %s %j', async (path, body, status) => {
-  expect(await ask(own(), path, { body })).toMatchObject({ status })
+  expect(await call(own(), path, { body })).toMatchObject({ status })
 })
 
 test('a response does not need writeOnly properties', async () => {
-  const { status, body } = await ask(own(), '/v1/users')
+  const { status, body } = await call(own(), '/v1/users')
   expect([status, body]).toEqual([200, { id: '1', name: 'a', friends: [] }])
   expect(own().logged.filter(({ message }) => message.includes('does not fit'))).toEqual([])
 })

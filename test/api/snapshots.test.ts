@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest'
-import { ask, expectRefusal, textOf } from '../support/client.ts'
+import { call, expectRefusal, textOf } from '../support/client.ts'
 import { steer } from '../support/control.ts'
 import { sharedSimulator } from '../support/shared.ts'
 import { frozenNow, startForTest, type TestSimulator } from '../support/start.ts'
@@ -9,7 +9,7 @@ const shared = sharedSimulator()
 /** Creates a snapshot and returns its id. */
 async function take(sim: TestSimulator, sandbox: string, name?: string): Promise<string> {
   const body = name === undefined ? {} : { body: { name } }
-  const response = await ask(sim, `/__sim/snapshots?sandbox=${sandbox}`, { method: 'POST', token: null, ...body })
+  const response = await call(sim, `/__sim/snapshots?sandbox=${sandbox}`, { method: 'POST', token: null, ...body })
   expect(response.status).toBe(201)
   return textOf(response, 'snapshotId')
 }
@@ -24,7 +24,7 @@ describe('a snapshot', () => {
       ['DELETE', '/snapshots/nothing?sandbox=owner'],
     ]
     for (const [method = '', path] of requests) {
-      const response = await ask(shared(), `/__sim${path}`, { method, token: null })
+      const response = await call(shared(), `/__sim${path}`, { method, token: null })
       expectRefusal(response, 404, /has no snapshot (nothing|[0-9a-f-]{36})/)
     }
     await steer(shared(), 'POST', `/snapshots/${id.toUpperCase()}/restore?sandbox=owner`)

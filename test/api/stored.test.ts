@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'vitest'
 import type { JsonObject } from '../../src/base/core/json.ts'
-import { ask, event, expectRefusal, objectOf, prompt } from '../support/client.ts'
+import { call, event, expectRefusal, objectOf, prompt } from '../support/client.ts'
 import { steer } from '../support/control.ts'
 import { sharedSimulator } from '../support/shared.ts'
 import { frozenNow } from '../support/start.ts'
@@ -11,7 +11,7 @@ const otherProduct = '00000000-0000-4000-9000-000000000001'
 const conversation = '5a0e1b1c-7a0e-4b7e-8d21-0d6a5b7f9c34'
 
 async function post(sandbox: string, path: string, body: JsonObject): Promise<JsonObject> {
-  const response = await ask(sim(), path, { body, sandbox })
+  const response = await call(sim(), path, { body, sandbox })
   expect(response.status).toBe(201)
   return objectOf(response)
 }
@@ -100,6 +100,6 @@ test('a version can be activated only through its own prompt', async () => {
   const [p, q] = await readPrompts(sim(), 'finding')
   const versionIn = (prompt: typeof p) => String(prompt?.versions[0]?.versionId)
   const pathTo = (prompt: typeof p) => `/prompts/${p?.promptId}/versions/${versionIn(prompt)}/activate?sandbox=finding`
-  expectRefusal(await ask(sim(), `/__sim${pathTo(q)}`, { method: 'POST', token: null }), 404, versionIn(q))
+  expectRefusal(await call(sim(), `/__sim${pathTo(q)}`, { method: 'POST', token: null }), 404, versionIn(q))
   expect(await steer(sim(), 'POST', pathTo(p))).toMatchObject({ promptId: p?.promptId, active: true })
 })

@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest'
-import { ask, event, expectRefusal, readStateInfo, type TestResponse } from '../support/client.ts'
+import { call, event, expectRefusal, readStateInfo, type TestResponse } from '../support/client.ts'
 import { steer } from '../support/control.ts'
 import { documentWith } from '../support/documents.ts'
 import { runInProcess } from '../support/run-tool.ts'
@@ -15,7 +15,7 @@ const accepted = `        '202':
 `
 const example = '              examples: { queued: { value: { queued: true } } }\n'
 
-/** Starts a simulator whose contract has further responses and members in `createEvent`. */
+/** Starts a simulator whose contract has additional responses and members for `createEvent`. */
 async function startWith(responses: string, members = ''): Promise<TestSimulator> {
   const to = `${responses}${createdEvent}`
   const contract = await documentWith(`      responses:\n${createdEvent}`, `${members}      responses:\n${to}`)
@@ -23,7 +23,7 @@ async function startWith(responses: string, members = ''): Promise<TestSimulator
 }
 
 const post = (sim: TestSimulator, headers: Record<string, string> = {}, fields = {}) =>
-  ask(sim, '/v1/events', { body: event(fields), headers })
+  call(sim, '/v1/events', { body: event(fields), headers })
 
 const statusAndText = ({ status, text }: TestResponse) => [status, text]
 
@@ -43,7 +43,7 @@ describe('a requested success status', () => {
     expect((await post(sim)).status).toBe(201)
   })
 
-  test('with a different body is sent with its example, or refused before anything is written', async () => {
+  test('with a different body is sent with its example, or is refused without a write if it has none', async () => {
     const [sim, without] = [await startWith(accepted + example), await startWith(accepted)]
     expect(statusAndText(await post(sim, { prefer: 'code=202' }))).toEqual([202, '{"queued":true}'])
     expect(await readStateInfo(sim)).toMatchObject({ events: 1 })
@@ -71,7 +71,7 @@ describe('x-simulated-status', () => {
     expect((await post(sim, {}, { ...dropped, insertId: 'b', forceSample: true })).status).toBe(201)
   })
 
-  test('prevents the start if it does not map to documented 2xx statuses', async () => {
+  test('prevents the simulator from starting if it does not map to documented 2xx statuses', async () => {
     const reason = /contract\.yaml:\d+:\d+: must map success or dropped to documented 2xx statuses; documented: 201/
     for (const statuses of ['{ success: 204 }', '{ success: 400 }', '{ sucess: 201 }', '201'])
       await expect(startWith('', statusMember(statuses))).rejects.toThrow(reason)

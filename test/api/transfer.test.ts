@@ -3,7 +3,7 @@ import { join } from 'node:path'
 import { describe, expect } from 'vitest'
 import type { Json, JsonObject } from '../../src/base/core/json.ts'
 import type { SandboxExport } from '../../src/state/store.ts'
-import { ask, event, expectRefusal, prompt, readStateInfo } from '../support/client.ts'
+import { call, event, expectRefusal, prompt, readStateInfo } from '../support/client.ts'
 import { convsim, run } from '../support/command.ts'
 import { steer } from '../support/control.ts'
 import { sharedSimulator } from '../support/shared.ts'
@@ -21,10 +21,10 @@ async function fill(target: Target, sandbox = 'default'): Promise<void> {
   const sold = { insertId: 'a', influence: 'negative', productId: '00000000-0000-4000-9000-000000000001' }
   const chat = { properties: { nested: [{ ü: null }] }, externalConversationId: 'chat' }
   for (const fields of [sold, sold, { insertId: 'dropped', sampleRate: 0 }, chat, chat])
-    await ask(target, '/v1/events', { body: event(fields), ...options })
+    await call(target, '/v1/events', { body: event(fields), ...options })
   for (const fields of [{ externalPromptId: 'p' }, { externalPromptId: 'p' }, {}])
-    await ask(target, '/v1/prompts', { body: prompt(fields), ...options })
-  const { prompts } = JSON.parse((await ask(target, `/__sim/prompts?sandbox=${sandbox}`, { token: null })).text)
+    await call(target, '/v1/prompts', { body: prompt(fields), ...options })
+  const { prompts } = JSON.parse((await call(target, `/__sim/prompts?sandbox=${sandbox}`, { token: null })).text)
   const { promptId, versions } = prompts[0]
   const path = [promptId, versions[1].versionId].map((id) => id.toUpperCase()).join('/versions/')
   await steer(target, 'POST', `/prompts/${path}/activate?sandbox=${sandbox}`)
@@ -35,7 +35,7 @@ async function fill(target: Target, sandbox = 'default'): Promise<void> {
 async function readAll(target: Target, sandbox = 'default'): Promise<string[]> {
   const model = '/v1/models/00000000-0000-4000-8000-000000000001/analytics'
   const paths = ['events', 'prompts', 'quality', 'export'].map((path) => `/__sim/${path}?sandbox=${sandbox}`)
-  const responses = await Promise.all([model, ...paths].map((path) => ask(target, path, { token: `k~${sandbox}` })))
+  const responses = await Promise.all([model, ...paths].map((path) => call(target, path, { token: `k~${sandbox}` })))
   return responses.map(({ text }) => text)
 }
 
@@ -47,7 +47,7 @@ describe('an export', () => {
     )
     const [from = '', to = ''] = await Promise.all(commands)
     await fill({ origin: from }, 'worker-1')
-    await ask({ origin: to }, '/v1/events', { body: event({ insertId: 'goes' }), token: 'k~worker-2' })
+    await call({ origin: to }, '/v1/events', { body: event({ insertId: 'goes' }), token: 'k~worker-2' })
     const document = await readExport({ origin: from }, 'worker-1')
     expect(await steer({ origin: to }, 'POST', '/import?sandbox=worker-2', document)).toEqual({ events: 4, prompts: 2 })
     expect(await readAll({ origin: to }, 'worker-2')).toEqual(await readAll({ origin: from }, 'worker-1'))
@@ -60,7 +60,7 @@ describe('an export', () => {
     expect(await readExport(own)).toMatchObject({ format: 1, quality: { weight: 0.1 }, events: [], prompts: [] })
   })
 
-  test('imported into new sandboxes respects --sandbox-limit', async () => {
+  test('cannot exceed --sandbox-limit when it is imported into new sandboxes', async () => {
     const sim = await startForTest({ sandboxLimit: 3 })
     for (const name of ['a', 'b', 'c', 'd']) {
       await fill(sim, 'source')
@@ -93,13 +93,13 @@ test.each<[string, (document: SandboxExport) => unknown, RegExp]>([
   ['a duplicate member', () => '{"format": 1, "format": 1}', /format/],
   ['no body', () => '', /body/],
 ])(
-  'an invalid export is refused with all its problems, and neither changes nor creates a sandbox: %s',
+  'an invalid export is refused with a list of its problems, and no sandbox is changed or created: %s',
   async (_name, invalidate, words) => {
     await fill(shared())
     const before = await readAll(shared())
     const body = invalidate(await readControl<SandboxExport>(shared(), '/export')) as Json
     for (const sandbox of ['default', 'unborn']) {
-      const response = await ask(shared(), `/__sim/import?sandbox=${sandbox}`, { body, token: null })
+      const response = await call(shared(), `/__sim/import?sandbox=${sandbox}`, { body, token: null })
       expectRefusal(response, 400, words)
     }
     expect(await readAll(shared())).toEqual(before)
@@ -120,11 +120,11 @@ test('an import accepts values that an edited contract could allow: other types,
     prompts: [{ ...prompt, versions }, ...prompts],
   } as JsonObject
   await steer(shared(), 'POST', '/import?sandbox=edited', edited)
-  expect((await ask(shared(), '/__sim/prompts?sandbox=edited', { token: null })).status).toBe(200)
+  expect((await call(shared(), '/__sim/prompts?sandbox=edited', { token: null })).status).toBe(200)
 })
 
 describe('--seed-state', () => {
-  test('fills the default sandbox at startup and at each reset, but keeps the state of an earlier run', async () => {
+  test('fills the default sandbox at startup and each reset, but never replaces an earlier run’s state', async () => {
     const source = await startForTest()
     await fill(source)
     const document = await readExport(source)
@@ -134,20 +134,20 @@ describe('--seed-state', () => {
     const first = await startForTest({ state, seedState })
     expect(await readExport(first)).toEqual(document)
     for (const sandbox of ['default', 'worker-1']) {
-      await ask(first, '/v1/events', { body: event(), token: `k~${sandbox}` })
+      await call(first, '/v1/events', { body: event(), token: `k~${sandbox}` })
       await steer(first, 'PUT', `/quality?sandbox=${sandbox}`, { weight: 0 })
       await steer(first, 'POST', `/reset?sandbox=${sandbox}`)
     }
     expect(await readExport(first)).toEqual(document)
     expect(await readExport(first, 'worker-1')).toMatchObject({ events: [], prompts: [] })
-    await ask(first, '/v1/events', { body: event({ insertId: 'later' }) })
+    await call(first, '/v1/events', { body: event({ insertId: 'later' }) })
     const before = await readExport(first)
     expect(before).not.toEqual(document)
     await first.close()
     expect(await readExport(await startForTest({ state, seedState }))).toEqual(before)
   })
 
-  test('fails with exit code 1 if the file is not an export, names the file and writes nothing', async () => {
+  test('with a file that is not an export names the file, writes nothing, and exits with code 1', async () => {
     const folder = await tempFolder()
     const [seed, state] = [join(folder, 'seed.json'), join(folder, 'state.json')]
     await writeFile(seed, '{"format": 1, "quality": {"weight": 0.1}, "events": [{}], "prompts": []}')

@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest'
 import type { JsonObject } from '../../src/base/core/json.ts'
-import { analyticsPath, ask, event, objectOf } from '../support/client.ts'
+import { analyticsPath, call, event, objectOf } from '../support/client.ts'
 import { putRules, steer } from '../support/control.ts'
 import { sharedSimulator } from '../support/shared.ts'
 
@@ -11,13 +11,13 @@ const readUnmet = async (sandbox: string) => (await steer(sim(), 'GET', `/report
 test('a rule that never acted is a finding that says what happened instead', async () => {
   const sandbox = 'only-reads'
   await putRules(sim(), [{ scenario: 'unavailable', operation: 'createEvent', times: 1 }], sandbox)
-  await ask(sim(), analyticsPath, { sandbox })
+  await call(sim(), analyticsPath, { sandbox })
   const sentence =
     'Rule 1 (unavailable on createEvent) never acted: the client sent 1 getModelAnalytics and no createEvent.'
   expect(await readUnmet(sandbox)).toEqual([{ sandbox, scope: 'sandbox', index: 0, acted: 0, sentence }])
-  const verdict = await ask(sim(), `/__sim/report?sandbox=${sandbox}&failOn=unmet`, { token: null })
+  const verdict = await call(sim(), `/__sim/report?sandbox=${sandbox}&failOn=unmet`, { token: null })
   expect(verdict.status).toBe(417)
-  await ask(sim(), '/v1/events', { sandbox, body: event() })
+  await call(sim(), '/v1/events', { sandbox, body: event() })
   expect(await readUnmet(sandbox)).toEqual([])
 })
 
@@ -28,13 +28,13 @@ test.each([
   ['removed', 'DELETE', '/scenarios?sandbox=', undefined, 1],
   ['reset', 'POST', '/reset?sandbox=', undefined, 0],
   ['deleted with its sandbox', 'DELETE', '/sandboxes/', undefined, undefined],
-])('a rule that never acted stays a finding if %s after a request', async (change, method, path, body, inSandbox) => {
+])('a rule that never acted remains a finding if %s after a request', async (change, method, path, body, inSandbox) => {
   const sandbox = `rule-${change.slice(0, 7)}`
   const remove = () => steer(sim(), method, path + sandbox, body)
   await putRules(sim(), [eventRule, { scenario: '500', operation: 'createPrompt' }], sandbox)
   await remove() // without a request, the rules are not judged
   await putRules(sim(), [{ scenario: '500', operation: 'getModelAnalytics' }, eventRule], sandbox)
-  await ask(sim(), analyticsPath, { sandbox })
+  await call(sim(), analyticsPath, { sandbox })
   await remove()
   const all = (await readUnmet('*')) as { sandbox: string; index: number }[]
   expect(all.filter((one) => one.sandbox === sandbox)).toMatchObject([{ index: 1, acted: 0 }])
@@ -44,13 +44,13 @@ test.each([
 test('a rule that acted is not a finding, whatever is restored, cleared or advanced afterwards', async () => {
   const sandbox = 'restored'
   const post = (path: string, body?: JsonObject) => steer(sim(), 'POST', `${path}?sandbox=${sandbox}`, body)
-  const snapshot = await ask(sim(), `/__sim/snapshots?sandbox=${sandbox}`, { method: 'POST', token: null })
+  const snapshot = await call(sim(), `/__sim/snapshots?sandbox=${sandbox}`, { method: 'POST', token: null })
   await putRules(sim(), [eventRule], sandbox)
-  await ask(sim(), '/v1/events', { sandbox, body: event() })
+  await call(sim(), '/v1/events', { sandbox, body: event() })
   await post(`/snapshots/${objectOf(snapshot)['snapshotId']}/restore`)
   await post('/clock/advance', { by: '1h' })
   expect(await readUnmet(sandbox)).toEqual([])
-  await ask(sim(), '/v1/events', { sandbox, body: event() })
+  await call(sim(), '/v1/events', { sandbox, body: event() })
   await steer(sim(), 'DELETE', `/requests?sandbox=${sandbox}`)
   expect(await readUnmet(sandbox)).toEqual([])
 })
@@ -63,6 +63,6 @@ test('a rule that acted fewer times than allowed is not a finding, nor is a rand
     { scenario: 'forbidden', operation: 'createPrompt', enabled: false },
   ]
   await putRules(sim(), rules, sandbox)
-  await ask(sim(), '/v1/events', { sandbox, body: event() })
+  await call(sim(), '/v1/events', { sandbox, body: event() })
   expect(await readUnmet(sandbox)).toEqual([])
 })

@@ -1,6 +1,6 @@
 import { beforeAll, describe, expect, onTestFinished } from 'vitest'
 import type { Json, JsonObject } from '../../src/base/core/json.ts'
-import { analyticsPath, ask, event, expectRefusal } from '../support/client.ts'
+import { analyticsPath, call, event, expectRefusal } from '../support/client.ts'
 import { steer, verify } from '../support/control.ts'
 import { untilWaiting } from '../support/metrics.ts'
 import { sharedSimulator } from '../support/shared.ts'
@@ -11,13 +11,13 @@ const shared = sharedSimulator()
 beforeAll(async () => {
   await record(shared(), purchase({ properties: { plan: 'pro', seats: 3 } }), { 'x-team': 'blue' })
   await record(shared())
-  await ask(shared(), analyticsPath)
+  await call(shared(), analyticsPath)
 })
 
 const purchase = (fields: JsonObject = {}) => event({ eventType: 'purchase', ...fields })
 
 const record = (sim: TestSimulator, body: Json = purchase(), headers: Record<string, string> = {}) =>
-  ask(sim, '/v1/events', { body, headers })
+  call(sim, '/v1/events', { body, headers })
 
 describe('POST /__sim/verify', () => {
   test.each([
@@ -55,14 +55,14 @@ describe('POST /__sim/verify', () => {
     const waiting = Array.from({ length: 100 }, () => verify(own, { withinMs: 60_000 }))
     await untilWaiting(own, 100)
     const refused = await verify(own, {})
-    expect(refused).toMatchObject({ status: 429, error: expect.stringMatching(/100 verifications are waiting/) })
-    await ask(own, analyticsPath)
+    expect(refused).toMatchObject({ status: 429, error: expect.stringMatching(/already waiting/) })
+    await call(own, analyticsPath)
     for (const { status } of await Promise.all(waiting)) expect(status).toBe(200)
     expect((await verify(own, {})).status).toBe(200)
   })
 
   test('names the nearest requests and the differing fields if the verification fails', async ({ own }) => {
-    await ask(own, analyticsPath)
+    await call(own, analyticsPath)
     await record(own, purchase({ eventType: 'signup' }))
     const match = { body: { '/eventType': 'purchase' }, header: { 'x-team': 'blue' } }
     const differences = [
@@ -83,7 +83,7 @@ describe('POST /__sim/verify', () => {
     [{ count: { atLeast: 3, atMost: 2 } }, /at least 3 and at most 2/],
     [{ withinMs: 60_001 }, /withinMs: must be from 0 to 60000/],
   ])('refuses the invalid verification %j', async (verification, problem) => {
-    expectRefusal(await ask(shared(), '/__sim/verify', { body: verification as JsonObject }), 400, problem)
+    expectRefusal(await call(shared(), '/__sim/verify', { body: verification as JsonObject }), 400, problem)
   })
 })
 
@@ -114,7 +114,7 @@ describe('a verification that waits', () => {
   ])('for %j responds with %d at the second request', async ([count, status], { own }) => {
     const waiting = verify(own, { operation: 'createEvent', count, withinMs: 60_000 })
     await untilWaiting(own, 1)
-    for (const send of [record, (target: TestSimulator) => ask(target, analyticsPath), record]) await send(own)
+    for (const send of [record, (target: TestSimulator) => call(target, analyticsPath), record]) await send(own)
     expect(await waiting).toMatchObject({ status, count: 2 })
   })
 
@@ -144,7 +144,7 @@ describe('a verification that waits', () => {
 
   test('ends when its client closes the connection', async ({ own }) => {
     const client = new AbortController()
-    const pending = ask(own, '/__sim/verify', { body: { withinMs: 60_000 }, signal: client.signal })
+    const pending = call(own, '/__sim/verify', { body: { withinMs: 60_000 }, signal: client.signal })
     await untilWaiting(own, 1)
     client.abort()
     await expect(pending).rejects.toThrow(/abort/)
@@ -177,7 +177,7 @@ describe('a journal that has dropped requests or bodies', () => {
 
   test('cannot prove an upper bound for all sandboxes after an eviction, until all requests are deleted', async () => {
     const sim = await startForTest({ sandboxLimit: 2 })
-    for (const name of ['a', 'b', 'c']) await ask(sim, analyticsPath, { token: `k~${name}` })
+    for (const name of ['a', 'b', 'c']) await call(sim, analyticsPath, { token: `k~${name}` })
     const verdict = await verify(sim, { count: { exactly: 1 } }, '?sandbox=*')
     expect(verdict).toMatchObject({ status: 417, count: 1, truncated: true })
     expect(await steer(sim, 'GET', '/requests?sandbox=*')).toMatchObject({ recorded: 3, dropped: 2 })
@@ -209,7 +209,7 @@ describe('a journal that has dropped requests or bodies', () => {
 })
 
 test('a partly redacted value could match, so the count is marked as truncated', async ({ own }) => {
-  await ask(own, `${analyticsPath}?tag=my-own-token`, { token: 'my-own-token', headers: { 'x-note': 'my-own-token' } })
+  await call(own, `${analyticsPath}?tag=my-own-token`, { token: 'my-own-token', headers: { 'x-note': 'my-own-token' } })
   for (const match of [{ query: { tag: 'my-own-token' } }, { header: { 'x-note': 'my-own-token' } }])
     expect(await steer(own, 'POST', '/requests/count', { match, force: true })).toEqual({ count: 0, truncated: true })
 })

@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'vitest'
 import type { Json, JsonObject } from '../../src/base/core/json.ts'
-import { ask, errorOf, event, prompt, readStateInfo } from '../support/client.ts'
+import { call, errorOf, event, prompt, readStateInfo } from '../support/client.ts'
 import { sharedSimulator } from '../support/shared.ts'
 
 const sim = sharedSimulator()
@@ -50,7 +50,7 @@ const wrongBodies: [string, JsonObject, Readonly<Record<string, RegExp>>][] = [
 
 test.each(wrongBodies)('all violations in a body for %s are reported together', async (path, body, expected) => {
   const before = await readStateInfo(sim())
-  const response = await ask(sim(), path, { body })
+  const response = await call(sim(), path, { body })
   expect(response.status).toBe(400)
   const { total, violations } = violationsIn(response.headers)
   const byPointer = Object.fromEntries(violations.map(({ pointer, message }) => [pointer, message]))
@@ -63,15 +63,15 @@ test.each(wrongBodies)('all violations in a body for %s are reported together', 
 })
 
 test('violations in path and query are reported together', async () => {
-  const response = await ask(sim(), '/v1/models/gpt/analytics?period=1y')
+  const response = await call(sim(), '/v1/models/gpt/analytics?period=1y')
   expect(errorOf(response)).toMatch(/path\/modelId: .*query\/period: /)
   expect(violationsIn(response.headers).violations.map((one) => one.in)).toEqual(['path', 'query'])
 })
 
 describe('X-Sim-Violations is complete JSON', () => {
-  test('with 500 violations, since the check stops after a hundred and says so', async () => {
+  test('even with 500 violations, since the check stops after 100 and says so', async () => {
     const components = Array.from({ length: 500 }, () => ({ type: 'no content' }))
-    const response = await ask(sim(), '/v1/prompts', { body: prompt({ components }) })
+    const response = await call(sim(), '/v1/prompts', { body: prompt({ components }) })
     expect(response.status).toBe(400)
     const { total, more, violations } = violationsIn(response.headers)
     expect({ total, more }).toEqual({ total: 100, more: true })
@@ -88,7 +88,7 @@ describe('X-Sim-Violations is complete JSON', () => {
     ['control characters', 'a\r\nX-Evil: 1\u0000'],
     ['quotes and backslashes', '"\\"\\'],
   ])('with %s in a message', async (_name, text) => {
-    const response = await ask(sim(), '/v1/events', { body: event({ influence: text }) })
+    const response = await call(sim(), '/v1/events', { body: event({ influence: text }) })
     expect(response.status).toBe(400)
     expect(response.headers.get('x-evil')).toBeNull()
     const message = expect.stringContaining(JSON.stringify(text).slice(1, 5))
@@ -97,7 +97,7 @@ describe('X-Sim-Violations is complete JSON', () => {
 
   test('with a pointer longer than the header allows', async () => {
     const key = 'é'.repeat(3000)
-    const response = await ask(sim(), '/v1/events', { body: `{"${key}":1,"${key}":2}` })
+    const response = await call(sim(), '/v1/events', { body: `{"${key}":1,"${key}":2}` })
     expect(response.status).toBe(400)
     expect(violationsIn(response.headers).total).toBe(1)
   })

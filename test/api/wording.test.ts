@@ -5,8 +5,8 @@ import { allOperations } from '../support/all-operations.ts'
 import { inputs, operationOf } from '../support/catalogue.ts'
 import {
   analyticsPath,
-  ask,
-  askOperation,
+  call,
+  callOperation,
   event,
   modelId,
   prompt,
@@ -60,14 +60,14 @@ describe('a live refusal is identical to the documented example', () => {
 
   test.each(live)('$operation.id $status $name', async ({ operation, status, name, value }) => {
     const { path = operation.path, ...options } = liveRequests[name] ?? {}
-    const response = await askOperation(open(), { ...operation, path }, options)
+    const response = await callOperation(open(), { ...operation, path }, options)
     expect([response.status, response.body]).toEqual([status, value])
     expect(response.headers.get('x-sim-origin')).toBe('contract')
     expectDocumentedHeaders(response, operation.id)
   })
 
   test('getModelAnalytics 404 model_not_found', async () => {
-    const response = await ask(limited(), `/v1/models/${unknownModel}/analytics`.replace('404/', '405/'))
+    const response = await call(limited(), `/v1/models/${unknownModel}/analytics`.replace('404/', '405/'))
     const example = JSON.stringify(exampleOf('model_not_found'))
     expect([response.status, response.text.replace('405 ', '404 ')]).toEqual([404, example])
   })
@@ -84,11 +84,11 @@ describe('a live refusal is identical to the documented example', () => {
   })
 })
 
-test.each(refusals)('the scenario $status on $operation.id sends an example', async ({ operation, status }) => {
+test.each(refusals)('scenario $status on $operation.id returns a documented example', async ({ operation, status }) => {
   const documented = operationOf(operation.id).examples(status)
   const names = Object.keys(refusalStatuses).filter((name) => refusalStatuses[name] === status)
   for (const scenario of [String(status), ...names]) {
-    const response = await askOperation(open(), operation, { headers: { 'x-sim-scenario': scenario } })
+    const response = await callOperation(open(), operation, { headers: { 'x-sim-scenario': scenario } })
     expect(response.status).toBe(status)
     const asIfUnknown = JSON.parse(response.text.replace(modelId, unknownModel))
     expect(documented.map(({ value }) => value)).toContainEqual(asIfUnknown)
@@ -101,8 +101,8 @@ const exampleOf = (name: string) => examples.find((example) => example.name === 
 /** Uses up the hourly limit of 60, and sends another request one second before the window ends. */
 async function exceedHourlyLimit(sim: TestSimulator): Promise<TestResponse> {
   const path = '/v1/models/00000000-0000-4000-8000-000000000001/analytics'
-  for (let count = 0; count < 60; count += 1) expect((await ask(sim, path)).status).toBe(200)
-  return ask(sim, path, { headers: { 'x-sim-now': '2026-01-15T12:59:59Z' } })
+  for (let count = 0; count < 60; count += 1) expect((await call(sim, path)).status).toBe(200)
+  return call(sim, path, { headers: { 'x-sim-now': '2026-01-15T12:59:59Z' } })
 }
 
 /** Expects each header that the document describes for the response's status, with its example as the value. */

@@ -6,9 +6,9 @@ import { readProse, readSourceFiles, readTestFiles, type SourceFile } from './so
 import {
   closedRooms,
   commandTables,
-  floors,
+  conventions,
   generatedFiles,
-  habits,
+  layers,
   libraries,
   maxColumns,
   maxLines,
@@ -29,13 +29,13 @@ const at = ({ path }: Pick<SourceFile, 'path'>, line: number) => `${posix.join('
 
 describe('rooms', () => {
   const names = rooms.map(({ path }) => path)
-  const floorOf = (path: string) => path.split('/')[0] ?? path
+  const layerOf = (path: string) => path.split('/')[0] ?? path
   const isFeature = (path: string) => path.startsWith('features/')
 
   it('src/ contains only the folders on the architecture page and the two entry points', () => {
-    expect(readdirSync(new URL('../../src/', import.meta.url)).sort()).toEqual([...floors, 'cli.ts', 'index.ts'].sort())
-    expect(names.filter((name) => !floors.includes(floorOf(name)))).toEqual([])
-    const order = names.map((name) => floors.indexOf(floorOf(name)))
+    expect(readdirSync(new URL('../../src/', import.meta.url)).sort()).toEqual([...layers, 'cli.ts', 'index.ts'].sort())
+    expect(names.filter((name) => !layers.includes(layerOf(name)))).toEqual([])
+    const order = names.map((name) => layers.indexOf(layerOf(name)))
     expect(order, 'the rooms must be in the order of their folders').toEqual([...order].sort((a, b) => a - b))
   })
 
@@ -44,7 +44,7 @@ describe('rooms', () => {
     expect(outside.filter((path) => !commandTables.includes(path))).toEqual([])
   })
 
-  it.each(names)('%s imports only rooms above it in the table, no other feature, and what its row allows', (name) => {
+  it.each(names)('%s imports only rooms that the architecture page and `closedRooms` allow', (name) => {
     const above = names.slice(0, names.indexOf(name)).filter((one) => !(isFeature(name) && isFeature(one)))
     const allowed = closedRooms[name] ?? above
     const others = files
@@ -60,22 +60,22 @@ describe('rooms', () => {
     expect(others.filter(({ room }) => !allowed.includes(room)).map(({ place }) => place)).toEqual([])
   })
 
-  it.each(rooms)('the main file of $path starts with the room’s sentence', ({ path, main, sentence }) => {
+  it.each(rooms)('the main file of $path starts with its sentence in the table', ({ path, main, sentence }) => {
     const file = files.find((one) => one.path === `${path}/${main}`)
     expect(file?.text).toMatch(new RegExp(`^(#!.*\\n)?/\\*\\*\\s+(\\* )?${literal(sentence)}`))
   })
 
-  it.each(neverReaches)('%s never reaches %s: %s', (from, forbidden) => {
+  it.each(neverReaches)('%s does not import %s, even indirectly: %s', (from, forbidden) => {
     const chains = reachableFrom(from, files).filter((chain) => isWithin(forbidden, chain.at(-1) ?? ''))
     expect(chains.map((chain) => chain.join(' -> '))).toEqual([])
   })
 
-  it('no files import each other in a cycle, including types and import()', () => {
+  it('no files import each other in a cycle, counting type imports and import()', () => {
     expect(cyclesIn(files)).toEqual([])
   })
 })
 
-describe('words', () => {
+describe('names and line widths', () => {
   it('each exported type name is declared only once', () => {
     const declared = new Map<string, string[]>()
     for (const { path, text } of handWritten)
@@ -99,35 +99,35 @@ describe('words', () => {
   })
 })
 
-describe('a library is imported only by the files in its row', () => {
+describe('libraries', () => {
   const uses = files.flatMap((file) =>
     file.imports
       .filter(({ kind }) => kind === 'library')
       .map((use) => ({ ...use, path: file.path, place: at(file, use.line), library: libraryOf(use.target) })),
   )
 
-  it('every library that is imported has a row in test/architecture/table.ts', () => {
+  it('every imported library has an entry in test/architecture/table.ts', () => {
     expectNone(uses.filter(({ library }) => !libraries[library]).map(({ place, library }) => `${place} ${library}`))
   })
 
-  it.each(Object.entries(libraries))('%s', (library, { only, lazy }) => {
+  it.each(Object.entries(libraries))('%s is imported only by the files in its entry', (library, { only, lazy }) => {
     const own = uses.filter((use) => use.library === library)
     expect(own.length, `nothing imports ${library}`).toBeGreaterThan(0)
     const others = own.filter(({ path }) => !only.some((one) => isWithin(one, path)))
     expectNone(
       others.map(({ place }) => place),
-      `only ${only.join(', ')} imports ${library}`,
+      `only ${only.join(', ')} may import ${library}`,
     )
     const loaded = own.filter(({ dynamic, typeOnly }) => lazy && !dynamic && !typeOnly)
     expectNone(
       loaded.map(({ place }) => place),
-      `${library} is loaded only with import()`,
+      `${library} may be loaded only with import()`,
     )
   })
 })
 
-describe('habits', () => {
-  it.each(habits.map((habit) => [habit.sentence, habit] as const))('%s', (_, { pattern, only, instead }) => {
+describe('conventions', () => {
+  it.each(conventions.map((one) => [one.sentence, one] as const))('%s', (_, { pattern, only, instead }) => {
     const offenders = files
       .filter(({ path }) => !only.some((one) => isWithin(one, path)))
       .flatMap((file) => linesWith(pattern, file.code).map((line) => `${at(file, line)} ${lineOf(file, line)}`))

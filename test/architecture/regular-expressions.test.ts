@@ -21,7 +21,7 @@ const literals = readSourceFiles()
   .filter(({ path }) => !path.startsWith('build/'))
   .flatMap(listRegExpLiterals)
 
-test('the sources have regular expressions, so the next test checks some', () => {
+test('the sources have regular expressions for the next test to check', () => {
   expect(literals.length).toBeGreaterThan(40)
 })
 

@@ -11,7 +11,7 @@ export interface Import {
   readonly typeOnly: boolean
   /** True for `import('...')`, which loads the target only when it is called. */
   readonly dynamic: boolean
-  /** Line number, from 1. */
+  /** The line number, starting at 1. */
   readonly line: number
 }
 
@@ -19,7 +19,7 @@ export interface Import {
 export interface SourceFile {
   readonly path: string
   readonly text: string
-  /** The text without comments and without strings except import specifiers, to check the habits in `table.ts`. */
+  /** The text without comments and without strings except import specifiers, to check the conventions in `table.ts`. */
   readonly code: string
   readonly imports: readonly Import[]
 }

@@ -21,7 +21,7 @@ function readRows(heading: string): readonly (readonly string[])[] {
 }
 
 /** The folders in `src/`, in the order of the page's table: a folder imports only folders above it in the table. */
-export const floors = readRows('The folders').map(([, name = '']) => name)
+export const layers = readRows('The folders').map(([, name = '']) => name)
 
 /** The rooms, in the same order. */
 export const rooms: readonly Room[] = readRows('The rooms').map(([, path = '', sentence = '', main = '']) => ({
@@ -86,16 +86,16 @@ export const libraries: Readonly<Record<string, { readonly only: readonly string
 }
 
 /** Something that only a few files may do. `pattern` is searched for in code, without comments and strings. */
-export interface Habit {
+export interface Convention {
   readonly sentence: string
   readonly pattern: RegExp
-  /** The files, or folders with a trailing slash, that may do it. */
+  /** The files, or folders with a trailing slash, that may match the pattern. */
   readonly only: readonly string[]
   /** What to do instead in other files. */
   readonly instead: string
 }
 
-export const habits: readonly Habit[] = [
+export const conventions: readonly Convention[] = [
   {
     sentence:
       'only the command line, the build, code in test processes, the lock and the replica name (for the process ' +
@@ -110,7 +110,7 @@ export const habits: readonly Habit[] = [
       'base/core/limit-time.ts',
       'base/core/timers.ts',
     ],
-    instead: 'take it as a parameter that cli.ts passes',
+    instead: 'take the value as a parameter that cli.ts passes',
   },
   {
     sentence:
@@ -142,10 +142,10 @@ export const habits: readonly Habit[] = [
       'server/sandboxes/settings.ts',
       'client/connect.ts',
     ],
-    instead: 'derive it (base/core/seeded.ts), so that a run can be repeated byte for byte',
+    instead: 'derive the value (base/core/seeded.ts), so that a run can be repeated byte for byte',
   },
   {
-    sentence: 'regular expressions are literals, which a test checks, except in these files',
+    sentence: 'regular expressions are literals, so that a test can check them, except in these files',
     pattern: /\bRegExp\(/,
     only: [
       'build/',

@@ -1,7 +1,7 @@
 import { readFileSync } from 'node:fs'
 import { createServer, type ServerResponse } from 'node:http'
 
-/** A server that sends recorded responses from the simulator, with plain Express or a minimal `node:http`. */
+/** A server that sends recorded responses from the simulator, with plain Express or only `node:http`. */
 const [, , name, port, file = ''] = process.argv
 
 type Method = 'GET' | 'POST'
@@ -31,7 +31,7 @@ function sendReply(response: ServerResponse, method: Method): void {
 }
 
 if (name === 'Express') {
-  // Imported only here, because importing it takes as long as the rest of a start, and `node:http` does not need it.
+  // Imported only here, since the import takes as long as the rest of a start, and `node:http` does not need Express.
   const { default: express } = await import('express')
   // Without ETag and `X-Powered-By`, so that both servers send the same bytes.
   const app = express()

@@ -7,7 +7,7 @@ import { stringify } from 'yaml'
 import { eachRound, formatTable, median, type Row } from './table.ts'
 import { freePort, startTarget, type Target } from './target.ts'
 
-/** Measures starts with large documents, and with `--prism FOLDER` also those of Prism: `npm run bench:load`. */
+/** Measures starts with large documents: `npm run bench:load`. `--prism FOLDER` also measures Prism. */
 const { values } = parseArgs({ options: { prism: { type: 'string' }, rounds: { type: 'string', default: '5' } } })
 
 /** Sizes of documents in kB. */

@@ -1,6 +1,6 @@
 import { alignColumns, formatFigure, type Row } from './table.ts'
 
-/** A limit for the simulator's value in a row of the table, or for its ratio to the value of a baseline. */
+/** A limit for the simulator's value in a row of the table, or for its ratio to a baseline's value. */
 interface Goal {
   readonly description: string
   readonly row: string
@@ -10,7 +10,7 @@ interface Goal {
   readonly max?: number
 }
 
-/** Node 20 has no compile cache, and bare Express is three times as fast on Node 24. */
+/** Node 20 has no compile cache, and bare Express is three times as fast on Node 24 as on Node 20. */
 const isNode20 = process.versions.node.startsWith('20.')
 
 const warm = 'GET analytics 30d, requests/s'

@@ -8,10 +8,10 @@ export interface HostileRequests {
   readonly requests: readonly BenchRequest[]
 }
 
-/** Just below the default of `--body-limit`. */
+/** A size just below the default of `--body-limit`. */
 const maxBytes = 1024 * 1024 - 100
 
-/** Just below Node's limit for the total size of a request's headers. */
+/** A size just below Node's limit for all headers of a request. */
 const maxHeaderBytes = 15 * 1024
 
 const json = { authorization: 'Bearer bench', 'content-type': 'application/json' }
@@ -55,7 +55,7 @@ const failing = (request: BenchRequest): BenchRequest => ({
   headers: { ...request.headers, 'x-sim-scenario': 'unavailable;retry-after=0' },
 })
 
-/** As many members and bytes as a body may have. */
+/** Properties with as many members and bytes as a body can have. */
 const largeProperties = `"properties":{${items((index) => `"m${index}${'x'.repeat(88)}":${index}`)}}`
 
 const levels = 45
@@ -68,7 +68,7 @@ const nestedPointers = times(levels, (level) => `"/properties${'/a'.repeat(level
 /** An event that is sent several times. */
 const repeated = withoutRepeats(event(`"insertId":"hostile",${largeProperties}`))
 
-/** Rules that each compare the same large part of a body. */
+/** Rules that each match the same large part of a body. */
 const rules = JSON.stringify({
   rules: times(1000, (index) => ({
     match: { body: { '/properties': Object.fromEntries(times(3, (at) => [`m${at}`, at])), '/value': `${index}` } },
@@ -107,7 +107,7 @@ export const hostileRequests: readonly HostileRequests[] = [
   attack('unclosed placeholders', prompt(fill('{{{')), prompt(fill('{{a.'))),
   attack('replays of an event of maximum size', ...times(5, () => repeated)),
   attack('a thousand rules', put(rules)),
-  attack('events that a thousand rules compare', ...large(3)),
+  attack('events matched against a thousand rules', ...large(3)),
   attack(
     'invalid rules',
     put(`{"rules":[${items(() => '{"scenario":""}')}]}`),

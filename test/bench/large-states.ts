@@ -12,7 +12,7 @@ const at = '2026-01-15T12:00:00.000Z'
 const uuid = (kind: number, index: number) =>
   `${String(index).padStart(8, '0')}-0000-4000-8000-${String(kind).padStart(12, '0')}`
 
-/** Returns an event as it appears in an export, each in its own conversation. */
+/** Returns an event as it appears in an export. Each event has its own conversation. */
 const event = (index: number, properties: object = { currency: 'EUR', plan: 'growth', seats: index % 30 }) => ({
   eventId: uuid(1, index),
   fields: {
@@ -65,7 +65,7 @@ const allEvents = () => fill((index) => JSON.stringify(event(index)))
 
 const allPrompts = (versions: number) => fill((index) => JSON.stringify(prompt(index, versions)))
 
-const exported = (events: string, prompts = '') =>
+const exportOf = (events: string, prompts = '') =>
   `{"format":1,"quality":{"weight":0.1},"events":[${events}],"prompts":[${prompts}]}`
 
 const send = (path: string, body: string): BenchRequest => ({
@@ -104,18 +104,18 @@ const importOf = (name: string, body: () => string) => attack(`import: ${name}`,
 
 const megabyte = 'x\\"'.repeat(330_000)
 
-/** Attacks that store as much in a sandbox as an import may contain, or read what earlier attacks stored. */
+/** Attacks that store as much in a sandbox as an import can contain, or read what earlier attacks stored. */
 export const largeStates: readonly HostileRequests[] = [
-  importOf('20,000 events', () => exported(manyEvents(20_000))),
+  importOf('20,000 events', () => exportOf(manyEvents(20_000))),
   read('export of 20,000 events'),
   read('quality of 20,000 conversations', 'quality'),
   read('events, 10,000 per page', 'events?limit=10000'),
-  importOf('9,900 events', () => exported(manyEvents(9900))),
+  importOf('9,900 events', () => exportOf(manyEvents(9900))),
   attack('restore of a snapshot', () => [
     send('snapshots', '{}'),
     send(`snapshots/${deriveUuid(['1', sandbox, 'snapshot', 0])}/restore`, ''),
   ]),
-  importOf('nothing', () => exported('')),
+  importOf('nothing', () => exportOf('')),
   attack('20 prompts of 1 MB each', () =>
     times(20, (index) =>
       sendToService('/v1/prompts', `{"name":"${index}","components":[{"type":"system","content":"${megabyte}"}]}`),
@@ -123,28 +123,28 @@ export const largeStates: readonly HostileRequests[] = [
   ),
   read('20 MB of prompts', 'prompts'),
   read('export of 20 MB of prompts'),
-  importOf('events', () => exported(allEvents())),
+  importOf('events', () => exportOf(allEvents())),
   attack('an event after an import', () => [sendToService('/v1/events', newEvent().body ?? '')]),
   read('export after an import'),
-  importOf('events, of which the last is invalid', () => exported(`${allEvents()},{"eventId":1}`)),
-  importOf('events, all of them invalid', () => exported(fill(() => '{"eventId":1}'))),
-  importOf('a document that ends with invalid JSON', () => `${exported(allEvents())}]`),
+  importOf('events, of which the last is invalid', () => exportOf(`${allEvents()},{"eventId":1}`)),
+  importOf('events, all of them invalid', () => exportOf(fill(() => '{"eventId":1}'))),
+  importOf('a document that ends with invalid JSON', () => `${exportOf(allEvents())}]`),
   importOf('events of 1 MB each', () =>
-    exported(times(15, (index) => JSON.stringify(event(index, { text: JSON.parse(`"${megabyte}"`) }))).join()),
+    exportOf(times(15, (index) => JSON.stringify(event(index, { text: JSON.parse(`"${megabyte}"`) }))).join()),
   ),
   read('export of events of 1 MB each'),
-  importOf('prompts', () => exported('', allPrompts(1))),
+  importOf('prompts', () => exportOf('', allPrompts(1))),
   read('prompts after an import', 'prompts'),
-  importOf('prompts with 1,000 versions each', () => exported('', allPrompts(1000))),
+  importOf('prompts with 1,000 versions each', () => exportOf('', allPrompts(1000))),
   read('export of prompts with 1,000 versions each'),
   importOf('a prompt with many versions', () => {
     const versions = fill((index) => JSON.stringify(version(0, index)))
-    return exported('', `{"promptId":"${uuid(5, 0)}","versions":[${versions}]}`)
+    return exportOf('', `{"promptId":"${uuid(5, 0)}","versions":[${versions}]}`)
   }),
   importOf('an event with many values', () =>
-    exported(JSON.stringify(event(0, { values: 0 })).replace('"values":0', `"values":[${fill(() => '[]')}]`)),
+    exportOf(JSON.stringify(event(0, { values: 0 })).replace('"values":0', `"values":[${fill(() => '[]')}]`)),
   ),
-  importOf('empty lists', () => exported(fill(() => '[]'))),
+  importOf('empty lists', () => exportOf(fill(() => '[]'))),
   importOf('unclosed lists', () => fill(() => '[', '')),
   importOf('a string of escapes', () => `{"format":"${fill(() => '\\"', '')}"}`),
   importOf('an unterminated string', () => `{"format":"${fill(() => '\\"', '')}`),

@@ -12,7 +12,7 @@ export interface LoadResult {
   readonly p99: number
 }
 
-/** A request to repeat, or a function that creates the next one. */
+/** A request to repeat, or a function that creates the next request. */
 export type RequestSource = BenchRequest | (() => BenchRequest)
 
 /** When a load ends: after `duration` seconds, or after `amount` responses. */

@@ -1,6 +1,5 @@
 import { randomUUID } from 'node:crypto'
 
-/** A benchmark request. */
 export interface BenchRequest {
   readonly method: 'GET' | 'POST' | 'PUT' | 'DELETE'
   /** The path relative to the target's base path, or for a hostile request, to the origin. */

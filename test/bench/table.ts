@@ -34,7 +34,7 @@ export function alignColumns(lines: readonly (readonly string[])[]): string {
   return lines.map((line) => line.map(pad).join('  ')).join('\n')
 }
 
-/** Returns the median, or the lower of the two middle values if their number is even. */
+/** Returns the median, or the lower of the two middle values if the number of values is even. */
 export function median(values: readonly number[]): number {
   const sorted = values.toSorted((one, other) => one - other)
   return sorted[(sorted.length - 1) >> 1] ?? Number.NaN

@@ -110,7 +110,7 @@ export function send(url: string, { path, method, headers, body }: Omit<BenchReq
       readText(response).then((text) => resolve({ status, headers: rawHeaders, text }), reject)
     })
     outgoing.on('error', (error: NodeJS.ErrnoException) => {
-      // The server may close an idle connection just as it is reused.
+      // The server may close an idle connection just as the client reuses it.
       const isStale = outgoing.reusedSocket && ['ECONNRESET', 'EPIPE'].includes(error.code ?? '')
       if (isStale) send(url, { path, method, headers, ...(body !== undefined && { body }) }).then(resolve, reject)
       else reject(error)

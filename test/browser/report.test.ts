@@ -30,13 +30,13 @@ async function openReport({ width, colorScheme }: Appearance, url = `${sim().ori
   if (!browser) throw new Error('the browser is not open')
   const page = await browser.newPage({ viewport: { width, height: 900 }, colorScheme })
   onTestFinished(() => page.close())
-  const complaints: string[] = []
+  const messages: string[] = []
   const paths: string[] = []
-  page.on('console', (message) => complaints.push(message.text()))
-  page.on('pageerror', (error) => complaints.push(error.message))
+  page.on('console', (message) => messages.push(message.text()))
+  page.on('pageerror', (error) => messages.push(error.message))
   page.on('request', (request) => paths.push(new URL(request.url()).pathname))
   await page.goto(url)
-  return { page, complaints, paths }
+  return { page, messages, paths }
 }
 
 /** Measures the lightness of the page's background and text, from 0 to 255. */
@@ -48,33 +48,33 @@ async function measureLightness(page: Page): Promise<number[]> {
   return colors.map((rgb) => (rgb.match(/\d+/g) ?? []).slice(0, 3).reduce((sum, part) => sum + Number(part) / 3, 0))
 }
 
-describe.skipIf(isMissing('chromium'))('the report in a browser', () => {
+describe.skipIf(isMissing('chromium'))('in a browser, the report', () => {
   beforeAll(() => runSampleSuite(sim()))
 
   test.each<Appearance>([
     { width: 1280, colorScheme: 'light' },
     { width: 390, colorScheme: 'light' },
     { width: 320, colorScheme: 'dark' },
-  ])('is styled, fits $width px in $colorScheme mode, and loads nothing else', async ({ width, colorScheme }) => {
-    const { page, complaints, paths } = await openReport({ width, colorScheme })
+  ])('is styled, fits $width px in $colorScheme mode, and loads no other files', async ({ width, colorScheme }) => {
+    const { page, messages, paths } = await openReport({ width, colorScheme })
     expect(await page.evaluate<number>('document.documentElement.scrollWidth')).toBeLessThanOrEqual(width)
     const size = await page.evaluate<string>("getComputedStyle(document.querySelector('.numbers b')).fontSize")
     expect(size).toBe('24px') // although the policy allows no other styles
     const [background = 0, text = 0] = await measureLightness(page)
     expect(background > text).toBe(colorScheme === 'light')
     expect(Math.abs(background - text)).toBeGreaterThan(150)
-    expect(complaints).toEqual([])
+    expect(messages).toEqual([])
     expect(paths.filter((path) => path !== '/favicon.ico')).toEqual(['/__sim/report'])
   })
 
-  test.each([1280, 390, 320])('for a test suite fits %i px, and loads nothing else', async (width) => {
+  test.each([1280, 390, 320])('for a test suite fits %i px, and loads no other files', async (width) => {
     const file = join(await tempFolder(), 'report.html')
     // The page that test/command-line/each.test.ts writes, without its stylesheet.
     const golden = new URL('../features/exec/golden/suite.golden.html', import.meta.url)
     await writeFile(file, withStylesheet(await readFile(golden, 'utf8')))
-    const { page, complaints, paths } = await openReport({ width, colorScheme: 'light' }, pathToFileURL(file).href)
+    const { page, messages, paths } = await openReport({ width, colorScheme: 'light' }, pathToFileURL(file).href)
     expect(await page.evaluate<number>('document.documentElement.scrollWidth')).toBeLessThanOrEqual(width)
-    expect({ complaints, paths }).toEqual({ complaints: [], paths: [file] })
+    expect({ messages, paths }).toEqual({ messages: [], paths: [file] })
   })
 
   test('links each total to its section', async () => {
@@ -90,7 +90,7 @@ describe.skipIf(isMissing('chromium'))('the report in a browser', () => {
     }
   })
 
-  test('expands the missing items, and shows client text as plain text', async () => {
+  test('expands the list of missing items, and shows client text as plain text', async () => {
     const { page } = await openReport({ width: 1280, colorScheme: 'light' })
     const missing = page.getByText('No test has seen 429; send X-Sim-Scenario: rate-limited to get it.').first()
     expect(await missing.isVisible()).toBe(false)

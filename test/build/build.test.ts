@@ -18,7 +18,7 @@ const script = readFileSync(bundle, 'utf8').replaceAll(/\\?\n/g, '')
 /** The names of the modules in the bundle. */
 const moduleNames = [...script.matchAll(/=__(?:esm|commonJS)\(\{"([^"]+)"\(/g)].map(([, name = '']) => name)
 
-/** Stands for all libraries in the separate file for rarely loaded libraries. */
+/** A placeholder for all libraries in the separate file for rarely loaded libraries. */
 const RARELY_LOADED = 'node_modules/libraries.cjs/'
 
 /** V8's report of the functions that a process has called. */

@@ -11,7 +11,7 @@ import { tempFolder } from '../support/temp-folder.ts'
 const root = fileURLToPath(new URL('../..', import.meta.url))
 
 /** Creates a checkout with the files that `npm start` and `npm test` run first. */
-async function checkout(): Promise<string> {
+async function createCheckout(): Promise<string> {
   const folder = await tempFolder()
   await mkdir(join(folder, 'src/build'), { recursive: true })
   for (const file of ['package.json', ...['prepare', 'is-built', 'start'].map((name) => `src/build/${name}.mjs`)])
@@ -20,8 +20,8 @@ async function checkout(): Promise<string> {
 }
 
 /** Creates a checkout without development dependencies, so that no test builds `dist/` while other tests use it. */
-async function checkoutWith(folders: readonly string[]): Promise<string> {
-  const folder = await checkout()
+async function createCheckoutWith(folders: readonly string[]): Promise<string> {
+  const folder = await createCheckout()
   await mkdir(join(folder, 'node_modules'))
   await writeFile(join(folder, 'node_modules/.package-lock.json'), '{}')
   for (const name of folders) await symlink(join(root, name), join(folder, name))
@@ -43,7 +43,7 @@ async function listenOn(port: number): Promise<void> {
 test.each(['SIGTERM to npm alone', 'SIGTERM to the group', 'SIGINT to the group, as Ctrl-C sends it'])(
   '%s stops the server, which then writes its report',
   async (title) => {
-    const folder = await checkoutWith(['dist'])
+    const folder = await createCheckoutWith(['dist'])
     const signal = title.startsWith('SIGINT') ? 'SIGINT' : 'SIGTERM'
     const report = join(folder, 'report.json')
     const command = npm(folder, ...serve, '--drain', '500ms', '--report', report, '--fail-on', 'unexpected')
@@ -51,7 +51,7 @@ test.each(['SIGTERM to npm alone', 'SIGTERM to the group', 'SIGINT to the group,
     await fetch(`http://127.0.0.1:${port}/v1/nowhere`)
     if (title.endsWith('alone')) command.process.kill(signal)
     else command.killGroup(signal)
-    // A shell between npm and the server is killed by the signal. If the server replaced the shell, it exits with 3.
+    // A shell between npm and the server is killed by the signal. A server that replaced the shell exits with 3.
     expect([signal, 3]).toContain(await command.ended)
     expect(command.output()).toContain('"stopped"')
     expect(JSON.parse(await readFile(report, 'utf8'))).toMatchObject({ requests: 1 })
@@ -67,7 +67,7 @@ else console.log('all tests ran')
 `
 
 test('a fresh clone installs and builds before serving or testing, and again only after a change', async () => {
-  const folder = await checkout()
+  const folder = await createCheckout()
   for (const name of ['spec', 'fixtures']) await symlink(join(root, name), join(folder, name))
   const manifest = JSON.parse(await readFile(join(root, 'package.json'), 'utf8'))
   const stubbed = { ...manifest, peerDependencies: {}, overrides: {}, devDependencies: { tsx: 'file:tool' } }
@@ -92,7 +92,7 @@ test('a fresh clone installs and builds before serving or testing, and again onl
 })
 
 test('npm start without development dependencies serves the existing build, and says why', async () => {
-  const { ready, output } = npm(await checkoutWith(['dist']), ...serve)
+  const { ready, output } = npm(await createCheckoutWith(['dist']), ...serve)
   expect((await fetch(`${await ready()}/healthz`)).status).toBe(200)
   expect(output()).toMatch(/convsim was not rebuilt, and dist\/ is unchanged: .*--omit=dev.*npm ci --include=dev/)
 })
@@ -101,13 +101,13 @@ test.each([
   ['npm start without a build fails', serve, 1, /was not built: .*npm ci --include=dev/],
   ['npm run postprepare without development dependencies succeeds', ['run', 'postprepare'], 0, /npm ci --include=dev/],
 ] as const)('%s, and says what to do', async (_, args, code, words) => {
-  const { ended, output } = npm(await checkoutWith([]), ...args)
+  const { ended, output } = npm(await createCheckoutWith([]), ...args)
   expect([await ended, output()]).toEqual([code, expect.stringMatching(words)])
   expect(output()).not.toMatch(/not found|\n +at /)
 })
 
 test('stopping npm also stops its child process, and a failed step says that nothing was started', async () => {
-  const folder = await checkout()
+  const folder = await createCheckout()
   const script = `require('node:fs').writeFileSync('building', String(process.pid)); setTimeout(() => {}, 60_000)`
   const manifest = JSON.parse(await readFile(join(folder, 'package.json'), 'utf8'))
   const startWithBuild = async (build: string) => {

@@ -21,7 +21,7 @@ const documents = [
   ['the control plane', controlContract, false],
 ] as const
 
-/** Compiles a bundled document as a start without precompiled documents would, and returns both versions of it. */
+/** Compiles a bundled document as startup without precompiled documents does. Returns the result and both versions. */
 async function compileAgain(file: string, hasResponseValidators: boolean) {
   const contract = await loadContract(file, { precompiled: { sources: {}, schemas: {} } })
   const known = precompiled.sources[computeDigest(await readFile(file))]
@@ -34,7 +34,7 @@ async function compileAgain(file: string, hasResponseValidators: boolean) {
 }
 
 describe.each(documents)('the document of %s', (_name, file, hasResponseValidators) => {
-  it('has a precompiled validator for each schema that a start compiles, and no others', async () => {
+  it('has a precompiled validator for each schema that startup would compile, and no others', async () => {
     const { compiler, known } = await compileAgain(file, hasResponseValidators)
     const compiled = compiler.compiled.flatMap(({ names }) => [...names.keys()])
     expect(compiled.length).toBeGreaterThan(5)
@@ -90,7 +90,7 @@ it('validators for responses are compiled if the precompiled document has none',
   expect(operation?.checkResponse(200, {})).not.toEqual([])
 })
 
-it.each(FIXTURE_FILES)('the precompiled fixtures for %s equal the parsed fixtures', async (name) => {
+it.each(FIXTURE_FILES)('the precompiled fixtures for %s are identical to the parsed fixtures', async (name) => {
   const file = join(bundledFixtures, `${name}.yaml`)
   const [known, parsed] = [await readSource(file, precompiled), await readSource(file)]
   if (!known.ok || !parsed.ok) throw new Error(`${file} cannot be read`)
@@ -98,7 +98,7 @@ it.each(FIXTURE_FILES)('the precompiled fixtures for %s equal the parsed fixture
   expect(known.value.value).toEqual(parsed.value.value)
 })
 
-/** Generates arbitrary values, and examples in which one value is replaced by an arbitrary one. */
+/** Generates arbitrary values, and examples in which one value is replaced by an arbitrary value. */
 function valuesLike(examples: readonly (Json | undefined)[]): fc.Arbitrary<unknown> {
   const known = examples.filter((example) => example !== undefined)
   const anything = fc.oneof(fc.jsonValue({ maxDepth: 2 }), fc.constantFrom('7d', '30d', '14d', '5', 'true'))

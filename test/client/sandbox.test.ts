@@ -2,7 +2,7 @@ import { readdir, readFile } from 'node:fs/promises'
 import { createServer } from 'node:http'
 import { afterAll, describe, expect, test as plainTest, vi } from 'vitest'
 import { connect, startSimulator } from '../../src/index.ts'
-import { ask, event, prompt, type RequestOptions } from '../support/client.ts'
+import { call, event, prompt, type RequestOptions } from '../support/client.ts'
 import { controlOperations } from '../support/control-operations.ts'
 import { excludeFromRecording } from '../support/control-responses/recording.ts'
 import { listenForTest } from '../support/fake-upstream.ts'
@@ -11,16 +11,16 @@ const simulator = await startSimulator({ clock: '2026-01-15T12:00:00Z' })
 afterAll(() => simulator.close())
 
 let sandboxCount = 0
-/** A test with a new sandbox in its fixture `sim`. */
+/** A test whose `sim` fixture is a new sandbox. */
 const test = plainTest.extend('sim', () => simulator.sandbox(`test-${++sandboxCount}`))
 
 const model = '00000000-0000-4000-8000-000000000002'
 
 /** Sends an event as a client that knows only the sandbox's base URL. */
-const send = (baseUrl: string, fields = {}) => ask({ origin: baseUrl }, '/events', { body: event(fields) })
+const send = (baseUrl: string, fields = {}) => call({ origin: baseUrl }, '/events', { body: event(fields) })
 
 const getAnalytics = (baseUrl: string, options: RequestOptions = {}) =>
-  ask({ origin: baseUrl }, `/models/${model}/analytics`, options)
+  call({ origin: baseUrl }, `/models/${model}/analytics`, options)
 
 /** Returns a sandbox with events of these types. */
 async function sandboxWith(name: string, ...eventTypes: string[]) {
@@ -59,8 +59,8 @@ describe('scenarios in a sandbox', () => {
   test('are applied to matching requests with the given parameters', async ({ sim }) => {
     await sim.scenario('rate-limited', { 'retry-after': 7 }, { operation: 'createEvent', times: 1 })
     await sim.scenario('null', { fields: ['recommendations', 'dataPoints.avgSafetyScore'] })
-    const refused = await send(sim.baseUrl)
-    expect([refused.status, refused.headers.get('retry-after')]).toEqual([429, '7'])
+    const refusal = await send(sim.baseUrl)
+    expect([refusal.status, refusal.headers.get('retry-after')]).toEqual([429, '7'])
     expect((await send(sim.baseUrl)).status).toBe(201)
     expect((await getAnalytics(sim.baseUrl)).text).toContain('"recommendations":null')
     expect((await sim.rules()).counts.rules).toMatchObject([{ acted: 1, left: 0 }, { acted: 1 }])
@@ -124,7 +124,7 @@ describe('records in a sandbox', () => {
   test('include prompts, whose versions can be activated, and the quality weight', async ({ sim }) => {
     for (const content of ['one', 'two']) {
       const body = prompt({ externalPromptId: 'x', components: [{ content }] })
-      await ask({ origin: sim.baseUrl }, '/prompts', { body })
+      await call({ origin: sim.baseUrl }, '/prompts', { body })
     }
     const [created] = await sim.prompts()
     const [first] = created?.versions ?? []
@@ -145,10 +145,10 @@ describe('expectations', () => {
     expect(await sim.count('createEvent')).toEqual({ count: 1, truncated: false })
   })
 
-  test('that fail show the count, the nearest misses and the fields that differ', async () => {
+  test('that fail report the count, the closest requests and their differences', async () => {
     const sim = await sandboxWith('missed', 'signup', 'upgrade')
-    const missed = sim.expectReceived('createEvent', { times: 2, match: { body: { eventType: 'purchase' } } })
-    await expect(missed).rejects.toMatchObject({
+    const expectation = sim.expectReceived('createEvent', { times: 2, match: { body: { eventType: 'purchase' } } })
+    await expect(expectation).rejects.toMatchObject({
       name: 'ExpectationError',
       message: expect.stringMatching(
         /exactly 2 matching requests for createEvent; got 0\..* differs in body\/eventType \(expected "purchase", got "upgrade"\)\.\n +POST .* differs:\n +body\/eventType: expected "purchase", was "signup"\nTo look at the requests, start "npx convsim"/s,
@@ -156,7 +156,7 @@ describe('expectations', () => {
     })
   })
 
-  test('list the matching requests with their statuses if there are too many', async ({ sim }) => {
+  test('list the matching requests with their statuses if too many match', async ({ sim }) => {
     await sim.sequence('429;retry-after=1, 200', { operation: 'createEvent' })
     await send(sim.baseUrl)
     await send(sim.baseUrl)
@@ -170,8 +170,8 @@ describe('expectations', () => {
     [{ count: 1 }, /there is no "count"/],
     [{ body: { eventType: 'a' } }, /there is no "body"\. Put conditions on the request in match/],
     [5, /got 5/],
-  ])('reject the options %j, which would match other requests', async (expectation: unknown, message) => {
-    const sim = await sandboxWith('misspelt', 'a')
+  ])('reject the options %j, which would match the wrong requests', async (expectation: unknown, message) => {
+    const sim = await sandboxWith('misspelled', 'a')
     await expect(sim.expectReceived('createEvent', expectation as object)).rejects.toThrow(message)
   })
 
@@ -188,7 +188,7 @@ describe('expectations', () => {
     await expect(sim.setRules([{ scenario: '503', match }])).rejects.toThrow(message)
   })
 
-  test.each(['violations please', ['retrys']])('reject %j as the kinds of findings', async (kinds: unknown) => {
+  test.each(['violations please', ['retrys']])('reject %j as a list of finding kinds', async (kinds: unknown) => {
     const sim = simulator.sandbox('kinds')
     await expect(sim.expectNoFindings(kinds as [])).rejects.toThrow(/a list of violation, unexpected, retry, unmet/)
   })
@@ -205,16 +205,16 @@ describe('expectations', () => {
     await sim.expectNoFindings()
     await sim.scenario('rate-limited', { 'retry-after': 30 }, { operation: 'getModelAnalytics' })
     await send(sim.baseUrl, { eventType: undefined })
-    await ask({ origin: sim.baseUrl }, '/nothing')
+    await call({ origin: sim.baseUrl }, '/nothing')
     for (const count of ['0', '1']) await getAnalytics(sim.baseUrl, { headers: { 'retry-attempt': count } })
     await expect(sim.expectNoViolations()).rejects.toThrow(
-      /^Requests broke the contract:\n +createEvent: body.*eventType.*\(request .+\)\nInvalid on purpose\?.*\nTo look at/s,
+      /^Requests broke the contract:\n +createEvent: body.*eventType.*\(request .+\)\nIf a request is invalid on purpose.*\nTo look at/s,
     )
     await expect(sim.expectNoFindings(['violation', 'retry'])).rejects.toThrow(
       /^Responses were unexpected:\n +GET .*404/,
     )
     await expect(sim.expectNoFindings(['violation', 'unexpected'])).rejects.toThrow(
-      /earlier: after 0(\.\d+)? s \(\S+, then \S+\)\nDoes .*\nTo look at .*\nIf this is intended: expectNoFindings\(\['retry'\]\)/,
+      /sooner: after 0(\.\d+)? s \(\S+, then \S+\)\nIf the client waits .*\nTo look at .*\nIf this is intended: expectNoFindings\(\['retry'\]\)/,
     )
     const { stack } = (await sim.expectNoFindings().catch((error: unknown) => error as Error)) as Error
     expect(stack?.match(/\n +at .*/)?.[0]).toContain('sandbox.test.ts')
@@ -225,18 +225,18 @@ describe('expectations', () => {
     expect((await sim.coverage()).met).toBeGreaterThan(0)
   })
 
-  test('do not suggest declaring a negative test that is already declared', async ({ sim }) => {
+  test('do not suggest declaring a negative test that has a declaration', async ({ sim }) => {
     await sim.scenario('expect-refusal')
     await send(sim.baseUrl)
     await expect(sim.expectNoFindings()).rejects.toThrow(
-      /^Requests did not meet their declared .*: 201 .*\nIs the declaration wrong/s,
+      /^Requests did not meet their declared .*: 201 .*\nIf the expectation is wrong/s,
     )
     await sim.expectNoFindings(['unexpected'])
   })
 })
 
 describe('requests to a sandbox', () => {
-  test('are listed from all pages, and can be filtered', { tags: ['long'] }, async ({ sim }) => {
+  test('are listed completely, not only the first page, and can be filtered', { tags: ['long'] }, async ({ sim }) => {
     await Promise.all(Array.from({ length: 1005 }, () => getAnalytics(sim.baseUrl)))
     await send(sim.baseUrl)
     expect(await sim.requests()).toHaveLength(1006)
@@ -248,19 +248,19 @@ describe('requests to a sandbox', () => {
   })
 
   test('can be followed as they are recorded', async ({ sim }) => {
-    const followed = (async () => {
+    const firstOperation = (async () => {
       for await (const { operation } of sim.follow({ status: '2xx' })) return operation
       return undefined
     })()
-    while ((await Promise.race([followed, send(sim.baseUrl).then(() => 'sent')])) === 'sent');
-    expect(await followed).toBe('createEvent')
+    while ((await Promise.race([firstOperation, send(sim.baseUrl).then(() => 'sent')])) === 'sent');
+    expect(await firstOperation).toBe('createEvent')
   })
 
   test('can be explained without being sent', async ({ sim }) => {
     await sim.scenario('forbidden')
     const path = `/v1/models/${model}/analytics`
-    const explained = await sim.explain({ method: 'GET', path, headers: { authorization: 'Bearer any-key' } })
-    expect(explained.response.status).toBe(403)
+    const explanation = await sim.explain({ method: 'GET', path, headers: { authorization: 'Bearer any-key' } })
+    expect(explanation.response.status).toBe(403)
     expect(await sim.requests()).toEqual([])
   })
 })
@@ -294,7 +294,7 @@ describe('connect', () => {
     ['<html>', 'text/html'],
     ['{"name":"another"}', 'application/json'],
     ['', 'text/plain'],
-  ])('rejects a server that returns %j, since it is not a simulator', async (body, type) => {
+  ])('rejects a server that returns %j, because it is not a simulator', async (body, type) => {
     const server = createServer((_, res) => {
       excludeFromRecording(res)
       res.writeHead(body === '' ? 204 : 200, { 'content-type': type }).end(body)

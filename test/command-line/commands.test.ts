@@ -201,7 +201,7 @@ describe('healthcheck', () => {
     [200, '{"status":"ok"}'],
     [301, ''],
     [404, '\u001b[2J'],
-  ])('exits with 1 for another server, which returns %s %j', async (status, body) => {
+  ])('exits with 1 if the port belongs to another server, which returns %s %j', async (status, body) => {
     const port = await serveReplies((_req, res) => res.writeHead(status).end(body))
     const stderr = `the server at http://127.0.0.1:${port}/__sim/health is not convsim: its response (${status}) `
     const ended = await run(['healthcheck', '--port', port])

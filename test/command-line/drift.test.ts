@@ -1,7 +1,7 @@
 import { rename, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { describe, expect, test } from 'vitest'
-import { ask } from '../support/client.ts'
+import { call } from '../support/client.ts'
 import { run } from '../support/command.ts'
 import { placesOf, runDrift, upstreamToken } from '../support/drift.ts'
 import { type Change, proxyTo, startFakeUpstream } from '../support/fake-upstream.ts'
@@ -13,7 +13,7 @@ const model = '00000000-0000-4000-8000-000000000003'
 const ids = `--ids=modelId=${model}`
 
 describe('convsim drift', () => {
-  test('judges the built simulator to be the same, with the token from the environment', async () => {
+  test('finds no drift in the built simulator, and uses the token from the environment', async () => {
     const { baseUrl } = await startForTest()
     const ended = await run(['drift', baseUrl, ids], { env: { CONVSIM_UPSTREAM_TOKEN: upstreamToken } })
     expect(ended).toMatchObject({ code: 0, stderr: '' })
@@ -42,7 +42,7 @@ describe('convsim drift', () => {
   test.each([
     [['https://api.example.com/v1', '--writes', 'api.example.org'], 'is not the host of the service, api.example.com.'],
     [['http://api.example.com/v1'], 'in clear text'],
-    [['https://api.example.com/v1', '--ids', 'model=1'], '--ids model: no operation has a parameter or body member'],
+    [['https://api.example.com/v1', '--ids', 'model=1'], '--ids model: no operation has a parameter or body field'],
     [['--har', 'missing.har'], 'missing.har cannot be read'],
     [[...har, '--patch', 'nowhere/patch.yaml'], 'there is no folder nowhere. Create it first.'],
     [[...har, '--patch', 'package.json'], 'package.json was not written by convsim drift, so it is not overwritten.'],
@@ -62,7 +62,7 @@ describe('convsim drift', () => {
   })
 })
 
-const redirecting: Change = (response) => {
+const redirect: Change = (response) => {
   response.status = 302
   response.headers['location'] = 'https://login.example.com/'
 }
@@ -70,9 +70,9 @@ const redirecting: Change = (response) => {
 const slow: Change = (response) => void Object.assign(response, { delayMs: 60_000 })
 
 /** Requests three periods and one refusal from a service or a proxy. */
-async function askForPeriods(simulator: TestSimulator) {
-  for (const period of ['7d', '30d', '90d']) await ask(simulator, `/v1/models/${model}/analytics?period=${period}`)
-  await ask(simulator, '/v1/models/00000000-0000-4000-8000-000000000429/analytics')
+async function callForPeriods(simulator: TestSimulator) {
+  for (const period of ['7d', '30d', '90d']) await call(simulator, `/v1/models/${model}/analytics?period=${period}`)
+  await call(simulator, '/v1/models/00000000-0000-4000-8000-000000000429/analytics')
 }
 
 /** Judges the traffic that a simulator exports as a HAR file. */
@@ -85,13 +85,13 @@ async function judgeExport(simulator: TestSimulator) {
 describe('recorded traffic', () => {
   test.each<[string, Change | undefined, boolean, string, string | undefined]>([
     ['from a proxy is judged', undefined, false, 'same', undefined],
-    ['with a redirect to another host is not judged', redirecting, false, 'not-judged', 'redirect'],
-    ['with a timeout of the service is not judged', slow, false, 'not-judged', 'time-out'],
-    ['with an expired certificate of the service is not judged', undefined, true, 'not-judged', 'connection'],
-  ])('%s', async (_, change, isExpired, verdict, reason) => {
-    const { origin } = new URL((await startFakeUpstream(change, isExpired)).baseUrl)
+    ['with a redirect to another host is not judged', redirect, false, 'not-judged', 'redirect'],
+    ['from a service that timed out is not judged', slow, false, 'not-judged', 'time-out'],
+    ['from a service with an expired certificate is not judged', undefined, true, 'not-judged', 'connection'],
+  ])('%s', async (_, change, hasExpiredCertificate, verdict, reason) => {
+    const { origin } = new URL((await startFakeUpstream(change, hasExpiredCertificate)).baseUrl)
     const proxy = await proxyTo(origin, { basePath: '/v1', timeoutMs: change === slow ? 50 : 60_000 })
-    await askForPeriods(proxy)
+    await callForPeriods(proxy)
     const { code, report } = await judgeExport(proxy)
     const isNamed = report.notJudged.some((one) => one.reason === reason)
     const isSame = verdict === 'same'
@@ -101,7 +101,7 @@ describe('recorded traffic', () => {
   test('in a HAR file is judged, and requests to other services are skipped', async () => {
     const sim = await startForTest()
     const path = `/v1/models/${model}/analytics`
-    const text = (await ask(sim, path)).text.replace('"critical"', '"doomed"')
+    const text = (await call(sim, path)).text.replace('"critical"', '"doomed"')
     const entries = Array(3).fill(harEntry(`https://api.example.com/base${path}`, text))
     const other = harEntry('https://cdn.example.com/app.js', '')
     const file = await writeHar([...entries, other])

@@ -18,7 +18,7 @@ const event = await send('/events', order)
 ${failUnless(check)}`
 
 /** A suite that reads analytics twice, ignores errors, and fails if `isRed` holds. `n` is the number of the run. */
-const swallowing = (isRed = 'false', attempts = 1) => `
+const tolerantSuite = (isRed = 'false', attempts = 1) => `
 for (const name of ['first', 'second']) await attempt(${attempts}, analytics).catch(() => undefined)
 if (${isRed}) { console.log('red in run ' + n); process.exit(6) }`
 
@@ -35,22 +35,22 @@ describe('convsim each', () => {
     expect(report).toMatchObject({ truncated: false, summary: { made: 4, equivalent: 0, notMade: 0 } })
   })
 
-  test('numbers requests across all sandboxes, even if the suite resets them', { tags: ['long'] }, async () => {
+  test('numbers requests across all sandboxes, even if the suite resets sandboxes', { tags: ['long'] }, async () => {
     const lines = `
 for (const name of ['one', 'two', 'three']) {
   headers['x-sim-sandbox'] = name
   await fetch(control + '/reset?sandbox=' + name, { method: 'POST' })
-  await ask(analytics.replace('7d', name === 'two' ? '7d' : '30d'))
+  await call(analytics.replace('7d', name === 'two' ? '7d' : '30d'))
 }`
     const { report } = await trySuite(lines, '--set', 'forbidden')
     expect(report.runs.map(({ occurrence }: { occurrence: number }) => occurrence)).toEqual([1, 2, 3])
-    const faulted = report.findings.map(({ requests }: { requests: string[] }) =>
+    const requestLists = report.findings.map(({ requests }: { requests: string[] }) =>
       requests.map((line) => line.split(' ').slice(2).join(' ')).join(', '),
     )
-    expect(faulted).toEqual(['403 forbidden, 200, 200', '200, 403 forbidden, 200', '200, 200, 403 forbidden'])
+    expect(requestLists).toEqual(['403 forbidden, 200, 200', '200, 403 forbidden, 200', '200, 200, 403 forbidden'])
   })
 
-  test('injects a drift into all responses and all items of an array', { tags: ['long'] }, async () => {
+  test('injects drift into all responses and all items of an array', { tags: ['long'] }, async () => {
     const check = 'first.dataPoints.every(({ date }) => date) || second.dataPoints.some(({ date }) => date)'
     const pointer = '/dataPoints/*/date'
     const { report } = await trySuite(suite(check), '--only', `drift:drop-field@getModelAnalytics${pointer}`)
@@ -58,7 +58,7 @@ for (const name of ['one', 'two', 'three']) {
     expect(report.runs).toEqual([{ ...target, verdict: 'noticed' }])
   })
 
-  test('skips a field that no response has, as "not-reached"', { tags: ['long'] }, async () => {
+  test('skips a field that is in no response, with the verdict "not-reached"', { tags: ['long'] }, async () => {
     const lines = suite().replaceAll('analytics)', `'/models/00000000-0000-4000-8000-0000000000f1/analytics')`)
     const { code, report } = await trySuite(lines, '--set', 'unknown-enum')
     expect(code).toBe(1)
@@ -67,7 +67,7 @@ for (const name of ['one', 'two', 'three']) {
     expect(report.summary.made).toBe(0)
   })
 
-  test('a seed yields the same runs, even in parallel; another seed yields others', { tags: ['long'] }, async () => {
+  test('derives the choice of runs from the seed, even in parallel', { tags: ['long'] }, async () => {
     const flags = ['--set', 'drift', '--max-runs', '6', '--jobs', '2']
     const [first, second, other] = await Promise.all(
       [flags, flags, [...flags, '--seed', '2']].map((one) => trySuite(suite('first.messageCount > 0'), ...one)),
@@ -87,13 +87,13 @@ for (const name of ['one', 'two', 'three']) {
     expect(stdout).toMatch(/^\d+ runs?, \d+ not run \(--time\)\.$/m)
   })
 
-  test('reports a run that does not end as "hung", and kills its processes', { tags: ['long'] }, async () => {
+  test('reports a run as "hung" if it does not end, and kills its processes', { tags: ['long'] }, async () => {
     const flags = ['--only', 'drift:drop-field@createEvent/eventId', '--run-timeout', '8s', '--fail-on', 'hung']
     const { code, report, read } = await trySuite(suite() + hangIf('!event.eventId'), ...flags)
     expect(code).toBe(3)
     expect(report.runs).toMatchObject([{ verdict: 'hung' }])
     expect(report.findings[0].sentence).toMatch(
-      /^Hung: the command did not end within 8 s when "drop-field" was injected into \/eventId in /,
+      /^Hung: the command did not finish within 8 s when "drop-field" was injected into \/eventId in /,
     )
     await untilGone(Number(await read('pids')))
   })
@@ -131,7 +131,7 @@ test.each([
     for (const name of ['a', 'b']) await event(name).catch(() => queue.push([name, random()]))
     for (const one of queue) await event(...one)`,
   ],
-])('the verdict on a client whose first request fails, and that then %s', { tags: ['long'] }, async (title, lines) => {
+])('the verdict on a client that, after its first request fails, %s', { tags: ['long'] }, async (title, lines) => {
   const { code, report } = await trySuite(random + read + event + lines, '--set', 'reset,unavailable;retry-after=0')
   const own = report.runs.filter(({ occurrence }: { occurrence: number }) => occurrence === 1)
   const verdict = title.endsWith('recovered') ? 'recovered' : 'never-succeeded'
@@ -145,7 +145,7 @@ test.each([
   ['at the start', 1],
   ['at the end', 4 + 1],
 ])('a baseline run that fails %s is repeated once, as the report says', { tags: ['long'] }, async (when, red) => {
-  const { code, report, stdout } = await trySuite(swallowing(`n === ${red}`, 3), '--set', 'reset')
+  const { code, report, stdout } = await trySuite(tolerantSuite(`n === ${red}`, 3), '--set', 'reset')
   expect([code, ...verdictsOf(report)]).toEqual([0, 'recovered', 'recovered'])
   expect(report.summary.changes).toEqual([`${when}, the command failed with exit code 6`])
   expect(stdout).toMatch(new RegExp(`^The verdicts are not .*: ${when}, the command failed with exit code 6\\.$`, 'm'))
@@ -155,13 +155,13 @@ describe('the baseline run', { tags: ['long'] }, () => {
   const flags = ['--set', 'drop-field', '--max-runs', '21']
 
   test('is repeated after twenty runs and at the end', async () => {
-    const { code, runs } = await trySuite(swallowing(), ...flags, '--jobs', '2')
+    const { code, runs } = await trySuite(tolerantSuite(), ...flags, '--jobs', '2')
     expect([code, runs]).toEqual([0, 2 + 20 + 1 + 1 + 1])
   })
 
   test('ends the suite if it fails twice, and the failed runs just before it are discarded', async () => {
     // Runs 3 to 21 pass; run 22, the last of the twenty, and all later runs fail.
-    const { code, runs, stdout, stderr, report } = await trySuite(swallowing('n >= 22'), ...flags)
+    const { code, runs, stdout, stderr, report } = await trySuite(tolerantSuite('n >= 22'), ...flags)
     expect([code, runs]).toEqual([1, 2 + 19 + 2 + 2])
     expect(verdictsOf(report)).toEqual(Array(19).fill('unnoticed'))
     expect(report).toMatchObject({ truncated: true, summary: { endedBy: 'red-baseline-run' } })
@@ -178,7 +178,7 @@ test.each([
   ['not-resilient, hung', 0, ''],
   ['unexpected, coverage<1', 0, ''],
   ['advice', 3, 'piece of advice, and in 2 more runs'],
-])('--fail-on %s exits with %i', { tags: ['long'] }, async (conditions, exit, sentence) => {
+])('--fail-on %s exits with code %i', { tags: ['long'] }, async (conditions, exit, sentence) => {
   const set = 'drop-field;pointer=/eventId,wrong-type;pointer=/eventId'
   const { code, stderr } = await trySuite(suite(), '--set', set, '--fail-on', conditions)
   expect(code).toBe(exit)
@@ -187,19 +187,19 @@ test.each([
 
 describe('convsim each stops and gives the reason if', () => {
   const unauthorized = suite().replace('const first', 'headers.authorization = ""\nconst first')
-  const faulted = suite().replace('const first', "headers['x-sim-scenario'] = 'critical'\nconst first")
+  const controlled = suite().replace('const first', "headers['x-sim-scenario'] = 'critical'\nconst first")
 
   test.each<[string, string, string[], number, RegExp]>([
     ['the suite fails', suite('false'), [], 5, /fails with exit code 5 without any fault.*\n {2}the check failed\n$/],
     ['the suite sends no requests', '', [], 1, /sends no requests to the simulator/],
     ['no request gets an ordinary response', unauthorized, ['--fail-on', 'hung'], 1, /No fault can .*: 3 x 401\.$/m],
-    ['all requests control the simulator', faulted, [], 1, /: 2 x 200 to a request that controls .*, 1 x 400\.$/m],
+    ['all requests control the simulator', controlled, [], 1, /: 2 x 200 to a request that controls .*, 1 x 400\.$/m],
     [
       'two runs of the suite differ',
       `${suite()}\nif (n === 1) await send(analytics.replace('7d', '90d'))`,
       [],
       1,
-      /differ in their requests.*\n {2}getModelAnalytics \?period=90d 200: 1 in the first run, 0 in the second\n$/,
+      /sent different requests.*\n {2}getModelAnalytics \?period=90d 200: 1 in the first run, 0 in the second\n$/,
     ],
   ])('%s', async (_, lines, flags, exit, reason) => {
     const { code, stdout, stderr } = await trySuite(lines, '--set', 'reset', ...flags)
@@ -210,7 +210,7 @@ describe('convsim each stops and gives the reason if', () => {
     const contract = await tempFile(SMALL, 'small.yaml')
     const remove = `if (n === 3) (await import('node:fs')).rmSync('${contract}')`
     const flags = ['--contract', contract, '--set', 'reset,slow;ms=5,truncated', '--jobs', jobs]
-    const { code, stdout, stderr, runs } = await trySuite(`await ask('/things').catch(() => 0)\n${remove}`, ...flags)
+    const { code, stdout, stderr, runs } = await trySuite(`await call('/things').catch(() => 0)\n${remove}`, ...flags)
     expect([code, stdout, stderr]).toEqual([1, '', expect.stringMatching(/^convsim cannot start:\n.*small\.yaml/)])
     expect(runs).toBeLessThan(8)
   })
@@ -246,7 +246,7 @@ describe('convsim each stops and gives the reason if', () => {
   })
 })
 
-test('every run starts at the time of the first run, and the command to repeat a finding sets that clock', {
+test('every run starts at the time of the first run, and the command to repeat a finding sets the clock to that time', {
   tags: ['long'],
 }, async () => {
   const lines = `appendFileSync('times', (await (await fetch(control + '/clock')).json()).now + '\\n')

@@ -24,7 +24,7 @@ const bad = send('/events', {})
 const unexpected = send('/nowhere')
 
 describe('the command', () => {
-  test('finds the addresses in its environment, including under custom names', async () => {
+  test('gets the base URL and control URL in its environment, and the base URL also in custom variables', async () => {
     const code = `const { CONVSIM_BASE_URL: a, CONVSIM_CONTROL_URL: b, API_URL: c, OTHER: d } = process.env
       console.log(JSON.stringify([a, b, c, d]))`
     const { code: exit, stdout } = await run(node(code, '--env', 'API_URL', '--env', 'OTHER'))
@@ -40,13 +40,13 @@ describe('the command', () => {
     [{ NO_PROXY: 'a.example', no_proxy: 'b.example' }, 'a.example,127.0.0.1', 'b.example,127.0.0.1'],
     [{ no_proxy: '*' }, '*', '*'],
     [{ no_proxy: '127.0.0.1' }, '127.0.0.1', '127.0.0.1'],
-  ])('calls the simulator without the HTTP proxy of its environment: %j', async (given, upper, lower) => {
+  ])('calls the simulator without the HTTP proxy from its environment: %j', async (given, upper, lower) => {
     const code = 'console.log(JSON.stringify([process.env.NO_PROXY, process.env.no_proxy]))'
     const { stdout } = await run(node(code), { env: { http_proxy: 'http://127.0.0.1:9', ...given } })
     expect(JSON.parse(stdout)).toEqual([upper, lower])
   })
 
-  test('has stdout to itself; the summary goes to stderr, and there is no state file', async () => {
+  test('has stdout to itself; the summary goes to stderr, and no state file is written', async () => {
     const cwd = await tempFolder()
     const { stdout, stderr } = await run(node(good), { cwd })
     expect(stdout).toBe('201\n')
@@ -94,7 +94,7 @@ describe('the command', () => {
     ['SIGTERM', 143],
     ['SIGHUP', 129],
     ['SIGQUIT', 131],
-  ] as const)('is stopped together with convsim on %s, which frees the port', async (signal, code) => {
+  ] as const)('is stopped together with convsim on %s, and the port is freed', async (signal, code) => {
     const command = convsim(node(waiting))
     await command.untilStdout(/\d+\n/)
     const [url = '', pid = ''] = command.stdout().trim().split(' ')
@@ -121,7 +121,7 @@ describe('convsim exec', () => {
     ['warns about a run without requests by default', [], '0', 0, /no request reached .* --env NAME\..* --allow-no-/],
     ['passes a run without requests if allowed', [...flags, '--allow-no-requests'], '0', 0, /^convsim: 0 req.*\n$/],
     ['fails a run with a violation', flags, bad, 3, /--fail-on: 1 request broke the contract/],
-    ['passes a run with another finding', flags, unexpected, 0, /1 unexpected response/],
+    ['passes a run with only another kind of finding', flags, unexpected, 0, /1 unexpected response/],
     ['keeps the exit code of a command that fails by itself', flags, failing, 4, /--fail-on: 1 request broke/],
     ['refuses an unknown condition, and lists the known conditions', ['--fail-on', 'violations'], good, 1, known],
   ])('%s', async (_, options, script, exit, words) => {
@@ -153,7 +153,7 @@ describe('--report', () => {
     expect(report).toMatch(/convsim [\d.]+, command .*node.* -e .*, seed 1, clock real, contract sha256:/s)
   })
 
-  test('that cannot be written is named, and other reports are written', { tags: ['long'] }, async () => {
+  test('that cannot be written is named, and other reports are still written', { tags: ['long'] }, async () => {
     const cwd = await tempFolder()
     await mkdir(join(cwd, 'gone'))
     const remove = "require('node:fs').rmdirSync('gone')"
@@ -167,11 +167,11 @@ describe('--report', () => {
     [node(good, '--report', 'none/report.md'), /there is no folder none\. Create it/],
     [node(good, '--report', 'json=docs'), /that is a folder, not a file/],
     [node(good, '--report', 'json=new/'), /that is a folder, not a file/],
-  ])('is refused at start: %j', async (args, words) => {
+  ])('is refused at startup: %j', async (args, words) => {
     expect(await run(args)).toEqual({ code: 1, stdout: '', stderr: expect.stringMatching(words) })
   })
 
-  test('does not show credentials in the command’s arguments', async () => {
+  test('does not show credentials from the command’s arguments', async () => {
     const file = join(await tempFolder(), 'report.json')
     const credentials = ['--token=secret-1', '--api-key', 'secret-2', 'Authorization: Bearer secret-3']
     await run([...node(good, '--report', file), '--', ...credentials])

@@ -2,8 +2,8 @@ import { describe, expect, test } from 'vitest'
 import type { JsonObject } from '../../src/base/core/json.ts'
 import { allOperations } from '../support/all-operations.ts'
 import {
-  ask,
-  askOperation,
+  call,
+  callOperation,
   event,
   objectOf,
   operations,
@@ -23,25 +23,25 @@ const paths = { '/segments': { post: { operationId: 'createSegment', responses: 
 describe('an extended document', () => {
   const extended = sharedSimulator(async (whenOver) => ({ contract: await documentWithPaths(paths, whenOver) }))
 
-  test('gets responses generated from its schema, which are identical for identical calls', async () => {
+  test('returns responses that are generated from its schemas, and identical for identical calls', async () => {
     const [sim, another] = [extended(), await startForTest({ contract: await documentWithPaths(paths) })]
     const fields = { operations: ['createSegment'] }
     expect(sim.logged).toContainEqual(expect.objectContaining({ level: 'info', fields }))
-    const create = (target: { origin: string }) => ask(target, '/v1/segments', { method: 'POST' })
+    const create = (target: { origin: string }) => call(target, '/v1/segments', { method: 'POST' })
     const [created, ...again] = await Promise.all([create(sim), create(sim), create(another)])
     expect(created).toMatchObject({
       status: 201,
       body: { segmentId: expect.stringMatching(/^[0-9a-f]{8}-[0-9a-f-]{27}$/i), size: expect.any(Number) },
     })
     expect(again.map(({ text }) => text)).toEqual([created.text, created.text])
-    const { text } = await ask(sim, '/__sim/contract', { token: null })
+    const { text } = await call(sim, '/__sim/contract', { token: null })
     expect(text).toContain('"$ref":"#/components/schemas/Error"') // generating a response has not changed the document
   })
 
   test('does not affect operations with a handler, and info lists what serves each operation', async () => {
     const sim = extended()
-    for (const operation of operations) expect((await askOperation(sim, operation)).status).toBe(operation.success)
-    expect(objectOf(await ask(sim, '/__sim/info', { token: null }))['operations']).toMatchObject([
+    for (const operation of operations) expect((await callOperation(sim, operation)).status).toBe(operation.success)
+    expect(objectOf(await call(sim, '/__sim/info', { token: null }))['operations']).toMatchObject([
       ...allOperations.map(({ id }) => ({ id, servedBy: 'simulator' })),
       { id: 'createSegment', servedBy: 'document' },
     ])
@@ -64,7 +64,7 @@ describe('an edited document', () => {
     ['a new value type, treated as text', '[currency,', '[duration, currency,', '', { body: duration }, 201],
   ])('sets %s', async (_, from, to, base, how, status) => {
     const sim = await startForTest({ contract: await documentWith(from, to), strict: true })
-    expect(await ask(sim, `${base}/v1/events`, { body: event(), ...how })).toMatchObject({ status })
+    expect(await call(sim, `${base}/v1/events`, { body: event(), ...how })).toMatchObject({ status })
   })
 
   test.each([
@@ -75,13 +75,13 @@ describe('an edited document', () => {
     const sim = await startForTest({ contract: await documentWith('[7d, 30d, 90d]', `[7d, 30d, 90d, ${period}]`) })
     const first = new Date(Date.parse(frozenNow) - (days - 1) * 86_400_000).toISOString()
     const path = `/v1/models/00000000-0000-4000-8000-000000000006/analytics?period=${period}`
-    const before = dataPointsOf(await ask(sim, path))
+    const before = dataPointsOf(await call(sim, path))
     expect(before).toHaveLength(days)
     expect(String(before[0]?.['date']).slice(0, 10)).toBe(first.slice(0, 10))
     const productId = '00000000-0000-4000-9000-000000000003'
     for (const influence of ['positive', 'negative', 'negative', 'negative'])
-      await ask(sim, '/v1/events', { body: event({ productId, influence, eventAt: first }) })
-    const after = dataPointsOf(await ask(sim, path))
+      await call(sim, '/v1/events', { body: event({ productId, influence, eventAt: first }) })
+    const after = dataPointsOf(await call(sim, path))
     expect(after[0]).not.toEqual(before[0])
     expect(after.slice(1)).toEqual(before.slice(1))
   })

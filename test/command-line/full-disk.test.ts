@@ -2,7 +2,7 @@ import { execFileSync, spawnSync } from 'node:child_process'
 import { join } from 'node:path'
 import { expect, test } from 'vitest'
 import type { Json } from '../../src/base/core/json.ts'
-import { ask, errorOf, event, objectOf, prompt, textOf } from '../support/client.ts'
+import { call, errorOf, event, objectOf, prompt, textOf } from '../support/client.ts'
 import { convsim } from '../support/command.ts'
 import { readEventPage, readPrompts } from '../support/stored-records.ts'
 import { tempFolder } from '../support/temp-folder.ts'
@@ -19,11 +19,11 @@ test.skipIf(!canLimit)('a write to a full disk gets a 500 with the reason, and c
   const origin = await first.ready()
   const limit = (bytes: number | 'unlimited') =>
     execFileSync('prlimit', ['--pid', String(first.process.pid), `--fsize=${bytes}:`])
-  const post = (path: string, body: Json) => ask({ origin }, path, { body, may500: true })
+  const post = (path: string, body: Json) => call({ origin }, path, { body, may500: true })
   const acknowledged: string[] = []
   for (let index = 0; index < 20; index += 1)
     acknowledged.push(textOf(await post('/v1/events', event({ insertId: `before-${index}` })), 'eventId'))
-  const exported = objectOf(await ask({ origin }, '/__sim/export', { token: null }))
+  const exported = objectOf(await call({ origin }, '/__sim/export', { token: null }))
 
   limit(50) // the beginning of an entry still fits in a new log
   const refused = await Promise.all([
@@ -41,7 +41,7 @@ test.skipIf(!canLimit)('a write to a full disk gets a 500 with the reason, and c
   const ids = async (target = origin) => (await readEventPage({ origin: target })).events.map(({ eventId }) => eventId)
   expect(await ids()).toEqual(acknowledged)
   expect(await readPrompts({ origin })).toEqual([])
-  expect((await ask({ origin }, '/__sim/health', { token: null })).status).toBe(200)
+  expect((await call({ origin }, '/__sim/health', { token: null })).status).toBe(200)
 
   limit('unlimited')
   acknowledged.push(textOf(await post('/v1/events', event({ insertId: 'refused-1' })), 'eventId'))

@@ -16,12 +16,12 @@ const recordedEvent = (body: JsonObject, token = 'opaque-token', host = 'api') =
   return harEntry(`https://${host}.example.com/v1/events`, body, { method: 'POST', status: 201, headers })
 }
 
-/** Returns new fields for a response. */
+/** Returns this many new fields for a response. */
 const newFields = (count: number): JsonObject =>
   Object.fromEntries(Array.from({ length: count }, (_, index) => [`field${index}`, index]))
 
 describe('convsim drift', () => {
-  test('lists 500 of the differences in 5,000 exchanges with distinct tokens', async () => {
+  test('lists 500 of 5,001 differences, without the tokens of the requests', async () => {
     const entries = Array.from({ length: 5000 }, (_, index) =>
       recordedEvent({ ...created, [`field${index}`]: `opaque-token-${index % 100}` }, `opaque-token-${index % 100}`),
     )
@@ -33,14 +33,14 @@ describe('convsim drift', () => {
     expect(run.stdout).not.toContain('opaque-token')
   })
 
-  test('names only the first of many services', async () => {
+  test('names only the first five of many services', async () => {
     const entries = Array.from({ length: 50 }, (_, index) => recordedEvent(created, undefined, `api${index}`))
     const { stderr } = await runDrift(['--har', await writeHar(entries)])
     expect(stderr).toContain('https://api4.example.com and 45 more. Also give the base URL')
     expect(stderr).not.toContain('api5.example.com')
   })
 
-  test('shows its progress on a terminal, and removes it before the report', async () => {
+  test('shows its progress on a terminal, and clears that line before the report', async () => {
     const entries = Array.from({ length: 20 }, () => recordedEvent(created))
     let now = 0
     const shown: string[] = []

@@ -1,7 +1,7 @@
 import { readFile, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { describe, expect, test } from 'vitest'
-import { analyticsPath, ask, event } from '../support/client.ts'
+import { analyticsPath, call, event } from '../support/client.ts'
 import { type Command, convsim, inMemory, run } from '../support/command.ts'
 import { documentWith } from '../support/documents.ts'
 import { connectTo } from '../support/raw-http.ts'
@@ -11,12 +11,12 @@ const { eventType: _eventType, ...eventWithoutType } = event()
 
 /** Sends two successful requests, three refused requests (contract, scenario, missing key), and a control request. */
 async function sendAll(origin: string): Promise<void> {
-  await ask({ origin }, `${analyticsPath}?period=7d`, { token: 'my-secret-token', headers: { 'x-team': 'a' } })
-  await ask({ origin }, '/v1/events', { body: eventWithoutType })
-  await ask({ origin }, analyticsPath, { headers: { 'x-sim-scenario': 'rate-limited' } })
-  await ask({ origin }, analyticsPath, { token: null })
-  await ask({ origin }, analyticsPath, { headers: { 'x-sim-sandbox': 'worker-3' } })
-  await ask({ origin }, '/__sim/scenarios', { token: null })
+  await call({ origin }, `${analyticsPath}?period=7d`, { token: 'my-secret-token', headers: { 'x-team': 'a' } })
+  await call({ origin }, '/v1/events', { body: eventWithoutType })
+  await call({ origin }, analyticsPath, { headers: { 'x-sim-scenario': 'rate-limited' } })
+  await call({ origin }, analyticsPath, { token: null })
+  await call({ origin }, analyticsPath, { headers: { 'x-sim-sandbox': 'worker-3' } })
+  await call({ origin }, '/__sim/scenarios', { token: null })
 }
 
 /** Stops a command, and returns the lines on stdout and stderr. */
@@ -25,7 +25,7 @@ async function stop(command: Command): Promise<string[]> {
   return `${command.stdout()}\n${command.stderr()}`.split('\n').filter((line) => line !== '')
 }
 
-/** Sends these requests to a server with the given flags, and returns its output, a JSON object per line. */
+/** Starts a server with the given flags, calls `sendAll`, and returns the parsed JSON lines of the server's output. */
 async function logAll(...flags: string[]) {
   const command = convsim([...inMemory, ...flags])
   await sendAll(await command.ready())
@@ -49,8 +49,8 @@ describe('--log-format json gives every line the members level, time and msg', (
       { ...lineForm, level: 'error', msg: expect.stringMatching(/^convsim cannot start: --plan: error: .*"gold"/) },
       { ...lineForm, level: 'error', msg: expect.stringMatching(/^convsim cannot start: --scenario: error: /) },
     ])
-    const asOnTerminal = await run(flags)
-    expect(asOnTerminal.stderr).toMatch(/^convsim cannot start:\n +--plan: error: .*\n +--scenario: error: /)
+    const asText = await run(flags)
+    expect(asText.stderr).toMatch(/^convsim cannot start:\n +--plan: error: .*\n +--scenario: error: /)
   })
 
   test('even in exec, whose default is text for people', async () => {
@@ -84,7 +84,7 @@ describe('--log-level', () => {
     ])
   })
 
-  test('debug adds why each request got its response, and the requests to the control plane', async () => {
+  test('debug adds the reasons for each response, and the requests to the control plane', async () => {
     const lines = await logAll('--log-level', 'debug', '--scenario', 'slow;ms=1')
     const decided = lines.filter(({ msg }) => msg === 'decided')
     expect(decided.map(({ stage, why }) => [stage, why])).toEqual([
@@ -117,7 +117,7 @@ describe('--log-level', () => {
 
   test('debug and trace lines for people are indented below their request', async () => {
     const command = convsim([...inMemory, '--log-level', 'trace', '--log-format', 'pretty'])
-    await ask({ origin: await command.ready() }, '/v1/events', { body: {}, token: 'my-secret-token' })
+    await call({ origin: await command.ready() }, '/v1/events', { body: {}, token: 'my-secret-token' })
     await stop(command)
     expect(command.stderr()).toMatch(
       /\nPOST \/v1\/events 400 .*\n( {4}why: The stage "validate" returns 400: .*\n)+( {4}> .*\n)+( {4}< .*\n)+/,
@@ -147,8 +147,8 @@ describe('--log-format pretty', () => {
     const origin = await command.ready()
     await sendAll(origin)
     for (const scenario of ['reset', 'empty-response', 'truncated', 'drop-field;pointer=/recommendations'])
-      await ask({ origin }, analyticsPath, { headers: { 'x-sim-scenario': scenario } }).catch(() => {}) // no response
-    await ask({ origin }, '/v1/prompts', { body: {} })
+      await call({ origin }, analyticsPath, { headers: { 'x-sim-scenario': scenario } }).catch(() => {}) // no response
+    await call({ origin }, '/v1/prompts', { body: {} })
     const lines = (await stop(command)).filter((line) => /^(GET|POST) /.test(line))
     expect(lines).toEqual([
       expect.stringMatching(/^GET \/v1\/models\/[-\da-f]+\/analytics 200 getModelAnalytics [\d.]+ ms$/),
@@ -171,7 +171,7 @@ describe('--log-format pretty', () => {
     for (const scenario of ['hang', 'slow;ms=60000']) {
       const connection = await connectTo(origin)
       connection.send(`${head}X-Sim-Scenario: ${scenario}\r\n\r\n`)
-      await ask({ origin }, '/__sim/health', { token: null }) // its response shows that the request has arrived
+      await call({ origin }, '/__sim/health', { token: null }) // its response shows that the request has arrived
       connection.destroy()
       await command.untilStderr(new RegExp(`scenario ${scenario}`))
     }
@@ -182,14 +182,14 @@ describe('--log-format pretty', () => {
     ])
   })
 
-  test('prints nothing about these requests with --log-level error', async () => {
+  test('prints nothing with --log-level error, even for refused requests', async () => {
     const command = convsim([...pretty, '--log-level', 'error'])
     await sendAll(await command.ready())
     await stop(command)
     expect(command.stderr()).toBe('')
   })
 
-  test('suggests control plane requests if no contract request needs only a path', { tags: ['long'] }, async () => {
+  test('suggests control plane requests if each operation needs more than a path', { tags: ['long'] }, async () => {
     const contract = await documentWith('operationId: getModelAnalytics', 'operationId: getFigures')
     await writeFile(contract, (await readFile(contract, 'utf8')).replaceAll('modelId', 'figureId'))
     const command = convsim([...pretty, '--contract', contract])
@@ -197,10 +197,10 @@ describe('--log-format pretty', () => {
   })
 })
 
-test.each(['json', 'pretty'])('the log in format %s escapes the control characters in a request', async (format) => {
+test.each(['json', 'pretty'])('a log in the %s format escapes the control characters in a request', async (format) => {
   const command = convsim([...inMemory, '--strict', '--log-format', format])
   const body = { ...event(), 'value\u001b': '1', 'event\nType': 'x', valueType: 'a\u001b[31m\u009b31m' }
-  await ask({ origin: await command.ready() }, '/v1/events', { body })
+  await call({ origin: await command.ready() }, '/v1/events', { body })
   const lines = await stop(command)
   expect(lines.filter((line) => line.includes('createEvent'))).toHaveLength(1)
   expect(command.stderr()).toContain('\\u009b31m')
@@ -208,7 +208,7 @@ test.each(['json', 'pretty'])('the log in format %s escapes the control characte
   expect(command.stderr()).not.toMatch(/[\u007f-\u009f]/)
 })
 
-/** Sends the request of a curl command as the banner prints it. */
+/** Sends the request of a curl command from the banner. */
 function sendAsCurl(command: string): Promise<Response> {
   const headers = [...command.matchAll(/-H "([^":]+): ([^"]+)"/g)].map(([, name = '', value = '']) => [name, value])
   const [, url = ''] = /"(http[^"]+)"$/.exec(command) ?? []

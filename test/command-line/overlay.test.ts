@@ -2,7 +2,7 @@ import { writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { describe, expect, test } from 'vitest'
 import { bundledContract } from '../../src/service/fixtures/bundled.ts'
-import { ask, event } from '../support/client.ts'
+import { call, event } from '../support/client.ts'
 import { run } from '../support/command.ts'
 import { runInProcess } from '../support/run-tool.ts'
 import { startForTest } from '../support/start.ts'
@@ -26,8 +26,8 @@ describe('--overlay', () => {
     ])
     const simulator = await startForTest({ overlay: `${first},${second}` })
     const body = { ...event(), room: 'abc' }
-    expect((await ask(simulator, '/v1/events', { body: { ...body, room: 'ab' } })).status).toBe(201)
-    expect(await ask(simulator, '/v1/events', { body })).toMatchObject({ status: 400 })
+    expect((await call(simulator, '/v1/events', { body: { ...body, room: 'ab' } })).status).toBe(201)
+    expect(await call(simulator, '/v1/events', { body })).toMatchObject({ status: 400 })
   })
 
   test('that makes an example invalid gets a warning from check', async () => {
@@ -59,14 +59,14 @@ describe('--overlay published', () => {
     ['a published component type', '/v1/prompts', { ...mapped, components: [{ content: 'b', type: 'rag' }] }, 201, 201],
   ])('sets the response to %s at %s', async (_, path, body, without, published) => {
     const [plain, overlaid] = [await startForTest(), await startForTest({ overlay: 'published' })]
-    expect((await ask(plain, path, { body })).status).toBe(without)
-    const response = await ask(overlaid, path, { body })
+    expect((await call(plain, path, { body })).status).toBe(without)
+    const response = await call(overlaid, path, { body })
     expect([response.status, response.text === '']).toEqual([published, published === 204])
   })
 
-  test('makes the scenario sampled-out return 204, and keeps all examples valid', async () => {
+  test('makes the sampled-out scenario return 204, and keeps all examples valid', async () => {
     const simulator = await startForTest({ overlay: 'published' })
-    const response = await ask(simulator, '/v1/events', { body: event(), scenario: 'sampled-out' })
+    const response = await call(simulator, '/v1/events', { body: event(), scenario: 'sampled-out' })
     expect([response.status, response.text]).toEqual([204, ''])
     expect(await run(['check', '--overlay', 'published', '--strict'])).toMatchObject({ code: 0 })
   })
@@ -84,7 +84,7 @@ describe('check', () => {
     expect(stdout).toContain(`${broken}:4:52: error: must map success`)
   })
 
-  test('checks the contract with the overlays from --overlay, and names the lines of both', async () => {
+  test('checks the contract with the overlays from --overlay, and gives the line of each problem', async () => {
     const file = await overlayWith('{ target: $.info, update: { x-a: 1 } }')
     const one = await runInProcess(['check', '--overlay', file])
     expect(one).toMatchObject({ code: 0, stdout: expect.stringMatching(/^\S*spec\/openapi\.yaml: ok, [^\n]*\n$/) })

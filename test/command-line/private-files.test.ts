@@ -1,7 +1,7 @@
 import { chmod, readdir, stat, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { describe, expect, test } from 'vitest'
-import { analyticsPath, ask, objectOf } from '../support/client.ts'
+import { analyticsPath, call, objectOf } from '../support/client.ts'
 import { run } from '../support/command.ts'
 import { harEntry, writeHar } from '../support/har.ts'
 import { runInProcess } from '../support/run-tool.ts'
@@ -20,7 +20,7 @@ async function listModes(folder: string): Promise<string[]> {
 /** Writes a HAR file with a response that drifts (an extra member), and returns the path of the file. */
 async function writeTraffic(): Promise<string> {
   const sim = await startForTest()
-  const body = { ...objectOf(await ask(sim, analyticsPath)), surplus: 1 }
+  const body = { ...objectOf(await call(sim, analyticsPath)), surplus: 1 }
   return writeHar([harEntry(`https://api.example.com${analyticsPath}`, body)])
 }
 
@@ -44,7 +44,7 @@ describe('files written by commands are accessible only to their owner, even if 
     expect((await stat(out)).mode & 0o777).toBe(0o700)
   })
 
-  test('patches of a comparison', async () => {
+  test('the patch from a comparison', async () => {
     const folder = await tempFolder()
     const patch = join(folder, 'patch.yaml')
     await writeFile(patch, '')

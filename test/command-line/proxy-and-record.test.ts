@@ -4,7 +4,7 @@ import { createServer } from 'node:http'
 import { join } from 'node:path'
 import { describe, expect, test } from 'vitest'
 import type { JsonObject } from '../../src/base/core/json.ts'
-import { analyticsPath, ask, modelId, objectOf } from '../support/client.ts'
+import { analyticsPath, call, modelId, objectOf } from '../support/client.ts'
 import { convsim, run } from '../support/command.ts'
 import { steer } from '../support/control.ts'
 import { listenForTest } from '../support/fake-upstream.ts'
@@ -21,11 +21,11 @@ describe('convsim proxy', () => {
     })
     const origin = `http://127.0.0.1:${await listenForTest(upstream)}`
     const command = convsim(['proxy', `${origin}/v1`, '--port', '0', '--fail-on', 'unexpected'], {
-      env: { CONVSIM_UPSTREAM_TOKEN: 'a-secret-of-the-environment' },
+      env: { CONVSIM_UPSTREAM_TOKEN: 'a-secret-from-the-environment' },
     })
     const own = await command.ready()
-    const response = await ask({ origin: own }, analyticsPath)
-    expect(response.body).toEqual({ token: 'Bearer a-secret-of-the-environment' })
+    const response = await call({ origin: own }, analyticsPath)
+    expect(response.body).toEqual({ token: 'Bearer a-secret-from-the-environment' })
     expect(await command.stop()).toBe(3)
     expect(command.stderr()).toContain('The response breaks the contract:')
     expect(command.stdout() + command.stderr()).not.toContain('a-secret')
@@ -55,9 +55,9 @@ const realResponse = (generated: JsonObject): JsonObject => ({
 })
 
 describe('convsim record', () => {
-  test('lists exact responses, writes them with --write, and serves them verbatim', async () => {
+  test('lists exact responses, and writes them with --write; the simulator serves them verbatim', async () => {
     const source = await startForTest()
-    const response = realResponse(objectOf(await ask(source, `${analyticsPath}?period=7d`, { scenario: 'critical' })))
+    const response = realResponse(objectOf(await call(source, `${analyticsPath}?period=7d`, { scenario: 'critical' })))
     expect(JSON.stringify(response)).toMatch(/jane\.doe.*My name is Jane/)
     const url = `https://api.example.com/api${analyticsPath}`
     const har = await writeHar([
@@ -69,7 +69,7 @@ describe('convsim record', () => {
     const listed = await run(['record', har, '--out', out])
     expect([listed.code, existsSync(out)]).toEqual([0, false])
     expect(listed.stdout).toContain(`responses/${modelId}.json: the exact response for 7d, 7 data points, `)
-    expect(listed.stdout).toMatch(/^responses\/.*, \d+ kB, \d+ strings redacted$/m)
+    expect(listed.stdout).toMatch(/^responses\/.*, \d+ kB, strings redacted: \d+$/m)
     expect(listed.stdout).toContain('Nothing was written. To write the fixtures, repeat the command with --write.')
     expect(listed.stderr).toMatch(/skipped 1: breaks the contract: \/messageCount must be a number/)
     expect(listed.stderr).not.toContain('jane')
@@ -83,11 +83,11 @@ describe('convsim record', () => {
     expect(checked).toMatchObject({ code: 0, stdout: expect.stringMatching(/: ok, .* 1 exact response$/m) })
 
     const sim = await startForTest({ fixtures: out, models: 'closed' })
-    const served = await ask(sim, `${analyticsPath}?period=7d`)
+    const served = await call(sim, `${analyticsPath}?period=7d`)
     expect(served.body).toEqual(JSON.parse(text).responses[0].body)
     expect(objectOf(served)['averageUserSentiment']).toEqual({ label: 'mostly fine', score: 7.5 })
-    expect((await ask(sim, `${analyticsPath}?period=30d`)).body).not.toEqual(served.body) // generated
-    const generated = await ask(sim, `${analyticsPath}?period=7d`, { headers: { 'x-sim-scenario': 'all-null' } })
+    expect((await call(sim, `${analyticsPath}?period=30d`)).body).not.toEqual(served.body) // generated
+    const generated = await call(sim, `${analyticsPath}?period=7d`, { headers: { 'x-sim-scenario': 'all-null' } })
     expect(objectOf(generated)['conversationCount']).toBe(0)
     const headers = { authorization: 'Bearer any-key' }
     const request = { method: 'GET', path: `${analyticsPath}?period=7d`, headers }
@@ -100,10 +100,10 @@ describe('convsim record', () => {
 
   test('uses complete responses from a simulator, and skips responses from scenarios', async () => {
     const source = await startForTest()
-    await ask(source, `${analyticsPath}?period=7d`)
-    await ask(source, `${analyticsPath}?period=90d`, { scenario: 'dribble;ms=1' })
+    await call(source, `${analyticsPath}?period=7d`)
+    await call(source, `${analyticsPath}?period=90d`, { scenario: 'dribble;ms=1' })
     const names = ['rate-limited', 'largest-numbers', 'all-null', 'critical', 'slow;ms=1, null;fields=recommendations']
-    for (const scenario of names) expect((await ask(source, analyticsPath, { scenario })).status).toBeLessThan(500)
+    for (const scenario of names) expect((await call(source, analyticsPath, { scenario })).status).toBeLessThan(500)
     const folder = await tempFolder()
     const har = join(folder, 'traffic.har')
     await writeFile(har, await (await fetch(`${source.origin}/__sim/requests?format=har`)).text())
@@ -120,7 +120,7 @@ describe('convsim record', () => {
     const other = '5a7c2a1e-9b3d-4c58-8e21-6d0a5b7f9c34'
     const record = async (out: string, fixtures: readonly string[], ...paths: readonly string[]) => {
       const source = await startForTest({ seed: out })
-      for (const path of paths) await ask(source, path)
+      for (const path of paths) await call(source, path)
       const args = ['--out', join(folder, out), '--write', ...fixtures]
       const { code, stdout } = await runInProcess(['record', source.origin, ...args])
       const responsesOf = async (model: string) =>
@@ -143,7 +143,10 @@ describe('convsim record', () => {
     [['--out', 'x'], /Give a source/],
     [['none.har'], /Give the folder to write the fixtures to: --out FOLDER\./],
     [['none.har', '--out', 'x'], /none\.har cannot be read/],
-    [['http://127.0.0.1:2', '--out', 'x'], /The requests of the simulator at .* cannot be read: .*ECONNREFUSED/],
+    [
+      ['http://127.0.0.1:2', '--out', 'x'],
+      /The requests recorded by the simulator at .* cannot be read: .*ECONNREFUSED/,
+    ],
   ])('refuses %j, and gives the reason', async (args, message) => {
     const { code, stderr } = await run(['record', ...args])
     expect(code).toBe(1)

@@ -2,7 +2,7 @@
 import { readFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { expect, test } from 'vitest'
-import { ask, event } from '../support/client.ts'
+import { call, event } from '../support/client.ts'
 import { convsim } from '../support/command.ts'
 import { steer } from '../support/control.ts'
 import { describeWithRedis, type RedisServer, redisForTest } from '../support/redis.ts'
@@ -10,7 +10,7 @@ import { tempFolder } from '../support/temp-folder.ts'
 
 const incomplete = /convsim: the report is incomplete: requests to other replicas may be missing/
 
-/** Starts a replica that writes reports, and returns it with a function that reads them. */
+/** Starts a replica that writes reports, and returns it with a function that reads the reports. */
 async function startReporting(redis: RedisServer) {
   const folder = await tempFolder()
   const [json, junit] = [join(folder, 'report.json'), join(folder, 'report.xml')]
@@ -29,8 +29,8 @@ describeWithRedis('the final report of a replica', () => {
     const redis = await redisForTest()
     const one = await startReporting(redis)
     const two = await startReplica(redis)
-    await ask(one, '/v1/events', { body: event() })
-    await ask(two, '/v1/events', { body: event() })
+    await call(one, '/v1/events', { body: event() })
+    await call(two, '/v1/events', { body: event() })
     expect([await one.command.stop(), one.command.stderr()]).toEqual([0, expect.not.stringMatching(incomplete)])
     const { report, junit } = await one.read()
     expect(report).toMatchObject({ requests: 2 })
@@ -39,14 +39,14 @@ describeWithRedis('the final report of a replica', () => {
   })
 
   test.each(['kill', 'pause'] as const)(
-    'has the requests to this replica, and stderr says that others may be missing, after a %s of Redis',
+    'has only the requests to this replica after a Redis %s, and stderr says that others may be missing',
     async (outage) => {
       const redis = await redisForTest()
       const one = await startReporting(redis)
       const two = await startReplica(redis)
       await steer(one, 'PUT', '/sandboxes/default', { seed: '4711' })
-      await ask(one, '/v1/events', { body: event() })
-      await ask(two, '/v1/events', { body: event() })
+      await call(one, '/v1/events', { body: event() })
+      await call(two, '/v1/events', { body: event() })
       await redis[outage]()
       expect([await one.command.stop(), one.command.stderr()]).toEqual([1, expect.stringMatching(incomplete)])
       const { report, junit } = await one.read()
@@ -60,7 +60,7 @@ describeWithRedis('the final report of a replica', () => {
     ['1', ['--fail-on', 'violation'], 1],
     [7, ['--fail-on', 'violation'], 3],
   ])(
-    'of exec without Redis, after an event with the value %j and with the options %j, leads to exit code %d',
+    'in exec is incomplete if Redis was killed; with the value %j and the options %j, the exit code is %d',
     async (value, options, code) => {
       const redis = await redisForTest()
       const report = join(await tempFolder(), 'report.json')

@@ -3,13 +3,13 @@ import { setTimeout as sleep } from 'node:timers/promises'
 import { expect, test } from 'vitest'
 import { freePort } from '../bench/target.ts'
 import { startBalancer } from '../support/balancer.ts'
-import { ask, event, textOf } from '../support/client.ts'
+import { call, event, textOf } from '../support/client.ts'
 import { type Command, convsim } from '../support/command.ts'
 import { steer } from '../support/control.ts'
 import { describeWithRedis, type RedisServer, redisForTest } from '../support/redis.ts'
 import { readControl } from '../support/stored-records.ts'
 
-/** Milliseconds of load with kills; `npm run test:replicas` sets a minute. */
+/** The time in milliseconds under load with kills; `npm run test:replicas` sets a minute. */
 const chaosMs = Number(process.env['REPLICA_SECONDS'] ?? 3) * 1000
 
 /** A replica on its own port. */
@@ -46,7 +46,7 @@ describeWithRedis('three processes behind a balancer', () => {
     const write = async (_: unknown, writer: number) => {
       for (let index = 0; !isOver; index += 1) {
         const body = event({ insertId: `${writer}-${index}` })
-        statuses.add((await ask(balancer, '/v1/events', { body })).status)
+        statuses.add((await call(balancer, '/v1/events', { body })).status)
         responded += 1
       }
     }
@@ -69,13 +69,13 @@ describeWithRedis('three processes behind a balancer', () => {
     const acknowledged = new Map<string, string>()
     let responded = 0
     const until = Date.now() + chaosMs
-    // A busy machine may need longer than that for the first writes.
+    // A busy machine may need longer than `chaosMs` for the first writes.
     const isOver = () => Date.now() >= until && acknowledged.size > 10
     const ensureRuns = async (replica: Replica) => {
       const { exitCode, signalCode } = replica.command.process
       if (exitCode !== null || signalCode !== null) replica.command = startReplica(redis, replica.port)
     }
-    const disturb = async () => {
+    const killReplicas = async () => {
       for (let round = 0; !isOver(); round += 1) {
         const replica = replicas[round % 3] as Replica
         await replica.command.stop('SIGKILL')
@@ -85,7 +85,7 @@ describeWithRedis('three processes behind a balancer', () => {
         await sleep(300)
       }
     }
-    const stopRedis = async () => {
+    const restartRedis = async () => {
       await sleep(chaosMs / 3)
       await redis.kill()
       await sleep(chaosMs / 6)
@@ -94,7 +94,7 @@ describeWithRedis('three processes behind a balancer', () => {
     const write = async (writer: number) => {
       for (let index = 0; !isOver(); ) {
         const insertId = `${writer}-${index >> 1}` // each id is sent twice
-        const response = await ask(balancer, '/v1/events', { body: event({ insertId }) })
+        const response = await call(balancer, '/v1/events', { body: event({ insertId }) })
         if (response.status !== 201) {
           await sleep(50)
           continue
@@ -106,14 +106,14 @@ describeWithRedis('three processes behind a balancer', () => {
         acknowledged.set(insertId, eventId)
       }
     }
-    await Promise.all([disturb(), stopRedis(), ...Array.from({ length: 16 }, (_, index) => write(index))])
+    await Promise.all([killReplicas(), restartRedis(), ...Array.from({ length: 16 }, (_, index) => write(index))])
     for (const replica of replicas) {
       await ensureRuns(replica)
       await replica.command.ready()
     }
-    while ((await ask(balancer, '/__sim/health')).status !== 200) await sleep(50)
-    // A killed process may have recorded an exchange without sending the response. No exchange whose response was
-    // sent is missing.
+    while ((await call(balancer, '/__sim/health')).status !== 200) await sleep(50)
+    // A killed process may have recorded an exchange without sending the response. However, no exchange whose
+    // response was sent is missing.
     for (const replica of replicas) {
       const listed = await steer(replica, 'GET', '/requests?limit=1')
       expect(listed['recorded']).toBeGreaterThanOrEqual(responded)

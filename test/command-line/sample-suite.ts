@@ -6,7 +6,7 @@ import { tempFolder } from '../support/temp-folder.ts'
 
 const model = '00000000-0000-4000-8000-000000000002'
 
-/** The first lines of each sample suite: `n`, the number of the run, and the functions of a client. */
+/** The first lines of each sample suite, which define `n`, the number of the run, and the functions of a client. */
 const firstLines = `
 import { appendFileSync, readFileSync } from 'node:fs'
 appendFileSync('count', 'x')
@@ -15,14 +15,15 @@ const { CONVSIM_BASE_URL: base, CONVSIM_CONTROL_URL: control } = process.env
 const headers = { authorization: 'Bearer k', 'content-type': 'application/json' }
 const analytics = '/models/${model}/analytics?period=7d'
 const order = { eventType: 'a', productId: '00000000-0000-4000-9000-000000000002', value: '1' }
-const ask = (path, body) => fetch(base + path, { headers, ...(body && { method: 'POST', body: JSON.stringify(body) }) })
-const send = async (path, body) => (await ask(path, body)).json()
+const call = (path, body) =>
+  fetch(base + path, { headers, ...(body && { method: 'POST', body: JSON.stringify(body) }) })
+const send = async (path, body) => (await call(path, body)).json()
 /** Returns the body of the first success within a number of attempts, and all statuses; 0 is a lost response. */
 async function attempt(times, path, body) {
   const statuses = []
   while (statuses.length < times) {
     try {
-      const response = await ask(path, body)
+      const response = await call(path, body)
       statuses.push(response.status)
       const result = await response.json()
       if (response.ok) return { ...result, statuses }
@@ -43,7 +44,7 @@ export const startChild = (options = '{}') => `
   const child = spawn(process.execPath, ['-e', 'setTimeout(() => {}, 600_000)'], ${options})
   appendFileSync('pids', child.pid + ' ')`
 
-/** Returns lines that, if a condition holds, start such a child process and never exit themselves. */
+/** Returns lines that, if a condition holds, start a child process that never exits, and also never exit. */
 export const hangIf = (condition: string) => `
 if (${condition}) {${startChild()}
   setTimeout(() => {}, 600_000)

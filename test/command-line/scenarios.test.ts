@@ -26,20 +26,20 @@ test('convsim scenarios lists each scenario with its description and, if limited
 })
 
 describe('convsim scenarios NAME', () => {
-  test('shows parameters, the response of each operation, an example, and keys and models that apply it', async () => {
+  test('shows parameters, the response of each operation, an example, and the magic keys and models', async () => {
     const { code, stdout } = await runInProcess(['scenarios', 'rate-limited'])
     expect(code).toBe(0)
     expect(stdout).toMatch(/^rate-limited \(refusals\)\n {2}Returns 429: Rate limit exceeded\.\n/)
     expect(stdout).toMatch(/\n {2}retry-after=1 \(s\): When the client may retry; "date" sends an HTTP date\.\n/)
-    expect(stdout).toMatch(/\n {2}p=1: The probability/)
+    expect(stdout).toMatch(/\n {2}p=1: The chance/)
     for (const { id } of allOperations)
       expect(stdout).toMatch(new RegExp(`\\n  ${id} +(Status 429, .*Retry-After: 1, .*"success":false|Not applicable)`))
     expect(stdout).toContain("-H 'X-Sim-Scenario: rate-limited;retry-after=1'")
-    expect(stdout).toMatch(/a token +key_rate_limited\n/)
+    expect(stdout).toMatch(/a magic key +key_rate_limited\n/)
     expect(stdout).toMatch(/a model +00000000-0000-4000-8000-000000000429\n/)
   })
 
-  test('works for another contract, and mentions a model only if the path has one', async () => {
+  test('works for another contract, with "ID" for a path parameter that is not a model', async () => {
     const parameters = [{ name: 'teapot', in: 'path', required: true, schema: { type: 'string' } }]
     const responses = { 200: { description: 'Tea.' }, 451: { description: 'Gone.' } }
     const file = await documentWithPaths({
@@ -64,7 +64,7 @@ describe('convsim scenarios NAME', () => {
 
   test.each([
     ['rate-limted', /no scenario "rate-limted"/],
-    ['slow;ms=soon', /needs "ms" to be a whole number/],
+    ['slow;ms=soon', /expects "ms" to be a whole number/],
     ['', /name of the scenario is empty/],
   ])('refuses %j', async (name, reason) => {
     const { code, stdout, stderr } = await runInProcess(['scenarios', name])

@@ -5,7 +5,7 @@ import { version } from '../../src/service/fixtures/bundled.ts'
 import { freePort } from '../bench/target.ts'
 import { allOperations } from '../support/all-operations.ts'
 import { inputs } from '../support/catalogue.ts'
-import { analyticsPath, ask, event, objectOf } from '../support/client.ts'
+import { analyticsPath, call, event, objectOf } from '../support/client.ts'
 import { cli, convsim, inMemory, run, startProgram } from '../support/command.ts'
 import { startForTest } from '../support/start.ts'
 import { eventsIn, parseStateFile } from '../support/state-file.ts'
@@ -14,7 +14,7 @@ import { tempFolder } from '../support/temp-folder.ts'
 test('the ready line on stdout is JSON, and the log on stderr says what was loaded', async () => {
   const command = convsim(inMemory)
   const origin = await command.ready()
-  expect((await ask({ origin }, analyticsPath)).status).toBe(200)
+  expect((await call({ origin }, analyticsPath)).status).toBe(200)
   expect(await command.stop()).toBe(0)
   expect(JSON.parse(command.stdout())).toEqual({
     level: 'info',
@@ -63,12 +63,12 @@ describe('the address', () => {
     [['-h', 'foo.invalid'], {}, unusable],
     [['-h', '203.0.113.1'], {}, unusable],
     [[], { CONVSIM_HOST: 'x86_64-pc-linux-gnu' }, unusable],
-  ])('prevents the start if it cannot be used, and its flag or variable is named: %j %o', async (args, env, words) => {
+  ])('prevents the start if it is unusable; the error names its flag or variable: %j %o', async (args, env, words) => {
     const { code, stdout, stderr } = await run([...inMemory, ...args], { env })
     expect([code, stdout, stderr]).toEqual([1, '', expect.stringMatching(words)])
   })
 
-  test('prevents the start if it is in use, with a hint, and leaves the state file unlocked', async () => {
+  test('prevents the start if it is in use; the error has a hint, and the state file stays unlocked', async () => {
     const state = join(await tempFolder(), 'state.json')
     const { port } = new URL((await startForTest()).origin)
     const byFlag = await run(['--port', port, '--state', state])
@@ -85,7 +85,7 @@ describe('the address', () => {
 const missingFile = (flag: string) => new RegExp(` no/x\\.md: error: .*\\(${flag}\\)`)
 
 test.each<[string[], Record<string, string>, RegExp]>([
-  [['--scenario', 'nonsense'], {}, /no scenario "nonsense"\. convsim scenarios and GET \/__sim\/catalogue list all/],
+  [['--scenario', 'nonsense'], {}, /no scenario "nonsense"\. For the full list, run "convsim scenarios"/],
   [[], { CONVSIM_SCENARIO: 'nonsense' }, /--scenario \(from CONVSIM_SCENARIO\): error: /],
   [['--scenario', 'slo'], {}, /Did you mean "slow"\?/],
   [['--plan', 'grow'], {}, /--plan: error: There is no plan "grow"\. Did you mean "growth"\?/],
@@ -104,7 +104,7 @@ test.each<[string[], Record<string, string>, RegExp]>([
   }),
   [[], { CONVSIM_CONTRACT: 'package.json' }, /package\.json[:\d]*: error: .*\(--contract from CONVSIM_CONTRACT\)/],
 ] as [string[], Record<string, string>, RegExp][])(
-  'an invalid setting makes the start fail with 1 and a message that says what is valid: %j %o',
+  'an invalid setting makes the start fail with exit code 1 and a message that says what is valid: %j %o',
   { tags: ['long'] },
   async (args, env, words) => {
     const { code, stdout, stderr } = await run(args, {
@@ -116,10 +116,10 @@ test.each<[string[], Record<string, string>, RegExp]>([
 )
 
 describe('the state', () => {
-  test('is stored below the working folder by default, and loaded at the next start', async () => {
+  test('is stored below the working directory by default, and loaded at the next start', async () => {
     const cwd = await tempFolder()
     const first = convsim(['--port', '0'], { cwd })
-    await ask({ origin: await first.ready() }, '/v1/events', { body: event({ insertId: 'order-1' }) })
+    await call({ origin: await first.ready() }, '/v1/events', { body: event({ insertId: 'order-1' }) })
     await first.stop()
     const stored = parseStateFile(await readFile(join(cwd, '.convsim/state.json'), 'utf8'))
     expect(eventsIn(stored)).toMatchObject([{ fields: { insertId: 'order-1' } }])
@@ -127,7 +127,7 @@ describe('the state', () => {
     await second.untilStderr(/"state":\{"file":"[^"]*state\.json","sandboxes":1,"events":1,"prompts":0/)
   })
 
-  test('of a running process is locked for a second process', async () => {
+  test('of a running process cannot be used by a second process', async () => {
     const state = join(await tempFolder(), 'state.json')
     const first = convsim(['--port', '0', '--state', state])
     const origin = await first.ready()
@@ -135,7 +135,7 @@ describe('the state', () => {
     expect([code, stderr]).toEqual([1, expect.stringContaining(`in use by process ${first.process.pid}`)])
     const [, advice = ''] = /A second simulator also needs .*?: (--\S.*)\.$/m.exec(stderr) ?? []
     await convsim(advice.split(' ')).ready()
-    expect((await ask({ origin }, '/v1/events', { body: event() })).status).toBe(201)
+    expect((await call({ origin }, '/v1/events', { body: event() })).status).toBe(201)
   })
 
   test('of a killed process is unlocked, even if the parent never reaps that process', async () => {
@@ -151,8 +151,8 @@ describe('the state', () => {
 test('flags configure the simulation', async () => {
   const command = convsim([...inMemory, '--seed', '42', '--clock', '2026-01-15T12:00:00Z', '--no-cors', '--strict'])
   const origin = await command.ready()
-  const info = objectOf(await ask({ origin }, '/__sim/info', { token: null }))
+  const info = objectOf(await call({ origin }, '/__sim/info', { token: null }))
   expect([info['seed'], info['now']]).toEqual(['42', '2026-01-15T12:00:00.000Z'])
   const odd = event({ value: 'many', valueType: 'numeric' })
-  expect((await ask({ origin }, '/v1/events', { body: odd })).status).toBe(400)
+  expect((await call({ origin }, '/v1/events', { body: odd })).status).toBe(400)
 })

@@ -7,7 +7,7 @@ import { setTimeout as sleep } from 'node:timers/promises'
 import { describe, expect, onTestFinished, test } from 'vitest'
 import { StopSignals } from '../../src/command-line/process/stop-signals.ts'
 import { runCaptured } from '../../src/features/exec/runs/run-command.ts'
-import { ask, event } from '../support/client.ts'
+import { call, event } from '../support/client.ts'
 import { type Command, convsim, inMemory } from '../support/command.ts'
 import { listenForTest } from '../support/fake-upstream.ts'
 import { postText } from '../support/pipelined.ts'
@@ -19,7 +19,7 @@ import { eachArgs, hangIf } from './sample-suite.ts'
 /** The number of attempts at timing-dependent cases. */
 const tries = 4
 
-/** A delay in milliseconds, after which a signal no longer counts as a copy of the first signal. */
+/** A delay in milliseconds after which a signal no longer counts as a copy of the first signal. */
 const laterMs = 2300
 
 /** Sends signals in turn, one per millisecond, until the command has ended. */
@@ -37,7 +37,7 @@ const signalGroup = ({ process: child }: Command, signal: NodeJS.Signals) =>
 
 /** Code that sends a request to an unknown path, and prints "begun". */
 const request = "fetch(process.env.CONVSIM_BASE_URL + '/nowhere').then(() => console.log('begun'))"
-const runOn = 'setTimeout(() => {}, 60_000)'
+const idle = 'setTimeout(() => {}, 60_000)'
 const countSigints = `let count = 0; process.on('SIGINT', () => { count += 1; console.log('SIGINT', count) })
   setTimeout(() => process.exit(5), 500); ${request}`
 const node = (script: string) => ['exec', '--', process.execPath, '-e', script]
@@ -50,15 +50,15 @@ async function startSilentServer() {
 }
 
 describe('copies of the first signal, one per millisecond until the end, have no effect on', { tags: ['long'] }, () => {
-  const isServing = async (command: Command) => void (await ask({ origin: await command.ready() }, '/v1/nowhere'))
-  const isBusy = (command: Command) => command.untilStdout(/begun/)
+  const untilServing = async (command: Command) => void (await call({ origin: await command.ready() }, '/v1/nowhere'))
+  const untilBusy = (command: Command) => command.untilStdout(/begun/)
   const ignoreTerm = ['exec', '--', 'sh', '-c', `trap '' TERM; "${process.execPath}" -e "${request}"; echo ended`]
 
   test.each<[string, string[], (command: Command) => Promise<void>, NodeJS.Signals[], number]>([
-    ['serve', ['serve', ...inMemory], isServing, ['SIGINT', 'SIGTERM'], 3],
-    ['serve', ['serve', ...inMemory], isServing, ['SIGTERM'], 3],
-    ['exec, whose command gets two signals, but no copies', node(countSigints), isBusy, ['SIGINT'], 5],
-    ['exec, whose command exits at the first', node(`${request}; ${runOn}`), isBusy, ['SIGINT', 'SIGTERM'], 130],
+    ['serve', ['serve', ...inMemory], untilServing, ['SIGINT', 'SIGTERM'], 3],
+    ['serve', ['serve', ...inMemory], untilServing, ['SIGTERM'], 3],
+    ['exec, whose command gets two signals, but no copies', node(countSigints), untilBusy, ['SIGINT'], 5],
+    ['exec, whose command exits at the first', node(`${request}; ${idle}`), untilBusy, ['SIGINT', 'SIGTERM'], 130],
     ['exec, whose command has already ended', ignoreTerm, (command) => command.untilStdout(/ended/), ['SIGTERM'], 3],
   ])('%s', async (_, [name = '', ...args], begin, signals, code) => {
     for (let count = 0; count < tries; count += 1) {
@@ -86,7 +86,7 @@ describe('copies of the first signal, one per millisecond until the end, have no
   test('each, which writes the report so far and leaves no processes', async () => {
     const cwd = await tempFolder()
     // The suite passes twice, then hangs after a 429.
-    const lines = `const { status } = await ask(analytics)${hangIf('status === 429')}`
+    const lines = `const { status } = await call(analytics)${hangIf('status === 429')}`
     const flags = ['--set', 'rate-limited;retry-after=0', '--report', 'report.json']
     const command = convsim(eachArgs(lines, ...flags), { cwd, detached: true })
     let pids = ''
@@ -112,7 +112,7 @@ describe('a later signal is reported and immediately ends', { tags: ['long'] }, 
     const origin = await command.ready()
     const busy = await connectTo(origin)
     busy.send(postText('/v1/events', event()).slice(0, -20)) // delays the stop for five seconds
-    await ask({ origin }, '/__sim/health', { token: null }) // its response shows that the request has arrived
+    await call({ origin }, '/__sim/health', { token: null }) // its response shows that the request has arrived
     command.process.kill('SIGINT')
     await sleep(laterMs)
     expect([await command.stop(signal), command.stderr()]).toEqual([code, expect.stringMatching(notice(signal))])
@@ -121,7 +121,7 @@ describe('a later signal is reported and immediately ends', { tags: ['long'] }, 
   })
 
   test('exec and its command', async () => {
-    const ignoreSigint = `process.on('SIGINT', () => {}); console.log(process.pid, 'begun'); ${runOn}`
+    const ignoreSigint = `process.on('SIGINT', () => {}); console.log(process.pid, 'begun'); ${idle}`
     const command = convsim(['exec', '--log-format', 'json', ...node(ignoreSigint).slice(1)])
     await command.untilStdout(/begun/)
     command.process.kill('SIGINT')
@@ -184,7 +184,7 @@ test('a copy of a signal is recognized even if the process is busy for two secon
   expect(await once(child, 'exit')).toEqual([0, null])
 })
 
-test('a command that begins after each was stopped is killed', async () => {
+test('a command that starts after convsim each was stopped is killed', async () => {
   const endless = { file: process.execPath, args: ['-e', 'setInterval(() => {}, 1000)'], env: process.env }
   const bounds = { limitMs: 60_000, stopped: AbortSignal.abort(), host: process }
   expect(await runCaptured(endless, bounds)).toMatchObject({ code: 137, isTimedOut: false })

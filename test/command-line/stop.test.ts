@@ -2,7 +2,7 @@ import { existsSync } from 'node:fs'
 import { readFile, rm } from 'node:fs/promises'
 import { dirname, join } from 'node:path'
 import { describe, expect, test } from 'vitest'
-import { analyticsPath, ask, errorOf, event, objectOf, readStateInfo, textOf } from '../support/client.ts'
+import { analyticsPath, call, errorOf, event, objectOf, readStateInfo, textOf } from '../support/client.ts'
 import { convsim, inMemory } from '../support/command.ts'
 import { postText } from '../support/pipelined.ts'
 import { connectTo } from '../support/raw-http.ts'
@@ -26,7 +26,7 @@ async function startBusy(state = ':memory:') {
 }
 
 describe('a stop', () => {
-  test.each(['SIGTERM', 'SIGINT', 'SIGHUP'] as const)('by %s exits with 0', async (signal) => {
+  test.each(['SIGTERM', 'SIGINT', 'SIGHUP'] as const)('by %s has exit code 0', async (signal) => {
     const command = convsim(inMemory)
     await command.ready()
     expect(await command.stop(signal)).toBe(0)
@@ -38,7 +38,7 @@ describe('a stop', () => {
     const { command, origin, connection, finish } = await startBusy(state)
     command.process.kill('SIGTERM')
     await command.untilStderr(/"stopping/)
-    await expect(ask({ origin }, '/__sim/health')).rejects.toThrow()
+    await expect(call({ origin }, '/__sim/health')).rejects.toThrow()
     const response = await finish()
     // `Connection: close` prevents the client from reusing the connection.
     expect([response.status, response.headers['connection']]).toEqual([201, 'close'])
@@ -53,7 +53,7 @@ describe('a stop', () => {
     ['a hang after a delay', ['slow;ms=600000, hang']],
     ['a hang after another hang', ['hang', 'hang']],
     ['a delay that outlasts the stop', ['slow;ms=600000']],
-    ['a body in pieces that outlasts the stop', ['dribble;ms=600000']],
+    ['a body in chunks that outlasts the stop', ['dribble;ms=600000']],
   ])('closes the connection of %s, and waits for a request in flight', async (_name, scenarios) => {
     const { command, origin, finish } = await startBusy()
     const hanging = await connectTo(origin)
@@ -89,24 +89,24 @@ describe.each<[string, RegExp, (state: string) => Promise<void>]>([
     const state = join(await tempFolder(), 'inner', 'state.json')
     const command = convsim(['--port', '0', '--state', state])
     const target = { origin: await command.ready() }
-    expect((await ask(target, '/v1/events', { body: event() })).status).toBe(201)
-    expect((await ask(target, '/healthz', { token: null })).status).toBe(200)
+    expect((await call(target, '/v1/events', { body: event() })).status).toBe(201)
+    expect((await call(target, '/healthz', { token: null })).status).toBe(200)
     await remove(state)
     return { state, command, target }
   }
 
-  test('health returns 503 with the reason, writes are refused, and the state can be exported', async () => {
+  test('health checks return 503 with the reason, writes are refused, and exports still work', async () => {
     const { target } = await startAndRemove()
     for (const path of ['/healthz', '/readyz', '/__sim/health']) {
-      const { status, body } = await ask(target, path, { token: null })
+      const { status, body } = await call(target, path, { token: null })
       expect([status, body]).toMatchObject([503, { status: 'unhealthy', reason: expect.stringMatching(reason) }])
     }
-    const refused = await ask(target, '/v1/events', { body: event(), may500: true })
+    const refused = await call(target, '/v1/events', { body: event(), may500: true })
     expect([refused.status, errorOf(refused)]).toEqual([500, expect.stringMatching(reason)])
-    expect(objectOf(await ask(target, '/__sim/export', { token: null }))['events']).toHaveLength(1)
+    expect(objectOf(await call(target, '/__sim/export', { token: null }))['events']).toHaveLength(1)
   })
 
-  test('a stop reports the removal, exits with 1, and creates no folder', async () => {
+  test('a stop reports the removal, has exit code 1, and creates no folder', async () => {
     const { state, command } = await startAndRemove()
     expect(await command.stop()).toBe(1)
     expect(command.stderr()).toMatch(new RegExp(`not written on shutdown: ${reason.source}`))

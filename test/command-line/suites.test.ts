@@ -2,11 +2,11 @@
 import { expect, test } from 'vitest'
 import { failUnless, trySuite, verdictsOf } from './sample-suite.ts'
 
-/** A client as a team would write it: it makes several attempts, and waits between them as `Retry-After` says. */
+/** A typical client, which makes several attempts, and waits between the attempts for as long as `Retry-After` says. */
 const client = `
-async function call(attempts, path, body) {
+async function request(attempts, path, body) {
   for (let attempt = 1; ; attempt += 1) {
-    const response = await ask(path, body).catch(() => undefined)
+    const response = await call(path, body).catch(() => undefined)
     const result = await response?.json().catch(() => undefined)
     if (response?.ok && result) return result
     const canRetry = !response || response.ok || response.status === 429 || response.status >= 500
@@ -17,11 +17,11 @@ async function call(attempts, path, body) {
   }
 }`
 
-/** Lines that read analytics and record an event. `swallow`: code after each call that ignores a failure. */
+/** Returns lines that read analytics and record an event. `swallow` is code after each call that ignores a failure. */
 const calls = (attempts: number, swallow = '') => `${client}
-const { recommendations, conversationCount, messageCount } = (await call(${attempts}, analytics)${swallow}) ?? {}
+const { recommendations, conversationCount, messageCount } = (await request(${attempts}, analytics)${swallow}) ?? {}
 const order42 = { ...order, insertId: 'order-42', externalConversationId: 'chat-42' }
-const { success, eventId } = (await call(${attempts}, '/events', order42)${swallow}) ?? {}`
+const { success, eventId } = (await request(${attempts}, '/events', order42)${swallow}) ?? {}`
 
 const hasId = '/^[\\da-f]{8}-/.test(eventId)'
 const checkAll = failUnless(`/^(healthy|needs_attention|critical)$/.test(recommendations.healthLevel) &&
@@ -57,7 +57,7 @@ test.each<[string, string, readonly string[], object, readonly RegExp[]]>([
     { code: 3, kinds: ['unnoticed'], resilience: ['recovered'], drift: ['unnoticed'] },
     [
       /Unnoticed: the command passed although "drop-field" was injected into \/conversationCount in the responses of getModel/,
-      /^getModelAnalytics has 1 field whose injected drift no test notices \(wrong-type\): \/messageCount\.$/m,
+      /^getModelAnalytics: no test notices when 1 field drifts \(wrong-type\): \/messageCount\.$/m,
     ],
   ],
 ])('a suite %s', async (_, lines, drifts, outcome, sentences) => {

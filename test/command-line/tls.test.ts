@@ -17,7 +17,7 @@ const certificates = new URL('../support/certificates/', import.meta.url).pathna
 const [cert, key] = [join(certificates, 'expired-cert.pem'), join(certificates, 'expired-key.pem')]
 
 /** Sends a request over TLS, and returns the status and the body, or the error code. */
-function ask(url: string, ca: string, headers = {}): Promise<readonly [number | string, string]> {
+function call(url: string, ca: string, headers = {}): Promise<readonly [number | string, string]> {
   return new Promise((resolve) => {
     get(url, { ca, headers: { authorization: 'Bearer k', ...headers } }, async (response) =>
       resolve([response.statusCode ?? 0, await text(response)]),
@@ -25,7 +25,7 @@ function ask(url: string, ca: string, headers = {}): Promise<readonly [number | 
   })
 }
 
-/** Starts a server with TLS. `caFile`: the file with its CA certificate, as printed. */
+/** Starts a server with TLS. `caFile` is the printed path of its CA certificate. */
 async function serve(...flags: string[]) {
   const command = convsim(['serve', ...inMemory, '--log-format', 'pretty', ...flags])
   const origin = await command.ready()
@@ -34,16 +34,16 @@ async function serve(...flags: string[]) {
 }
 
 describe('--tls', () => {
-  test('serves the API, the console and the health over HTTPS, and deletes its CA certificate on exit', async () => {
+  test('serves the API, console and health check over HTTPS, and deletes its CA certificate on exit', async () => {
     const { origin, caFile, port, stop, stderr } = await serve('--tls', '--control-hosts', 'sim.test')
     expect(origin).toMatch(/^https:/)
     const ca = await readFile(caFile, 'utf8')
     expect(new X509Certificate(ca).serialNumber).toMatch(/^01/) // OpenSSL cannot read some numbers with leading zeros
     const localhost = origin.replace('127.0.0.1', 'localhost')
-    expect((await ask(localhost + analyticsPath, ca))[0]).toBe(200)
-    expect(await ask(`${origin}/__sim/`, ca)).toEqual([200, expect.stringMatching(/^<!doctype html>/)])
-    expect((await ask(origin, ''))[0]).toBe('UNABLE_TO_VERIFY_LEAF_SIGNATURE')
-    expect(await ask(origin + analyticsPath, ca, { 'x-sim-scenario': 'reset' })).toEqual(['ECONNRESET', ''])
+    expect((await call(localhost + analyticsPath, ca))[0]).toBe(200)
+    expect(await call(`${origin}/__sim/`, ca)).toEqual([200, expect.stringMatching(/^<!doctype html>/)])
+    expect((await call(origin, ''))[0]).toBe('UNABLE_TO_VERIFY_LEAF_SIGNATURE')
+    expect(await call(origin + analyticsPath, ca, { 'x-sim-scenario': 'reset' })).toEqual(['ECONNRESET', ''])
     for (const how of [{ args: ['--tls'] }, { env: { CONVSIM_TLS: 'true' } }, { args: ['--tls-cert', cert] }])
       expect(await run(['healthcheck', '--port', port, ...(how.args ?? [])], how)).toMatchObject({ code: 0 })
     expect(await run(['healthcheck', '--port', port])).toMatchObject({ code: 1, stderr: /--tls correct/ })
@@ -68,11 +68,11 @@ describe('--tls', () => {
     expect(JSON.parse(stdout)).toEqual([404, 2, 2, true, 2])
   })
 
-  test('in startSimulator returns the CA certificate, and its client trusts the CA', async () => {
+  test('in startSimulator returns the CA certificate, and the returned client trusts the CA', async () => {
     await using sim = await startSimulator({ tls: true })
     expect(sim.baseUrl).toMatch(/^https:/)
-    expect((await ask(sim.baseUrl + analyticsPath.slice(3), sim.authority ?? ''))[0]).toBe(200)
-    const curl = await ask(`${sim.controlUrl}/requests/req-1?format=curl`, sim.authority ?? '')
+    expect((await call(sim.baseUrl + analyticsPath.slice(3), sim.authority ?? ''))[0]).toBe(200)
+    const curl = await call(`${sim.controlUrl}/requests/req-1?format=curl`, sim.authority ?? '')
     expect(curl).toEqual([200, expect.stringContaining(` '${sim.baseUrl}/models/`)])
     expect((await sim.report()).requests).toBe(1)
   })
@@ -80,7 +80,7 @@ describe('--tls', () => {
 
 test('--tls-cert and --tls-key set the certificate, for example an expired certificate to test a client', async () => {
   const { origin, stop } = await serve('--tls-cert', cert, '--tls-key', key)
-  expect((await ask(origin, await readFile(cert, 'utf8')))[0]).toBe('CERT_HAS_EXPIRED')
+  expect((await call(origin, await readFile(cert, 'utf8')))[0]).toBe('CERT_HAS_EXPIRED')
   expect(await stop()).toBe(0)
 })
 
@@ -99,7 +99,7 @@ test.each([
   ['an empty key', ['--tls-cert', cert, '--tls-key', '/dev/null'], /\/dev\/null is not the unencrypted PEM key of /],
   ['an empty certificate', ['--tls-cert', '/dev/null', '--tls-key', key], /\/dev\/null is not a PEM certificate: /],
   ['a bad key', ['--tls-cert', cert, '--tls-key', cert], /error: \S+ is not the unencrypted PEM key of \S+cert.pem: /],
-])('%s is refused at the start', async (_, flags, reason) => {
+])('%s is refused at startup', async (_, flags, reason) => {
   const { code, stderr } = await run(['serve', ...inMemory, '--log-format', 'pretty', ...flags])
   expect([code, stderr]).toEqual([1, expect.stringMatching(reason)])
 })
@@ -107,7 +107,7 @@ test.each([
 test.each([
   ['for another certificate', {}, /own.pem is not the unencrypted PEM key of \S+expired-cert.pem/],
   ['with a passphrase', { cipher: 'aes-256-cbc', passphrase: 'x' }, /own.pem is not the unencrypted PEM key of .*: /],
-])('a key %s is refused at the start', async (_, more, reason) => {
+])('a key %s is refused at startup', async (_, more, reason) => {
   const { privateKey } = generateKeyPairSync('ec', { namedCurve: 'P-256' })
   const own = await tempFile(privateKey.export({ type: 'pkcs8', format: 'pem', ...more }), 'own.pem')
   const { code, stderr } = await run(['serve', ...inMemory, '--tls-cert', cert, '--tls-key', own])

@@ -16,7 +16,7 @@ test.each([
   ['an exact response', ['--fixtures', 'fixtures'], 'fixtures/responses/a.json'],
   ['the lock', ['--state', 'state.json'], 'state.json.lock'],
   ['the log', ['--state', 'state.json'], 'state.json.journal', 'is not a file'],
-])('a pipe instead of %s is refused at once', async (_, args, file, reason = 'is a pipe; expected a regular file') => {
+])('a pipe for %s is refused at once', async (_, args, file, reason = 'is a pipe; expected a regular file') => {
   const cwd = await tempFolder()
   await cp(bundledFixtures, join(cwd, 'fixtures'), { recursive: true })
   mkdirSync(join(cwd, 'fixtures/responses'), { recursive: true })
@@ -54,7 +54,7 @@ test.each(['--rules', '--contract', '--overlay', '--seed-state'])(
   },
 )
 
-test('an empty state file, as from mktemp, is treated as new', async () => {
+test('an empty state file, as created by mktemp, is treated as new', async () => {
   const file = await tempFile('', 'state.json')
   const { ready, stop, stderr } = convsim(['--port', '0', '--state', file])
   await ready()
@@ -63,7 +63,7 @@ test('an empty state file, as from mktemp, is treated as new', async () => {
   expect(await readFile(file, 'utf8')).toContain('convsim state')
 })
 
-test('recorded traffic is refused from a named pipe, and accepted from a shell’s pipe', async () => {
+test('recorded traffic is refused from a named pipe, but accepted from process substitution in a shell', async () => {
   const cwd = await tempFolder()
   execFileSync('mkfifo', [join(cwd, 'pipe')])
   const named = convsim(['drift', '--har', 'pipe'], { cwd })
@@ -75,7 +75,7 @@ test('recorded traffic is refused from a named pipe, and accepted from a shell�
   expect(shell.stderr() + shell.stdout()).not.toContain('pipe')
 })
 
-test('SIGTERM ends a start that waits for a shell’s pipe', async () => {
+test('SIGTERM ends a command that waits for process substitution in a shell', async () => {
   const waiting = 'exec "$0" "$1" drift --har <(head -c 200000 /dev/zero; echo >&2 waits; exec sleep 30 2>/dev/null)'
   const shell = startProgram('bash', ['-c', waiting, process.execPath, cli])
   await shell.untilStderr(/waits/)

@@ -1,7 +1,7 @@
 import { readdirSync, readFileSync } from 'node:fs'
 import { gzipSync } from 'node:zlib'
 import { describe, expect, test } from 'vitest'
-import { askRaw } from '../support/raw-http.ts'
+import { callRaw } from '../support/raw-http.ts'
 import { sharedSimulator } from '../support/shared.ts'
 import { startForTest } from '../support/start.ts'
 
@@ -34,7 +34,7 @@ describe.each(['/', '/?utm=x', '/__sim'])('GET %s', (path) => {
   })
 })
 
-test.each(['/__sim', '/__sim/'])('POST %s is not a request for the console', async (path) => {
+test.each(['/__sim', '/__sim/'])('POST %s does not return the console', async (path) => {
   const response = await fetch(sim().origin + path, { method: 'POST', headers: browser })
   expect(response.status).toBe(404)
 })
@@ -80,10 +80,10 @@ test('the console’s files do not require a token, but everything else does', a
   expect((await open('/__sim/requests', browser, own.origin)).status).toBe(401)
 })
 
-test('neither a page from another origin nor a rebound host name gets the files', async () => {
+test('neither a page from another origin nor a page with a rebound host name gets the files', async () => {
   const crossOrigin = { ...browser, 'sec-fetch-site': 'cross-site', 'sec-fetch-mode': 'cors' }
   expect((await open('/__sim/', crossOrigin)).status).toBe(403)
-  const rebound = await askRaw(
+  const rebound = await callRaw(
     sim().origin,
     'GET /__sim/ HTTP/1.1\r\nHost: console.example.test\r\nAccept: text/html\r\nConnection: close\r\n\r\n',
   )

@@ -6,7 +6,7 @@ import { expect } from 'vitest'
 import type { ControlSchemas } from '../../src/client/transport.ts'
 import { click, describeInBrowser, expectAccessible, sharedBrowser, test } from '../support/browser.ts'
 import { childLimits } from '../support/child-limits.ts'
-import { analyticsPath, ask, event } from '../support/client.ts'
+import { analyticsPath, call, event } from '../support/client.ts'
 import { steer } from '../support/control.ts'
 import { documentWithPaths } from '../support/documents.ts'
 import { startForTest, type TestSimulator } from '../support/start.ts'
@@ -14,9 +14,9 @@ import { readControl } from '../support/stored-records.ts'
 
 const browser = sharedBrowser()
 
-/** Opens the documentation of an operation. */
+/** Opens an operation's documentation. */
 async function openOperation(sim: TestSimulator, operation: string, sandbox = 'default'): Promise<Page> {
-  const page = await browser.open(sim, { place: `#/contract/${operation}?sandbox=${sandbox}` })
+  const page = await browser.open(sim, { hash: `#/contract/${operation}?sandbox=${sandbox}` })
   await page.locator('.operation').waitFor()
   return page
 }
@@ -39,7 +39,7 @@ describeInBrowser('the contract view', () => {
     { operation: 'getModelAnalytics', settings: { clock: '2027-10-03', seed: '42' } },
     { operation: 'createPrompt', settings: {} },
     { operation: 'createEvent', settings: {} },
-  ])('shows a request that covers each item of $operation, with $settings', async ({ operation, settings }) => {
+  ])('shows a request that covers each item of $operation ($settings)', async ({ operation, settings }) => {
     const own = await startForTest(settings)
     const { operations } = await readControl<ControlSchemas['Coverage']>(own, '/coverage')
     expect(operations).toHaveLength(3)
@@ -56,7 +56,7 @@ describeInBrowser('the contract view', () => {
     const page = await openOperation(own, 'createEvent')
     const valueType = page.locator('.fields li').filter({ hasText: /^valueType/ })
     expect(await valueType.locator('.item.missing').count()).toBe(5)
-    await ask(own, '/v1/events', { body: event({ valueType: 'currency' }) })
+    await call(own, '/v1/events', { body: event({ valueType: 'currency' }) })
     await valueType.locator('.item.met').getByText('currency').waitFor()
     expect(await valueType.locator('.item.missing').count()).toBe(3)
     await page.getByRole('link', { name: '1 request', exact: true }).waitFor()
@@ -83,7 +83,7 @@ describeInBrowser('the contract view', () => {
   })
 
   test('shows the coverage in one sandbox, with commands for that sandbox', async ({ own }) => {
-    await ask(own, analyticsPath, { headers: { 'x-sim-sandbox': 'one' } })
+    await call(own, analyticsPath, { headers: { 'x-sim-sandbox': 'one' } })
     const { points } = await readControl<ControlSchemas['Coverage']>(own, '/coverage?sandbox=one')
     const page = await openOperation(own, 'getModelAnalytics', 'two')
     await page.getByText(`0 of ${points} covered`).waitFor()
@@ -95,7 +95,7 @@ describeInBrowser('the contract view', () => {
     await page.locator('.item.met').first().waitFor()
   })
 
-  test('says what serves an operation, and links to the form of each applicable scenario', async ({ own }) => {
+  test('says how an operation is served, and links to the form for each applicable scenario', async ({ own }) => {
     const { scenarios } = await readControl<ControlSchemas['Catalogue']>(own, '/catalogue')
     const applicable = scenarios.filter(({ operations }) => operations.includes('createEvent'))
     const page = await openOperation(own, 'createEvent', 'w1')

@@ -11,7 +11,7 @@ import {
   test,
   textsOf,
 } from '../support/browser.ts'
-import { ask, event } from '../support/client.ts'
+import { call, event } from '../support/client.ts'
 import { putRules, steer } from '../support/control.ts'
 import type { TestSimulator } from '../support/start.ts'
 import { listSandboxes } from '../support/stored-records.ts'
@@ -24,16 +24,16 @@ const [checkout, onboarding, sparse, refused] = ['1', '4', '7', '429'].map(
 ) as [string, string, string, string]
 const webShop = '00000000-0000-4000-9000-000000000001'
 
-/** Opens the view at a model, and waits for its numbers. */
+/** Opens the view for a model, and waits for the model's numbers. */
 async function openModel(sim: TestSimulator, id: string, query = ''): Promise<Page> {
-  const page = await browser.open(sim, { place: `#/data/${id}${query}` })
+  const page = await browser.open(sim, { hash: `#/data/${id}${query}` })
   await page.getByRole('heading', { name: 'Detections' }).waitFor()
   return page
 }
 
 const quality = (page: Page) => page.getByRole('slider', { name: /^Conversation quality/ })
 
-/** Returns the text in the cells of the table of days, by row. */
+/** Returns the text in the cells of the day table, by row. */
 async function readTable(page: Page): Promise<string[][]> {
   await page.locator('.day-table').waitFor()
   return page.evaluate<string[][]>(
@@ -73,7 +73,7 @@ describeInBrowser('the data view', () => {
     expect(csv).toMatch(/^Day,Conversation quality,.*\n2025-12-17,0\.\d+,/)
   })
 
-  test('has charts that can be read with the keyboard, and that all select the same day', async ({ own }) => {
+  test('has charts that can be read with the keyboard, and that all show the selected day', async ({ own }) => {
     const { dataPoints } = await readAnalytics(own, checkout, '7d')
     const page = await openModel(own, checkout, '?period=7d')
     await quality(page).focus()
@@ -110,7 +110,7 @@ describeInBrowser('the data view', () => {
     const line = await readClipboard(page)
     expect(line).toContain(`${own.origin}/v1/models/${onboarding}/analytics?period=7d`)
     expect(line).toContain('X-Sim-Scenario: critical')
-    const again = await browser.open(own, { place: new URL(page.url()).hash })
+    const again = await browser.open(own, { hash: new URL(page.url()).hash })
     await expect.poll(async () => (await readTable(again)).map((row) => row[2])).toEqual(satisfaction)
   })
 
@@ -147,7 +147,7 @@ describeInBrowser('the data view', () => {
     expect(await page.locator('.event-effects code').textContent()).toContain(webShop)
     const before = await readAnalytics(own, checkout)
     const chat = { externalConversationId: 'chat-1', eventAt: '2026-01-12T08:00:00Z' }
-    await ask(own, '/v1/events', { body: event({ productId: webShop, influence: 'negative', ...chat }) })
+    await call(own, '/v1/events', { body: event({ productId: webShop, influence: 'negative', ...chat }) })
     const after = await readAnalytics(own, checkout)
     const [then, now] = [before.avgConversationQualityIndex, after.avgConversationQualityIndex]
     expect(now).not.toBe(then)
@@ -170,7 +170,7 @@ describeInBrowser('the data view', () => {
     await steer(own, 'PUT', '/clock?sandbox=w1', { mode: 'frozen', now: '2026-05-06T07:00:00Z' })
     await putRules(own, [{ scenario: 'spiky' }], 'w1')
     const body = event({ productId: webShop, influence: 'positive' })
-    await ask(own, '/v1/events', { body, headers: { 'x-sim-sandbox': 'w1', 'x-sim-scenario': '200' } })
+    await call(own, '/v1/events', { body, headers: { 'x-sim-sandbox': 'w1', 'x-sim-scenario': '200' } })
     const page = await openModel(own, checkout, '?sandbox=w1')
     await page.getByText(`would be ${then} without events`).waitFor()
     await page.getByLabel('Sandbox').selectOption('default')
@@ -182,7 +182,7 @@ describeInBrowser('the data view', () => {
     const lastDay = async () => (await readTable(page)).at(-1)?.[0]
     await page.getByRole('button', { name: '+1d' }).click()
     await expect.poll(lastDay).toBe('2026-01-16')
-    await page.getByLabel('Day to set').fill('2026-03-04')
+    await page.getByLabel('Date to go to').fill('2026-03-04')
     await page.getByRole('button', { name: 'Go to noon' }).click()
     await expect.poll(lastDay).toBe('2026-03-04')
     expect(await steer(own, 'GET', '/clock')).toEqual({ mode: 'frozen', now: '2026-03-04T12:00:00.000Z' })
@@ -196,7 +196,7 @@ describeInBrowser('the data view', () => {
   })
 
   test('shows models and products even if the stream of requests cannot be opened', async ({ own }) => {
-    await ask(own, '/v1/events', { body: event({ productId: webShop }) })
+    await call(own, '/v1/events', { body: event({ productId: webShop }) })
     const page = await browser.open(own)
     await page.context().route('**/requests/stream*', (route) => route.fulfill({ status: 503 }))
     await page.goto('about:blank')

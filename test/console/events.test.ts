@@ -1,7 +1,7 @@
 // @module-tag long
 import { expect } from 'vitest'
 import { describeInBrowser, sharedBrowser, test, textsOf } from '../support/browser.ts'
-import { ask, event, productId, prompt, textOf } from '../support/client.ts'
+import { call, event, productId, prompt, textOf } from '../support/client.ts'
 import { steer } from '../support/control.ts'
 import { postAll } from '../support/pipelined.ts'
 import { startForTest } from '../support/start.ts'
@@ -13,13 +13,13 @@ describeInBrowser('the events view', () => {
     const { own, page } = await browser.openNew('#/events')
     const line = await page.locator('.command-line code').textContent()
     const sent = JSON.parse(/-d '(.*)'$/s.exec(line ?? '')?.[1] ?? '')
-    expect(await ask(own, '/v1/events', { body: sent })).toMatchObject({ status: 201 })
+    expect(await call(own, '/v1/events', { body: sent })).toMatchObject({ status: 201 })
     const row = page.getByRole('row', { name: 'upgrade_purchased' })
     await row.waitFor()
     expect(await row.textContent()).toContain('+1')
     await row.getByText('Web Shop').waitFor() // the name of the product, not its id
     await page.getByRole('row', { name: /^chat-1 0\.600/ }).waitFor()
-    await ask(own, '/v1/events', { body: sent })
+    await call(own, '/v1/events', { body: sent })
     await row.getByText('1 replay').waitFor()
     await page.getByLabel('Weight of events').fill('0.25')
     await page.getByRole('button', { name: 'Set' }).click()
@@ -28,12 +28,12 @@ describeInBrowser('the events view', () => {
   })
 
   test('lists events newest first, with replays, repetitions, sampling and a default eventAt', async ({ own }) => {
-    await ask(own, '/v1/events', { body: event({ eventType: 'dropped', sampleRate: 0, influence: 'negative' }) })
+    await call(own, '/v1/events', { body: event({ eventType: 'dropped', sampleRate: 0, influence: 'negative' }) })
     const named = { eventType: 'replayed', insertId: 'a', eventAt: '2026-01-02T03:04:05Z' }
     for (let sent = 0; sent < 3; sent += 1)
-      await ask(own, '/v1/events', { body: event({ ...named, qualityImpactScore: -0.4 }) })
-    for (const eventType of ['twice', 'twice']) await ask(own, '/v1/events', { body: event({ eventType }) })
-    const page = await browser.open(own, { place: '#/events', width: 1600 })
+      await call(own, '/v1/events', { body: event({ ...named, qualityImpactScore: -0.4 }) })
+    for (const eventType of ['twice', 'twice']) await call(own, '/v1/events', { body: event({ eventType }) })
+    const page = await browser.open(own, { hash: '#/events', width: 1600 })
     await page.getByText('4 listed').waitFor()
     expect(await page.locator('.event-list tbody tr').allInnerTexts()).toEqual([
       expect.stringMatching(/twice.*repeated/s),
@@ -55,8 +55,8 @@ describeInBrowser('the events view', () => {
     const own = await startForTest()
     const unknown = '33333333-3333-4333-8333-333333333333'
     for (let sent = 0; sent < 2; sent += 1)
-      await ask(own, '/v1/events', { body: event({ eventType: 'x'.repeat(60), productId: unknown }) })
-    const page = await browser.open(own, { place: '#/events', width })
+      await call(own, '/v1/events', { body: event({ eventType: 'x'.repeat(60), productId: unknown }) })
+    const page = await browser.open(own, { hash: '#/events', width })
     await page.getByText('2 listed').waitFor()
     await page.getByRole('link', { name: '33333333…3333' }).waitFor()
     const sizes = await page.evaluate<number[][]>(
@@ -71,10 +71,10 @@ describeInBrowser('the events view', () => {
 
   test('filters by keywords stored in the URL, and by links from the indexes', async ({ own }) => {
     const conversationId = '0b6f4a52-6b0e-4b8e-9f0d-3f1f2d5c7a11'
-    await ask(own, '/v1/events', { body: event({ eventType: 'a b', conversationId }) })
-    await ask(own, '/v1/events', { body: event({ externalConversationId: 'chat-1', insertId: 'i-1' }) })
-    await ask(own, '/v1/events', { body: event({ sampleRate: 0 }) })
-    const page = await browser.open(own, { place: '#/events?q=type%3A%22a+b%22' })
+    await call(own, '/v1/events', { body: event({ eventType: 'a b', conversationId }) })
+    await call(own, '/v1/events', { body: event({ externalConversationId: 'chat-1', insertId: 'i-1' }) })
+    await call(own, '/v1/events', { body: event({ sampleRate: 0 }) })
+    const page = await browser.open(own, { hash: '#/events?q=type%3A%22a+b%22' })
     await page.getByText('1 listed').waitFor()
     const field = page.getByLabel('Search events')
     for (const [text, count] of [
@@ -106,20 +106,20 @@ describeInBrowser('the events view', () => {
   })
 
   test('keeps an event open when newer events push it out of the list, and opens it from a link', async ({ own }) => {
-    const id = textOf(await ask(own, '/v1/events', { body: event({ eventType: 'first' }) }), 'eventId')
-    const place = `#/events/${id}`
-    const page = await browser.open(own, { place })
+    const id = textOf(await call(own, '/v1/events', { body: event({ eventType: 'first' }) }), 'eventId')
+    const hash = `#/events/${id}`
+    const page = await browser.open(own, { hash })
     await page.getByRole('heading', { name: 'first' }).waitFor()
     const newer = Array.from({ length: 201 }, (_, index) => event({ insertId: `i-${index}` }))
     await postAll(own.origin, '/v1/events', newer)
     await page.getByText('200 of 202 listed').waitFor()
     await page.getByRole('heading', { name: 'first' }).waitFor()
-    const linked = await browser.open(own, { place })
+    const linked = await browser.open(own, { hash })
     await linked.getByText('200 of 202 listed').waitFor()
     await linked.getByRole('heading', { name: 'first' }).waitFor()
     await linked.goto(`${own.origin}/__sim/#/events/00000000-0000-4000-8000-000000000000`)
     await linked.getByText('Event not found').waitFor()
-    await page.getByRole('button', { name: 'List more' }).click()
+    await page.getByRole('button', { name: 'Show more' }).click()
     await page.getByText('202 listed', { exact: true }).waitFor()
     await page.keyboard.press('k')
     await page.getByText('insertId').first().waitFor()
@@ -132,10 +132,10 @@ describeInBrowser('the events view', () => {
       await new Promise((resolve) => setTimeout(resolve, 2_500))
       await route.continue()
     })
-    await ask(own, '/v1/events', { body: event({ influence: 'positive' }) })
+    await call(own, '/v1/events', { body: event({ influence: 'positive' }) })
     // Other clients send requests until the index is shown.
     const isShown = async () => {
-      await ask(own, '/v1/prompts', { body: prompt() })
+      await call(own, '/v1/prompts', { body: prompt() })
       return page.getByRole('cell', { name: '0.600' }).isVisible()
     }
     await expect.poll(isShown, { interval: 200 }).toBe(true)

@@ -1,7 +1,7 @@
 // @module-tag long
 import { expect, test } from 'vitest'
 import { click, describeInBrowser, expectAccessible, sharedBrowser, unfold } from '../support/browser.ts'
-import { analyticsPath, ask, event, prompt } from '../support/client.ts'
+import { analyticsPath, call, event, prompt } from '../support/client.ts'
 import { putRules } from '../support/control.ts'
 import { sharedSimulator } from '../support/shared.ts'
 
@@ -12,18 +12,18 @@ const browser = sharedBrowser()
 async function fillSandbox(sandbox: string, text: string): Promise<void> {
   const headers = { 'x-sim-sandbox': sandbox, 'x-note': encodeURIComponent(text) }
   const body = event({ eventType: text, value: text, externalConversationId: text, properties: { [text]: text } })
-  await ask(sim(), '/v1/events', { body: { ...body, productId: text }, headers })
+  await call(sim(), '/v1/events', { body: { ...body, productId: text }, headers })
   for (const more of [{}, { influence: 'negative', sampleRate: 0 }])
-    await ask(sim(), '/v1/events', { body: { ...body, ...more }, headers })
+    await call(sim(), '/v1/events', { body: { ...body, ...more }, headers })
   for (const content of [`Be {{tone}}.\n${text}`, `Be {{mood}}.\n${text}\nA line.`]) {
     const named = { name: text, tags: [text], externalPromptId: 'one', role: text }
-    await ask(sim(), '/v1/prompts', { body: prompt({ ...named, components: [{ content, type: text }] }), headers })
+    await call(sim(), '/v1/prompts', { body: prompt({ ...named, components: [{ content, type: text }] }), headers })
   }
-  await ask(sim(), `/v1/models/${encodeURIComponent(text)}/analytics?q=${encodeURIComponent(text)}`, { headers })
-  await ask(sim(), analyticsPath, { headers: { ...headers, 'x-sim-sequence': '503, 200' } })
+  await call(sim(), `/v1/models/${encodeURIComponent(text)}/analytics?q=${encodeURIComponent(text)}`, { headers })
+  await call(sim(), analyticsPath, { headers: { ...headers, 'x-sim-sequence': '503, 200' } })
   const refused = { ...headers, 'x-sim-scenario': '503' }
-  await ask(sim(), '/v1/events', { body: { ...body, insertId: text }, headers: refused })
-  await ask(sim(), `/__sim/snapshots?sandbox=${sandbox}`, { body: { name: text }, token: null })
+  await call(sim(), '/v1/events', { body: { ...body, insertId: text }, headers: refused })
+  await call(sim(), `/__sim/snapshots?sandbox=${sandbox}`, { body: { name: text }, token: null })
   const match = { body: { '/eventType': text }, header: { 'x-note': text } }
   const rules = [
     { scenario: 'unavailable', match },
@@ -48,7 +48,7 @@ const general = [
   ['contract/createEvent', '.operation'],
 ] as const
 
-const inSandbox = (place: string, sandbox: string) => `#/${place}${place.includes('?') ? '&' : '?'}sandbox=${sandbox}`
+const inSandbox = (path: string, sandbox: string) => `#/${path}${path.includes('?') ? '&' : '?'}sandbox=${sandbox}`
 
 describeInBrowser('every view', () => {
   test('in the console is tested here', async () => {
@@ -57,28 +57,28 @@ describeInBrowser('every view', () => {
     const hrefs = await page.evaluate<string[]>(
       '[...document.querySelectorAll("nav a")].map((link) => link.getAttribute("href"))',
     )
-    const testedViews = [...views, ...general].map(([place]) => /^\w+/.exec(place)?.[0])
+    const testedViews = [...views, ...general].map(([path]) => /^\w+/.exec(path)?.[0])
     expect(hrefs.map((href) => /^#\/(\w+)/.exec(href)?.[1]).toSorted()).toEqual(testedViews.toSorted())
   })
 
   test('never renders client text as HTML, and never shows data from another sandbox', async () => {
     const markup = '<img src=x onerror="document.title=1"><script>document.title=2</script>'
     await fillSandbox('markup', markup)
-    const page = await browser.open(sim(), { place: inSandbox('requests', 'markup') })
-    for (const [place, target] of views) {
-      await page.goto(`${sim().origin}/__sim/${inSandbox(place, 'markup')}`)
+    const page = await browser.open(sim(), { hash: inSandbox('requests', 'markup') })
+    for (const [path, target] of views) {
+      await page.goto(`${sim().origin}/__sim/${inSandbox(path, 'markup')}`)
       await page.locator(target).first().waitFor()
       for (const link of await page.locator('td.path a, .event-list a').all()) {
         await link.click()
         await page.locator('[data-open]').first().waitFor()
         await unfold(page)
-        expect(await page.locator('img, main script').count(), place).toBe(0)
+        expect(await page.locator('img, main script').count(), path).toBe(0)
       }
-      expect(await page.locator('img, main script').count(), place).toBe(0)
+      expect(await page.locator('img, main script').count(), path).toBe(0)
       expect(await page.title()).toContain('convsim')
       await page.getByLabel('Sandbox').first().selectOption('default')
       // The start-up rule applies in every sandbox.
-      await expect.poll(() => page.locator(target).count(), { message: place }).toBe(place === 'scenarios/slow' ? 1 : 0)
+      await expect.poll(() => page.locator(target).count(), { message: path }).toBe(path === 'scenarios/slow' ? 1 : 0)
     }
   })
 
@@ -86,27 +86,27 @@ describeInBrowser('every view', () => {
     { width: 390, colorScheme: 'light' },
     { width: 1600, colorScheme: 'dark' },
   ] as const
-  const rows = looks.flatMap((look) => [...views, ...general].map(([place, target]) => ({ ...look, place, target })))
+  const rows = looks.flatMap((look) => [...views, ...general].map(([path, target]) => ({ ...look, path, target })))
 
   test.each(rows)(
-    'has no accessibility findings: $place in $colorScheme mode at $width px',
-    async ({ place, target, ...look }) => {
+    'is accessible and fits the window: $path in $colorScheme mode at $width px',
+    async ({ path, target, ...look }) => {
       const sandbox = `${look.colorScheme}-${look.width}`
       filledSandboxes.set(sandbox, filledSandboxes.get(sandbox) ?? fillSandbox(sandbox, 'some text'))
       await filledSandboxes.get(sandbox)
-      const page = await browser.open(sim(), { ...look, place: inSandbox(place, sandbox) })
+      const page = await browser.open(sim(), { ...look, hash: inSandbox(path, sandbox) })
       const expectUsable = async () => {
         await expectAccessible(page)
         expect(await page.evaluate<number>('document.documentElement.scrollWidth')).toBe(look.width)
       }
       await page.locator(target).first().waitFor()
       await expectUsable()
-      if (place === 'sandboxes') {
+      if (path === 'sandboxes') {
         await click(page, 'Reset …')
         await page.getByRole('dialog').waitFor()
         await expectUsable()
       }
-      if (place !== 'requests' && place !== 'events') return
+      if (path !== 'requests' && path !== 'events') return
       await page.locator('td.path a, .event-list a').last().click()
       await page.locator('[data-open]').first().waitFor()
       await unfold(page)
@@ -115,5 +115,5 @@ describeInBrowser('every view', () => {
   )
 })
 
-/** The sandboxes that already contain data, by appearance. */
+/** The sandboxes that are filled with data, or are being filled, by name. */
 const filledSandboxes = new Map<string, Promise<void>>()

@@ -2,7 +2,7 @@
 import type { Page } from 'playwright-core'
 import { expect } from 'vitest'
 import { agree, click, describeInBrowser, sharedBrowser, test, unfold } from '../support/browser.ts'
-import { ask, event, textOf } from '../support/client.ts'
+import { call, event, textOf } from '../support/client.ts'
 import { steer } from '../support/control.ts'
 import { sharedSimulator } from '../support/shared.ts'
 import type { TestSimulator } from '../support/start.ts'
@@ -11,7 +11,7 @@ import { listSandboxes } from '../support/stored-records.ts'
 const sim = sharedSimulator()
 const browser = sharedBrowser()
 
-const openAt = (sim: TestSimulator, place: string) => browser.open(sim, { place: `#/${place}` })
+const openAt = (sim: TestSimulator, path: string) => browser.open(sim, { hash: `#/${path}` })
 
 /** Returns true if the browser considers the value of a field valid. */
 const isValid = (page: Page, label: string) =>
@@ -37,14 +37,14 @@ describeInBrowser('the console', () => {
 
   test('applies a typed day only when it is complete, and rejects the year 1', async ({ own }) => {
     const page = await openAt(own, 'data')
-    const day = page.getByLabel('Day to set, at noon')
+    const day = page.getByLabel('Date to go to')
     await day.focus()
     await page.keyboard.type('03042027')
     await page.keyboard.press('Enter')
     await expect.poll(() => steer(own, 'GET', '/clock')).toMatchObject({ now: '2027-03-04T12:00:00.000Z' })
     expect(await page.locator('.notice').count()).toBe(0)
     const fillAgain = () => day.fill('0001-01-01') // the clock's response can still reset the field
-    await expect.poll(() => fillAgain().then(() => isValid(page, 'Day to set, at noon'))).toBe(false)
+    await expect.poll(() => fillAgain().then(() => isValid(page, 'Date to go to'))).toBe(false)
     await page.keyboard.press('Enter')
     expect(await steer(own, 'GET', '/clock')).toMatchObject({ now: '2027-03-04T12:00:00.000Z' })
   })
@@ -67,8 +67,8 @@ describeInBrowser('the console', () => {
   })
 
   test('says that a snapshot no longer exists after another tab has deleted it', async ({ own }) => {
-    const snapshotId = textOf(await ask(own, '/__sim/snapshots', { token: null, body: { name: 'one' } }), 'snapshotId')
-    await ask(own, '/v1/events', { body: event() })
+    const snapshotId = textOf(await call(own, '/__sim/snapshots', { token: null, body: { name: 'one' } }), 'snapshotId')
+    await call(own, '/v1/events', { body: event() })
     const page = await openAt(own, 'sandboxes')
     await click(page, 'Restore … one')
     await steer(own, 'DELETE', `/snapshots/${snapshotId}`)
@@ -97,8 +97,8 @@ describeInBrowser('the console', () => {
 describeInBrowser('text of thousands of characters', () => {
   test('in a body is truncated, and shown in full after a click', async ({ own }) => {
     const text = 'x'.repeat(400_000)
-    await ask(own, '/v1/events', { body: event({ properties: { note: text, inner: { note: 'x'.repeat(90_000) } } }) })
-    const page = await browser.open(own, { place: '#/requests/req-1' })
+    await call(own, '/v1/events', { body: event({ properties: { note: text, inner: { note: 'x'.repeat(90_000) } } }) })
+    const page = await browser.open(own, { hash: '#/requests/req-1' })
     const detail = page.getByRole('region', { name: 'Request req-1' })
     await page.getByRole('heading', { name: 'Request body' }).waitFor()
     await unfold(page)
@@ -114,12 +114,12 @@ describeInBrowser('text of thousands of characters', () => {
   const model = 'm'.repeat(4_000)
 
   test.each([
-    { place: '#/requests/req-1', visibleText: 'Why' },
-    { place: `#/data/${model}`, visibleText: 'A request for this model now gets a 400' },
-    { place: '#/retries?all=true', visibleText: '1 call failed' },
-  ])('used as an id leaves room for the rest of the page, such as "$visibleText"', async ({ place, visibleText }) => {
-    await ask(sim(), `/v1/models/${model}/analytics`)
-    const page = await browser.open(sim(), { place })
+    { hash: '#/requests/req-1', visibleText: 'Why' },
+    { hash: `#/data/${model}`, visibleText: 'A request for this model now gets a 400' },
+    { hash: '#/retries?all=true', visibleText: '1 call failed' },
+  ])('used as an id leaves room for the rest of the page, such as "$visibleText"', async ({ hash, visibleText }) => {
+    await call(sim(), `/v1/models/${model}/analytics`)
+    const page = await browser.open(sim(), { hash })
     expect((await page.getByText(visibleText).first().boundingBox())?.y).toBeLessThan(400)
     const cut = await page.locator('.cut-off').first().boundingBox()
     expect((cut?.x ?? 0) + (cut?.width ?? 0)).toBeLessThan(1280)

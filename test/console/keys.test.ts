@@ -2,7 +2,7 @@
 import type { Page } from 'playwright-core'
 import { expect, test } from 'vitest'
 import { describeInBrowser, sharedBrowser } from '../support/browser.ts'
-import { ask, event, prompt } from '../support/client.ts'
+import { call, event, prompt } from '../support/client.ts'
 import { sharedSimulator } from '../support/shared.ts'
 
 const sim = sharedSimulator()
@@ -22,21 +22,21 @@ async function readShortcuts(page: Page): Promise<ReadonlyMap<string, string>> {
 
 const readOpen = (page: Page) => page.locator('main [aria-current]').first().textContent()
 
-describeInBrowser('the keyboard shortcuts of a list', () => {
+describeInBrowser('the keyboard shortcuts for a list', () => {
   test.each([
     { view: 'requests', noun: 'request', enterTitle: 'Focus the open request' },
     { view: 'retries', noun: 'call', enterTitle: 'Open the latest request of the call' },
     { view: 'events', noun: 'event', enterTitle: 'Focus the open event' },
     { view: 'prompts', noun: 'prompt', enterTitle: 'Focus the open prompt' },
     { view: 'contract', noun: 'operation', enterTitle: 'Focus the open operation' },
-  ])('open adjacent entries in $view and focus the open one, as ? says', async ({ view, noun, enterTitle }) => {
+  ])('open adjacent entries in $view and focus the open one, as the help says', async ({ view, noun, enterTitle }) => {
     const headers = { 'x-sim-sandbox': view }
     for (const eventType of ['first', 'second', 'third']) {
-      await ask(sim(), '/v1/events', { body: event({ eventType }), headers })
-      await ask(sim(), `/v1/models/${eventType}/analytics`, { headers })
-      await ask(sim(), '/v1/prompts', { body: prompt({ externalPromptId: eventType }), headers })
+      await call(sim(), '/v1/events', { body: event({ eventType }), headers })
+      await call(sim(), `/v1/models/${eventType}/analytics`, { headers })
+      await call(sim(), '/v1/prompts', { body: prompt({ externalPromptId: eventType }), headers })
     }
-    const page = await browser.open(sim(), { place: `#/${view}?all=true&sandbox=${view}` })
+    const page = await browser.open(sim(), { hash: `#/${view}?all=true&sandbox=${view}` })
     await page.locator('main a').first().waitFor()
     await page.keyboard.press('j')
     await page.locator('main [aria-current]').first().waitFor()
@@ -47,14 +47,15 @@ describeInBrowser('the keyboard shortcuts of a list', () => {
     await expect.poll(() => readOpen(page)).toBe(first)
     const keys = await readShortcuts(page)
     expect([keys.get('j'), keys.get('k'), keys.get('Enter')]).toEqual([`Next ${noun}`, `Previous ${noun}`, enterTitle])
+    if (view !== 'retries') await page.locator('[data-open]').waitFor() // so that Enter has something to focus
     await page.keyboard.press('Enter')
     if (view === 'retries') await page.getByRole('region', { name: /^Request req-/ }).waitFor()
     else await expect.poll(() => page.evaluate('"open" in document.activeElement.dataset')).toBe(true)
   })
 
   test('leave Enter to a focused link', async () => {
-    await ask(sim(), '/v1/events', { body: event(), headers: { 'x-sim-sandbox': 'focus' } })
-    const page = await browser.open(sim(), { place: '#/requests?sandbox=focus' })
+    await call(sim(), '/v1/events', { body: event(), headers: { 'x-sim-sandbox': 'focus' } })
+    const page = await browser.open(sim(), { hash: '#/requests?sandbox=focus' })
     await page.locator('td.path a').focus()
     await page.keyboard.press('Enter')
     await page.getByRole('heading', { name: 'Why' }).waitFor()
@@ -65,8 +66,8 @@ describeInBrowser('the keyboard shortcuts of a list', () => {
 describeInBrowser('the focus', () => {
   test('skips to the content, and j continues from the focused row', async () => {
     const headers = { 'x-sim-sandbox': 'row' }
-    for (let count = 0; count < 3; count += 1) await ask(sim(), '/v1/events', { body: event(), headers })
-    const page = await browser.open(sim(), { place: '#/requests?sandbox=row' })
+    for (let count = 0; count < 3; count += 1) await call(sim(), '/v1/events', { body: event(), headers })
+    const page = await browser.open(sim(), { hash: '#/requests?sandbox=row' })
     const links = page.locator('td.path a')
     await links.nth(2).waitFor()
     await page.keyboard.press('Tab')
@@ -79,7 +80,7 @@ describeInBrowser('the focus', () => {
   })
 
   test('moves into the form of an open scenario when Enter is pressed', async () => {
-    const page = await browser.open(sim(), { place: '#/scenarios' })
+    const page = await browser.open(sim(), { hash: '#/scenarios' })
     await page.locator('.offer a').first().waitFor()
     await page.keyboard.press('j')
     await page.locator('.offer form').waitFor()
@@ -92,8 +93,8 @@ describeInBrowser('the focus', () => {
   test.each(['requests', 'events'])('returns to the row of a closed entry in %s, where j continues', async (view) => {
     const headers = { 'x-sim-sandbox': `back-${view}` }
     for (const eventType of ['first', 'second', 'third'])
-      await ask(sim(), '/v1/events', { body: event({ eventType }), headers })
-    const page = await browser.open(sim(), { place: `#/${view}?sandbox=back-${view}` })
+      await call(sim(), '/v1/events', { body: event({ eventType }), headers })
+    const page = await browser.open(sim(), { hash: `#/${view}?sandbox=back-${view}` })
     const links = page.locator('main tbody a')
     await links.nth(2).waitFor()
     await links.nth(1).click()

@@ -1,20 +1,20 @@
 // @module-tag long
 import { expect } from 'vitest'
 import { describeInBrowser, expectAccessible, sharedBrowser, test } from '../support/browser.ts'
-import { analyticsPath, ask, event } from '../support/client.ts'
+import { analyticsPath, call, event } from '../support/client.ts'
 import { putRules } from '../support/control.ts'
 import type { TestSimulator } from '../support/start.ts'
 
 const browser = sharedBrowser()
 
 const send = (sim: TestSimulator, fields: Parameters<typeof event>[0], headers = {}) =>
-  ask(sim, '/v1/events', { body: event(fields), headers })
+  call(sim, '/v1/events', { body: event(fields), headers })
 
 describeInBrowser('a link between views', () => {
   test('leads from a retried request to its chain of attempts, and from an attempt to its request', async ({ own }) => {
     await putRules(own, [{ sequence: '503, 503, 201' }])
     for (let attempt = 0; attempt < 3; attempt++) await send(own, { insertId: 'order-1' })
-    const page = await browser.open(own, { place: '#/requests/req-2' })
+    const page = await browser.open(own, { hash: '#/requests/req-2' })
     await page.getByRole('link', { name: 'Attempt 2 of a failed call' }).click()
     const chain = page.locator('.chain.open')
     await chain.getByText('3 attempts').waitFor()
@@ -23,17 +23,17 @@ describeInBrowser('a link between views', () => {
     await chain.getByRole('link', { name: 'Attempt 3' }).click()
     await page.getByRole('region', { name: 'Request req-3' }).getByText('order-1').waitFor()
     await page.getByRole('link', { name: 'Attempt 3 of a failed call' }).waitFor()
-    await ask(own, analyticsPath, { headers: { 'x-sim-scenario': '200' } })
+    await call(own, analyticsPath, { headers: { 'x-sim-scenario': '200' } })
     await page.evaluate('location.hash = "#/requests/req-4"')
     const other = page.getByRole('region', { name: 'Request req-4' })
     await other.getByText('X-Sim-Scenario: 200').first().waitFor()
     expect(await other.getByRole('link', { name: 'of a failed call' }).count()).toBe(0)
   })
 
-  test('shows a chain that is too old for the list above the list', async ({ own }) => {
-    for (let call = 0; call < 51; call++)
-      await send(own, { insertId: `call-${call}`, value: `${call}` }, { 'x-sim-scenario': '503' })
-    const page = await browser.open(own, { place: '#/retries/req-1?all=true' })
+  test('shows a chain of attempts above the list if the chain is too old to be listed', async ({ own }) => {
+    for (let count = 0; count < 51; count++)
+      await send(own, { insertId: `call-${count}`, value: `${count}` }, { 'x-sim-scenario': '503' })
+    const page = await browser.open(own, { hash: '#/retries/req-1?all=true' })
     await page.locator('.chain.open').getByText('call-0').waitFor()
     expect(await page.locator('.chain').count()).toBe(51)
     await page.evaluate('location.hash = "#/retries/req-nobody?all=true"')
@@ -45,7 +45,7 @@ describeInBrowser('a link between views', () => {
     const ids = ['0B6F4A52-6b0e-4b8e-9f0d-3f1f2d5c7a11', 'a "quoted" \\ id', 'kind:chat', '<b>x</b>']
     for (const externalConversationId of ids)
       await send(own, { externalConversationId, insertId: externalConversationId })
-    const page = await browser.open(own, { place: '#/events' })
+    const page = await browser.open(own, { hash: '#/events' })
     for (const id of ids) {
       await page.locator(`a[title=${JSON.stringify(`List the events for ${id}`)}]`).click()
       await page.getByText('1 listed', { exact: true }).waitFor()
@@ -56,7 +56,7 @@ describeInBrowser('a link between views', () => {
     }
   })
 
-  test('leads from each row about the effect of events on a model to those events', async ({ own }) => {
+  test('leads from each row under “Effect of events” to those events', async ({ own }) => {
     const productId = '00000000-0000-4000-9000-000000000001'
     await send(own, { productId, externalConversationId: 'chat-1', influence: 'positive' })
     await send(own, { productId, externalConversationId: 'chat-2', influence: 'positive' })
@@ -66,7 +66,7 @@ describeInBrowser('a link between views', () => {
       ['chat-1', 2],
       ['chat-2', 1],
     ] as const) {
-      const page = await browser.open(own, { place: '#/data/00000000-0000-4000-8000-000000000001' })
+      const page = await browser.open(own, { hash: '#/data/00000000-0000-4000-8000-000000000001' })
       await page.locator('.event-effects').getByRole('link', { name: link, exact: true }).click()
       await page.getByText(`${count} listed`, { exact: true }).waitFor()
     }

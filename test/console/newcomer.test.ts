@@ -19,7 +19,7 @@ async function press(page: Page, ...keys: readonly string[]): Promise<void> {
   for (const key of keys) await page.keyboard.press(key)
 }
 
-/** Switches on a 429 for similar requests with the keyboard. The demanded wait is longer than a person's pauses. */
+/** Uses the keyboard to switch on a 429 for similar requests. Its `Retry-After` is longer than the test's pauses. */
 async function switchRateLimitOn(page: Page): Promise<void> {
   const parameters = page.getByLabel('With parameters')
   await expect.poll(() => parameters.inputValue()).toBe('rate-limited;retry-after=1')
@@ -43,7 +43,7 @@ async function expectEarlyRetries(page: Page): Promise<void> {
 describeInBrowser('a newcomer', () => {
   test('sends a first request, makes it fail, sees the retries, lets it succeed, and finds the result', async () => {
     const sim = await startForTest({ clock: 'real' })
-    const page = await browser.open(sim, { place: '#/contract' })
+    const page = await browser.open(sim, { hash: '#/contract' })
     await page.locator('.contents-total').getByText('0 of').waitFor()
     const before = await readTotal(page)
 

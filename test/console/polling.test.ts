@@ -1,7 +1,7 @@
 // @module-tag long
 import { expect } from 'vitest'
 import { describeInBrowser, setHidden, sharedBrowser, test } from '../support/browser.ts'
-import { analyticsPath, ask, event, modelId, textOf } from '../support/client.ts'
+import { analyticsPath, call, event, modelId, textOf } from '../support/client.ts'
 import { steer } from '../support/control.ts'
 import { startForTest, type TestSimulator } from '../support/start.ts'
 
@@ -10,14 +10,14 @@ const browser = sharedBrowser()
 const generousTimeout = { timeout: 20_000 }
 
 /** A time in milliseconds that exceeds the longest pause between two requests from a page. */
-const longestRestMs = 31_000
+const longestPauseMs = 31_000
 
 /** A page whose clock the test advances, and the control-plane paths that the page has requested. */
 type WatchedPage = Awaited<ReturnType<typeof openWatched>>
 
 /** Opens a view, and waits until it stops sending requests. */
-async function openWatched(sim: TestSimulator, place: string) {
-  const page = await browser.open(sim, { place })
+async function openWatched(sim: TestSimulator, hash: string) {
+  const page = await browser.open(sim, { hash })
   const watched = { page, requested: [] as string[] }
   await page.clock.install()
   page.on('request', (request) => {
@@ -38,7 +38,7 @@ async function settle(watched: WatchedPage): Promise<void> {
   const isQuiet = async () => {
     const isSame = watched.requested.length === count
     count = watched.requested.length
-    await watched.page.clock.runFor(longestRestMs)
+    await watched.page.clock.runFor(longestPauseMs)
     return isSame && watched.requested.length === count
   }
   await expect.poll(isQuiet, generousTimeout).toBe(true)
@@ -54,18 +54,18 @@ async function runUntilRequested(watched: WatchedPage, path: string): Promise<vo
   await expect.poll(readRequested, generousTimeout).toContain(path)
 }
 
-const send = (sim: TestSimulator) => ask(sim, analyticsPath, { headers: { 'x-sim-scenario': '503' } })
+const send = (sim: TestSimulator) => call(sim, analyticsPath, { headers: { 'x-sim-scenario': '503' } })
 
 describeInBrowser('a view', () => {
   test.each([
-    { place: '#/retries', path: '/retries' },
-    { place: '#/scenarios', path: '/scenarios' },
-    { place: `#/data/${modelId}`, path: '/explain' },
-    { place: '#/contract', path: '/coverage' },
-  ])('at $place requests data only while visible, and only after a request was handled', async ({ place, path }) => {
+    { hash: '#/retries', path: '/retries' },
+    { hash: '#/scenarios', path: '/scenarios' },
+    { hash: `#/data/${modelId}`, path: '/explain' },
+    { hash: '#/contract', path: '/coverage' },
+  ])('at $hash requests data only while visible, and only after a request has been handled', async ({ hash, path }) => {
     const own = await startForTest()
-    await ask(own, '/v1/events', { body: event() })
-    const watched = await openWatched(own, place)
+    await call(own, '/v1/events', { body: event() })
+    const watched = await openWatched(own, hash)
     await send(own)
     await runUntilRequested(watched, path)
     await settle(watched)
@@ -79,20 +79,20 @@ describeInBrowser('a view', () => {
 })
 
 describeInBrowser('the console', () => {
-  test('lists only the requests still in the journal after another client resets the sandbox', async ({ own }) => {
-    for (let count = 0; count < 4; count += 1) await ask(own, '/v1/events', { body: event() })
+  test('lists only the requests left in the journal after another client resets the sandbox', async ({ own }) => {
+    for (let count = 0; count < 4; count += 1) await call(own, '/v1/events', { body: event() })
     const page = await browser.open(own)
     await page.getByText('4 listed').waitFor()
     await steer(own, 'POST', '/reset')
     await page.getByText('No requests yet').waitFor()
-    await ask(own, '/v1/events', { body: event() })
+    await call(own, '/v1/events', { body: event() })
     await page.getByText('1 listed').waitFor()
     expect(await page.locator('tbody tr').count()).toBe(1)
   })
 
   test('shows the restored events after another client restores a snapshot', async ({ own }) => {
-    const taken = await ask(own, '/__sim/snapshots', { method: 'POST', token: null })
-    await ask(own, '/v1/events', { body: event() })
+    const taken = await call(own, '/__sim/snapshots', { method: 'POST', token: null })
+    await call(own, '/v1/events', { body: event() })
     const { page } = await openWatched(own, '#/events')
     const isShown = async (text: string) => {
       await page.clock.runFor(6_000) // by then the page has checked for changes to the sandbox

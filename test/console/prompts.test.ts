@@ -1,16 +1,16 @@
 // @module-tag long
 import { expect } from 'vitest'
 import { describeInBrowser, sharedBrowser, test, textsOf } from '../support/browser.ts'
-import { ask, productId, prompt, textOf } from '../support/client.ts'
+import { call, productId, prompt, textOf } from '../support/client.ts'
 import { steer } from '../support/control.ts'
 import type { TestSimulator } from '../support/start.ts'
 
 const browser = sharedBrowser()
 
-/** Adds a version with the content to the same prompt. Returns the prompt's id. */
+/** Adds a version with this content to the prompt `order-assistant`. Returns the prompt's id. */
 async function sendVersion(sim: TestSimulator, content: string, fields = {}): Promise<string> {
   const named = { externalPromptId: 'order-assistant', productId, role: 'assistant', ...fields }
-  return textOf(await ask(sim, '/v1/prompts', { body: prompt({ ...named, components: [{ content }] }) }), 'promptId')
+  return textOf(await call(sim, '/v1/prompts', { body: prompt({ ...named, components: [{ content }] }) }), 'promptId')
 }
 
 describeInBrowser('the prompts view', () => {
@@ -19,7 +19,7 @@ describeInBrowser('the prompts view', () => {
     const line = await page.locator('.command-line code').textContent()
     expect(line).toContain(`${own.origin}/v1/prompts`)
     const body = JSON.parse(/-d '(.*)'$/s.exec(line ?? '')?.[1] ?? '')
-    expect(await ask(own, '/v1/prompts', { body })).toMatchObject({ status: 201 })
+    expect(await call(own, '/v1/prompts', { body })).toMatchObject({ status: 201 })
     await page.getByRole('link', { name: 'Order assistant' }).waitFor()
     await page.getByText('it gets a second version').waitFor()
     await page.setViewportSize({ width: 390, height: 800 })
@@ -27,13 +27,13 @@ describeInBrowser('the prompts view', () => {
   })
 
   test('shows a side-by-side diff of two versions by line and word, and activates either version', async ({ own }) => {
-    await sendVersion(own, 'Be polite.\nResponse {{customer}} in English.\nNever promise.\nKeep it short.')
-    const id = await sendVersion(own, 'Be polite.\nResponse {{customer}} in {{language}}.\nKeep it short.\nOffer help.')
-    const page = await browser.open(own, { place: `#/prompts/${id}` })
+    await sendVersion(own, 'Be polite.\nReply to {{customer}} in English.\nNever promise.\nKeep it short.')
+    const id = await sendVersion(own, 'Be polite.\nReply to {{customer}} in {{language}}.\nKeep it short.\nOffer help.')
+    const page = await browser.open(own, { hash: `#/prompts/${id}` })
     await page.getByText('3 of 10 lines differ.').waitFor()
     for (const [selector, texts] of [
-      ['td.removed', ['−Response {{customer}} in English.', '−Never promise.']],
-      ['td.added', ['+Response {{customer}} in {{language}}.', '+Offer help.']],
+      ['td.removed', ['−Reply to {{customer}} in English.', '−Never promise.']],
+      ['td.added', ['+Reply to {{customer}} in {{language}}.', '+Offer help.']],
       ['del', ['English']],
       ['ins', ['{{language}}']],
     ] as const)
@@ -54,7 +54,7 @@ describeInBrowser('the prompts view', () => {
     const id = await sendVersion(own, 'First {{name}}.')
     await sendVersion(own, 'Second.')
     await sendVersion(own, 'First {{name}}.', { role: 'other' })
-    const page = await browser.open(own, { place: `#/prompts/${id}` })
+    const page = await browser.open(own, { hash: `#/prompts/${id}` })
     expect(await page.locator('.versions tbody tr').first().textContent()).toContain('same as version 1')
     await page.getByText('Second.').waitFor()
     await page.getByLabel('Compare version').selectOption('1')
@@ -64,11 +64,11 @@ describeInBrowser('the prompts view', () => {
     await page.getByText('Their components are identical.').waitFor()
   })
 
-  test('keeps a prompt open when others arrive, finds prompts by text, and marks repeated ones', async ({ own }) => {
+  test('keeps a prompt open when others arrive, finds prompts by text, and marks repeated prompts', async ({ own }) => {
     const id = await sendVersion(own, 'First.')
-    const page = await browser.open(own, { place: '#/prompts' })
+    const page = await browser.open(own, { hash: '#/prompts' })
     await page.waitForURL(new RegExp(id))
-    for (let sent = 0; sent < 2; sent++) await ask(own, '/v1/prompts', { body: prompt({ name: 'Greeting' }) })
+    for (let sent = 0; sent < 2; sent++) await call(own, '/v1/prompts', { body: prompt({ name: 'Greeting' }) })
     await page.getByRole('link', { name: 'Greeting' }).first().waitFor()
     expect(await page.getByRole('heading', { level: 2 }).textContent()).toBe('Order assistant')
     await page.keyboard.press('/')

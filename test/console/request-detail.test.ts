@@ -4,23 +4,23 @@ import { expect } from 'vitest'
 import { connect } from '../../src/client/connect.ts'
 import { freePort } from '../bench/target.ts'
 import { describeInBrowser, readClipboard, sharedBrowser, test } from '../support/browser.ts'
-import { analyticsPath, ask, event, objectOf, prompt } from '../support/client.ts'
+import { analyticsPath, call, event, objectOf, prompt } from '../support/client.ts'
 import { putRules, steer } from '../support/control.ts'
-import { askRaw } from '../support/raw-http.ts'
+import { callRaw } from '../support/raw-http.ts'
 import { startForTest, type TestSimulator } from '../support/start.ts'
 import { listRequests } from '../support/stored-records.ts'
 
 const browser = sharedBrowser()
 
 /** Opens the newest request of a simulator. */
-async function openNewest(sim: TestSimulator, place?: string): Promise<Page> {
-  const page = await browser.open(sim, place === undefined ? {} : { place })
+async function openNewest(sim: TestSimulator, hash?: string): Promise<Page> {
+  const page = await browser.open(sim, hash === undefined ? {} : { hash })
   await page.locator('td.path a').first().click()
   await page.getByRole('heading', { name: 'Why' }).waitFor()
   return page
 }
 
-/** Copies with a button. Its accessible name stays the same, while its label and an announcement say "Copied". */
+/** Clicks a copy button, and returns the text. The label changes to "Copied", but the accessible name does not. */
 async function copy(page: Page, title: string): Promise<string> {
   await page.getByRole('button', { name: title }).click()
   await page.getByRole('status').getByText('Copied', { exact: true }).waitFor({ state: 'attached' })
@@ -35,7 +35,7 @@ const readNewest = async (sim: TestSimulator) =>
 describeInBrowser('an open request', () => {
   test('is copied as curl, as a working fetch call, and as a passing test that uses the fixture', async ({ own }) => {
     const body = event({ value: "it's $5 `now`", productId: 'x' })
-    await ask(own, '/v1/events', { body, headers: { 'x-team': 'a "b"' } })
+    await call(own, '/v1/events', { body, headers: { 'x-team': 'a "b"' } })
     const sent = await readNewest(own)
     const page = await openNewest(own)
     expect(await copy(page, 'Copy as curl')).toMatch(/^curl [^']*'http[^']*\/v1\/events'/)
@@ -55,7 +55,7 @@ describeInBrowser('an open request', () => {
 
   test('is copied as a test that requests the scenario switched on by a rule', async ({ own }) => {
     await putRules(own, [{ scenario: 'rate-limited', times: 1 }])
-    await ask(own, analyticsPath)
+    await call(own, analyticsPath)
     expect(await runTests(own, await copy(await openNewest(own), 'Copy as a vitest test'))).toHaveLength(1)
   })
 
@@ -69,7 +69,7 @@ describeInBrowser('an open request', () => {
     }
     const statuses: unknown[] = []
     for (const token of ['key_free', 'secret~s9', 'secret~s9']) {
-      await ask(own, analyticsPath, { token })
+      await call(own, analyticsPath, { token })
       statuses.push(await copyAndRun())
     }
     const headers = { authorization: 'Bearer k', 'content-type': 'application/json' }
@@ -93,7 +93,7 @@ describeInBrowser('an open request', () => {
   test('is copied, resent and shown with its numbers exactly as sent', async ({ own }) => {
     const numbers = '{ "big": 12345678901234567890,"whole":1.0, "power": [1e3], "plain":7 }'
     const text = JSON.stringify(event({ properties: 0 })).replace('"properties":0', `"properties":${numbers}`)
-    await ask(own, '/v1/events', { body: text })
+    await call(own, '/v1/events', { body: text })
     const page = await openNewest(own)
     await page.getByText('big: 12345678901234567890').waitFor()
     const lines = page.locator('.json-line', { hasText: 'parsed as' })
@@ -110,8 +110,8 @@ describeInBrowser('an open request', () => {
     expect(await copy(page, 'Copy the request body')).toBe(text)
   })
 
-  test('shows a query parameter named after a built-in property of objects', async ({ own }) => {
-    await ask(own, `${analyticsPath}?__proto__=1&period=7d&period=30d`)
+  test('shows a query parameter that has the name of a built-in object property', async ({ own }) => {
+    await call(own, `${analyticsPath}?__proto__=1&period=7d&period=30d`)
     const page = await openNewest(own)
     const lines = page.locator('section.message', { has: page.getByRole('heading', { name: 'Query' }) })
     await lines.getByText('__proto__: "1"').waitFor()
@@ -121,8 +121,8 @@ describeInBrowser('an open request', () => {
 
   test('links to the rules only if one of its reasons names a rule', async ({ own }) => {
     await putRules(own, [{ scenario: 'critical' }])
-    await ask(own, analyticsPath)
-    await ask(own, `${analyticsPath}?period=1d`)
+    await call(own, analyticsPath)
+    await call(own, `${analyticsPath}?period=1d`)
     const page = await openNewest(own)
     const link = page.getByRole('link', { name: 'Switch the rule off, or change the rules' })
     await page.getByText('Refused with 400: the request breaks the contract in 1 place.').waitFor()
@@ -135,8 +135,8 @@ describeInBrowser('an open request', () => {
   test('has a form that switches on a scenario for similar requests, before the other rules', async ({ own }) => {
     const other = { operation: 'createPrompt', scenario: 'server-error', times: 1 }
     await putRules(own, [other])
-    await ask(own, '/v1/prompts', { body: prompt() })
-    await ask(own, '/v1/events', { body: event() })
+    await call(own, '/v1/prompts', { body: prompt() })
+    await call(own, '/v1/events', { body: event() })
     const page = await openNewest(own)
     await page.getByRole('combobox', { name: 'Scenario' }).selectOption('unavailable')
     await page.getByLabel('Times').fill('2')
@@ -149,40 +149,40 @@ describeInBrowser('an open request', () => {
     const added = { operation: 'createEvent', match, scenario: 'unavailable;retry-after=1', times: 2 }
     expect(rules).toMatchObject([added, other])
     const statuses = []
-    for (let count = 0; count < 3; count++) statuses.push((await ask(own, '/v1/events', { body: event() })).status)
+    for (let count = 0; count < 3; count++) statuses.push((await call(own, '/v1/events', { body: event() })).status)
     expect(statuses).toEqual([503, 503, 201])
   })
 
-  test('is not shown if the journal has evicted it, and the page says so', async () => {
+  test('is replaced by a message if the journal has evicted the request', async () => {
     const own = await startForTest({ journalSize: 1 })
-    await ask(own, '/v1/events', { body: event() })
-    await ask(own, analyticsPath)
-    const page = await browser.open(own, { place: '#/requests/req-1' })
+    await call(own, '/v1/events', { body: event() })
+    await call(own, analyticsPath)
+    const page = await browser.open(own, { hash: '#/requests/req-1' })
     await page.getByText('see --journal-size').waitFor()
-    expect(objectOf(await ask(own, '/__sim/requests', { token: null }))['dropped']).toBe(1)
+    expect(objectOf(await call(own, '/__sim/requests', { token: null }))['dropped']).toBe(1)
   })
 
   test('stays unchanged when another simulator has a different request with the same id', async () => {
     const port = await freePort()
     const before = await startForTest({ clock: 'real', port })
-    await ask(before, '/v1/events', { body: event() })
-    const page = await browser.open(before, { place: '#/requests/req-1' })
+    await call(before, '/v1/events', { body: event() })
+    const page = await browser.open(before, { hash: '#/requests/req-1' })
     const copyAsCurl = page.getByRole('button', { name: 'Copy as curl' })
     await page.getByRole('heading', { name: 'Why' }).waitFor()
     expect(await copyAsCurl.isEnabled()).toBe(true)
     await before.close()
     await page.getByRole('alert').getByText('does not respond').waitFor()
     const after = await startForTest({ clock: 'real', port })
-    await ask(after, analyticsPath)
+    await call(after, analyticsPath)
     await page.getByText('The journal no longer has this request').waitFor()
     expect(await page.locator('h2 .path').textContent()).toBe('POST /v1/events')
     expect(await copyAsCurl.isDisabled()).toBe(true)
   })
 
   test('from another sandbox is not shown, but the page links to that sandbox', async ({ own }) => {
-    await ask(own, '/v1/events', { body: event(), headers: { 'x-sim-sandbox': 'aaa' } })
+    await call(own, '/v1/events', { body: event(), headers: { 'x-sim-sandbox': 'aaa' } })
     await steer(own, 'PUT', '/sandboxes/bbb', { seed: '2' })
-    const page = await browser.open(own, { place: '#/requests/req-1?sandbox=bbb' })
+    const page = await browser.open(own, { hash: '#/requests/req-1?sandbox=bbb' })
     await page.getByText('It was sent to the sandbox aaa').waitFor()
     expect(await page.getByRole('heading', { name: 'Why' }).count()).toBe(0)
     await page.getByRole('link', { name: 'Show it there' }).click()
@@ -200,7 +200,7 @@ async function runCode(code: string, names: Record<string, unknown> = {}): Promi
   await new AsyncFunction(...Object.keys(names), code)(...Object.values(names))
 }
 
-/** Runs the tests in code as the fixture would, in a sandbox that is checked at the end. Returns the tests' titles. */
+/** Runs tests as the fixture would, in a sandbox that is checked at the end. Returns the tests' titles. */
 async function runTests({ origin }: TestSimulator, code: string): Promise<string[]> {
   const found: [string, (fixtures: { readonly sim: unknown }) => Promise<void>][] = []
   const test = (...one: (typeof found)[number]) => found.push(one)
@@ -213,7 +213,7 @@ async function runTests({ origin }: TestSimulator, code: string): Promise<string
 
 const sendButton = (page: Page) => page.getByRole('button', { name: 'Send again' })
 
-/** Returns the text of a request that `fetch` cannot send: with any path, or a GET with a body. */
+/** Returns the text of a request. Unlike `fetch`, allows any path, and a body in a GET request. */
 const rawRequest = (method: string, target: string, headers = '', body = '') =>
   `${method} ${target} HTTP/1.1\r\nHost: localhost\r\n${headers}Content-Length: ${body.length}\r\n\r\n${body}`
 
@@ -231,7 +231,7 @@ describeInBrowser('resending a recorded request', () => {
       `/${own.origin.slice('http:/'.length)}${control}`,
     ]
     for (const target of targets)
-      await askRaw(own.origin, rawRequest('PUT', target, 'Content-Type: application/json\r\n', body))
+      await callRaw(own.origin, rawRequest('PUT', target, 'Content-Type: application/json\r\n', body))
     const page = await browser.open(own)
     for (const [index, target] of targets.entries()) {
       await page.locator(`tr[data-id="req-${index + 1}"] a`).click()
@@ -248,20 +248,20 @@ describeInBrowser('resending a recorded request', () => {
 
   test.each([
     ['a request with a fragment', rawRequest('GET', '/v1/a#b'), 'would change the path'],
-    ['a TRACE request', rawRequest('TRACE', '/v1/events'), 'No browser sends TRACE'],
-    ['a GET request with a body', rawRequest('GET', '/v1/events', '', 'x'), 'No browser sends a body'],
+    ['a TRACE request', rawRequest('TRACE', '/v1/events'), 'Browsers cannot send TRACE'],
+    ['a GET request with a body', rawRequest('GET', '/v1/events', '', 'x'), 'Browsers cannot send a body'],
   ])('is disabled for %s, and the button says why', async (_name, text, reason) => {
     const own = await startForTest()
-    await askRaw(own.origin, text)
-    const page = await browser.open(own, { place: '#/requests/req-1' })
+    await callRaw(own.origin, text)
+    const page = await browser.open(own, { hash: '#/requests/req-1' })
     await sendButton(page).waitFor()
     expect(await sendButton(page).isDisabled()).toBe(true)
     expect(await sendButton(page).getAttribute('title')).toContain(reason)
   })
 
   test('sends a path with two leading slashes unchanged', async ({ own }) => {
-    await askRaw(own.origin, rawRequest('GET', '//evil.example/x'))
-    const page = await browser.open(own, { place: '#/requests/req-1' })
+    await callRaw(own.origin, rawRequest('GET', '//evil.example/x'))
+    const page = await browser.open(own, { hash: '#/requests/req-1' })
     await page.getByText('Refused with 404').waitFor()
     await sendButton(page).click()
     await page.getByRole('region', { name: 'Request req-2' }).waitFor()
@@ -272,9 +272,9 @@ describeInBrowser('resending a recorded request', () => {
 
 describeInBrowser('a request resent by the page', () => {
   test('is marked as sent from the console, and excluded from reports, findings and retries', async ({ own }) => {
-    await ask(own, '/v1/events', { body: event({ value: 7 }) })
+    await call(own, '/v1/events', { body: event({ value: 7 }) })
     const before = await steer(own, 'GET', '/report')
-    const page = await browser.open(own, { place: '#/requests/req-1' })
+    const page = await browser.open(own, { hash: '#/requests/req-1' })
     for (const id of ['req-2', 'req-3']) {
       await sendButton(page).click()
       const opened = page.getByRole('region', { name: `Request ${id}` })

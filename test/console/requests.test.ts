@@ -2,7 +2,7 @@
 import type { Route } from 'playwright-core'
 import { expect } from 'vitest'
 import { click, describeInBrowser, setHidden, sharedBrowser, test, textsOf } from '../support/browser.ts'
-import { analyticsPath, ask, event, modelId, prompt } from '../support/client.ts'
+import { analyticsPath, call, event, modelId, prompt } from '../support/client.ts'
 import { putRules, steer } from '../support/control.ts'
 import { postAll } from '../support/pipelined.ts'
 import type { TestSimulator } from '../support/start.ts'
@@ -15,10 +15,10 @@ const postEvents = ({ origin }: TestSimulator, count: number) =>
 describeInBrowser('the requests view', () => {
   test('shows the request, the cause of the response and the sandbox in each row', async ({ own }) => {
     await putRules(own, [{ operation: 'createPrompt', scenario: 'unavailable' }])
-    await ask(own, '/v1/prompts', { body: prompt({ name: 'Greeting' }) })
+    await call(own, '/v1/prompts', { body: prompt({ name: 'Greeting' }) })
     const model = '/v1/models/00000000-0000-4000-8000-000000000001/analytics'
-    await ask(own, model, { headers: { 'x-sim-scenario': 'rate-limited' } })
-    await ask(own, model)
+    await call(own, model, { headers: { 'x-sim-scenario': 'rate-limited' } })
+    await call(own, model)
     const page = await browser.open(own)
     const rows = page.locator('tbody tr')
     await rows.getByText('Greeting').waitFor()
@@ -27,18 +27,18 @@ describeInBrowser('the requests view', () => {
     expect(await textsOf(page, 'td.path')).toEqual([analytics, analytics, 'POST /v1/prompts'])
     expect(await textsOf(page, 'td.subject')).toEqual(['Checkout Assistant', 'Checkout Assistant', 'Greeting'])
     expect(await rows.locator('td.cause').allTextContents()).toEqual(['', 'rate-limited', 'rule 1: unavailable'])
-    await ask(own, model, { headers: { 'x-sim-sandbox': 'worker-1' } })
+    await call(own, model, { headers: { 'x-sim-sandbox': 'worker-1' } })
     await page.getByLabel('Sandbox').selectOption('*')
     await page.getByText('4 listed').waitFor()
     expect(await textsOf(page, 'td.sandbox')).toEqual(['worker-1', 'default', 'default', 'default'])
   })
 
   test('names the cause of every refusal', async ({ own }) => {
-    await ask(own, '/v1/events', { body: {} })
-    await ask(own, analyticsPath, { token: null })
-    await ask(own, analyticsPath, { token: 'key_free' })
-    await ask(own, '/v1/modles')
-    await ask(own, analyticsPath, { headers: { 'x-sim-scenario': 'nope' } })
+    await call(own, '/v1/events', { body: {} })
+    await call(own, analyticsPath, { token: null })
+    await call(own, analyticsPath, { token: 'key_free' })
+    await call(own, '/v1/modles')
+    await call(own, analyticsPath, { headers: { 'x-sim-scenario': 'nope' } })
     const page = await browser.open(own)
     const causes = ['control header', 'unknown path or method', 'plan free', 'no key', 'contract']
     await expect.poll(() => textsOf(page, 'td.cause')).toEqual(causes)
@@ -52,10 +52,10 @@ describeInBrowser('the requests view', () => {
       { operation: 'createPrompt', scenario: 'rate-limited' },
       { scenario: 'slow', enabled: false },
     ])
-    await ask(own, '/v1/events', { body: {} })
+    await call(own, '/v1/events', { body: {} })
     const page = await browser.open(own)
-    const sum = /^1 request.*3 violations.*1 rule on:rate-limited off/
-    await expect.poll(() => page.locator('.summary').textContent()).toMatch(sum)
+    const summary = /^1 request.*3 violations.*1 rule on:rate-limited off/
+    await expect.poll(() => page.locator('.summary').textContent()).toMatch(summary)
     await page.getByText(`${own.origin}/v1`).waitFor()
     await page.getByRole('button', { name: 'Switch off rule 1: rate-limited' }).click()
     await page.locator('.summary').getByText('rule on').waitFor({ state: 'detached' })
@@ -87,9 +87,9 @@ describeInBrowser('the requests view', () => {
   })
 
   test('marks retry problems, and filters by them', async ({ own }) => {
-    await ask(own, analyticsPath, { headers: { 'x-sim-scenario': 'rate-limited;retry-after=60' } })
-    await ask(own, analyticsPath, { headers: { 'retry-attempt': '1' } })
-    await ask(own, '/v1/prompts', { body: prompt() })
+    await call(own, analyticsPath, { headers: { 'x-sim-scenario': 'rate-limited;retry-after=60' } })
+    await call(own, analyticsPath, { headers: { 'retry-attempt': '1' } })
+    await call(own, '/v1/prompts', { body: prompt() })
     const page = await browser.open(own)
     await page.locator('tr[data-id=req-2]').getByText('retry problems').waitFor()
     await page.getByRole('button', { name: '1 retry problem', exact: true }).click()
@@ -98,9 +98,9 @@ describeInBrowser('the requests view', () => {
     const colors = await page.evaluate<string[]>(
       `Array.from(document.querySelectorAll('.request-filters button'), (one) => getComputedStyle(one).color)`,
     )
-    expect(new Set(colors).size, 'a pressed filter looks pressed').toBe(2)
+    expect(new Set(colors).size, 'a pressed filter has another color').toBe(2)
     await page.locator('tr[data-id=req-2] a').click()
-    const early = /^Retry problem: A 429 demanded a wait of 60 s, .* earlier. The client waited [\d,]+ ms.$/
+    const early = /^Retry problem: A 429 asked for a wait of 60 s, .* sooner. The client waited [\d,]+ ms.$/
     await page.getByText(early).waitFor()
     await page.getByRole('link', { name: 'Attempt 2 of a failed call' }).waitFor()
     await page.getByRole('button', { name: '1 retry problem', exact: true }).click()
@@ -108,7 +108,7 @@ describeInBrowser('the requests view', () => {
   })
 
   test('clears the list after a confirmation, and says that a linked sandbox does not exist', async ({ own }) => {
-    await ask(own, '/v1/events', { body: event() })
+    await call(own, '/v1/events', { body: event() })
     const page = await browser.open(own)
     await page.getByText('1 listed').waitFor()
     await page.getByRole('button', { name: 'Clear' }).click()
@@ -119,11 +119,11 @@ describeInBrowser('the requests view', () => {
     await page.getByText('There is no sandbox deleted: it was deleted, or no request has used it yet.').waitFor()
   })
 
-  test('marks violations at body properties, even missing ones, and in the query and path', async ({ own }) => {
-    await ask(own, '/v1/events', { body: { eventType: 'x', productId: 'no-uuid' } })
-    await ask(own, `${analyticsPath}?period=14d`)
-    await ask(own, '/v1/models/no-uuid/analytics')
-    const page = await browser.open(own, { place: '#/requests/req-1' })
+  test('marks violations in the query, the path and body fields, even missing fields', async ({ own }) => {
+    await call(own, '/v1/events', { body: { eventType: 'x', productId: 'no-uuid' } })
+    await call(own, `${analyticsPath}?period=14d`)
+    await call(own, '/v1/models/no-uuid/analytics')
+    const page = await browser.open(own, { hash: '#/requests/req-1' })
     const marked = page.locator('.json-line.marked.violation')
     await marked.first().waitFor()
     expect(await marked.allTextContents()).toEqual([
@@ -137,11 +137,11 @@ describeInBrowser('the requests view', () => {
   })
 
   test('searches by keyword and by text, and keeps the search in the URL', async ({ own }) => {
-    await ask(own, '/v1/events', { body: event({ properties: { order: 'Deep-Inside' } }) })
-    await ask(own, '/v1/events', { body: {} })
+    await call(own, '/v1/events', { body: event({ properties: { order: 'Deep-Inside' } }) })
+    await call(own, '/v1/events', { body: {} })
     const traceId = '4bf92f3577b34da6a3ce929d0e0e4736'
-    await ask(own, analyticsPath, { headers: { traceparent: `00-${traceId}-00f067aa0ba902b7-01` } })
-    const page = await browser.open(own, { place: '#/requests?q=status%3A4xx' })
+    await call(own, analyticsPath, { headers: { traceparent: `00-${traceId}-00f067aa0ba902b7-01` } })
+    const page = await browser.open(own, { hash: '#/requests?q=status%3A4xx' })
     const rows = page.locator('tbody tr')
     await page.getByText('1 listed').waitFor()
     expect(await rows.allTextContents()).toEqual([expect.stringContaining('400')])
@@ -192,7 +192,7 @@ describeInBrowser('the requests view', () => {
 
 describeInBrowser('the list of requests', () => {
   test('does not change while paused, even if it was loading, and shows new requests when resumed', async ({ own }) => {
-    await ask(own, '/v1/events', { body: event() })
+    await call(own, '/v1/events', { body: event() })
     const page = await browser.open(own)
     await page.getByText('1 listed').waitFor()
     const reading = new Promise<Route>((resolve) => void page.route(/\/__sim\/requests\?/, resolve, { times: 1 }))
@@ -201,7 +201,7 @@ describeInBrowser('the list of requests', () => {
     const route = await reading
     await page.keyboard.press('Escape') // leaves the field
     await page.keyboard.press('p')
-    await ask(own, '/v1/events', { body: event() })
+    await call(own, '/v1/events', { body: event() })
     await page.getByText('Paused; 1 new.').waitFor()
     const response = page.waitForResponse(route.request().url())
     await route.continue()
@@ -215,7 +215,7 @@ describeInBrowser('the list of requests', () => {
   test('shows the newest requests even if they arrive very fast, and finds text in the whole journal', async () => {
     const { own, page } = await browser.openNew()
     await page.getByText('Live', { exact: true }).waitFor()
-    await ask(own, '/v1/events', { body: event(), headers: { 'x-sim-scenario': 'slow;ms=1' } })
+    await call(own, '/v1/events', { body: event(), headers: { 'x-sim-scenario': 'slow;ms=1' } })
     await postEvents(own, 2_000)
     await page.getByText('300 of 2,001 listed').waitFor()
     await page.locator('tr[data-id="req-2001"]').waitFor()
@@ -231,7 +231,7 @@ describeInBrowser('the list of requests', () => {
     await page.locator('tr[data-id=req-30] a').click()
     await page.getByRole('region', { name: 'Request req-30' }).waitFor()
     const before = await page.locator('tr.open').boundingBox()
-    for (let count = 0; count < 40; count += 1) await ask(own, '/v1/events', { body: event() })
+    for (let count = 0; count < 40; count += 1) await call(own, '/v1/events', { body: event() })
     await page.getByRole('button', { name: '↑ 40 new' }).waitFor()
     expect(await page.locator('tr.open').boundingBox()).toEqual(before)
     // A page reloads its list when it becomes visible.

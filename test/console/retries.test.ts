@@ -2,7 +2,7 @@
 import type { Page } from 'playwright-core'
 import { expect } from 'vitest'
 import { describeInBrowser, expectAccessible, sharedBrowser, test, textsOf } from '../support/browser.ts'
-import { analyticsPath, ask, event } from '../support/client.ts'
+import { analyticsPath, call, event } from '../support/client.ts'
 import { steer } from '../support/control.ts'
 import type { TestSimulator } from '../support/start.ts'
 
@@ -10,7 +10,7 @@ const browser = sharedBrowser()
 
 /** Sends an event with a sequence. The attempts at a call share a sequence. */
 const send = (sim: TestSimulator, sequence: string, insertId: string, headers: Record<string, string> = {}) =>
-  ask(sim, '/v1/events', {
+  call(sim, '/v1/events', {
     body: event({ insertId, eventAt: '2026-01-15T12:00:00Z' }),
     headers: { 'x-sim-sequence': sequence, ...headers },
     may500: true,
@@ -41,22 +41,22 @@ describeInBrowser('the retries view', () => {
     expect(await page.locator('.chain').count()).toBe(1)
   })
 
-  test('draws the demanded wait, and shows an attempt that comes too early in red', async ({ own }) => {
+  test('draws the requested wait, and marks an attempt that comes too early', async ({ own }) => {
     const sequence = 'rate-limited;retry-after=60*2, 201'
     await send(own, sequence, 'early')
     await send(own, sequence, 'early')
     await advance(own, 90_000)
     await send(own, sequence, 'early')
-    const page = await browser.open(own, { place: '#/retries' })
+    const page = await browser.open(own, { hash: '#/retries' })
     await page.locator('.attempt').nth(2).waitFor()
     expect(await textsOf(page, '.attempt a')).toEqual(['Attempt 1,  429', 'Attempt 2, ✕ 429', 'Attempt 3,  201'])
     expect(await textsOf(page, '.attempt > span')).toEqual([
       expect.stringMatching(/^only .* of 1 min$/),
-      'waited 1 min 30 s; 1 min demanded',
+      'waited 1 min 30 s; 1 min requested',
       'succeeded',
     ])
     expect(await page.locator('.faults').textContent()).toBe(
-      'Attempt 2: A 429 demanded a wait of 60 s, but the client retried earlier.',
+      'Attempt 2: A 429 asked for a wait of 60 s, but the client retried sooner.',
     )
     const [demanded, missed, faulty] = await Promise.all(
       ['.track .demanded', '.track .missed', '.attempt a.faulty'].map((selector) => edgesOf(page, selector)),
@@ -71,7 +71,7 @@ describeInBrowser('the retries view', () => {
     await send(own, '500, 201', 'first-id', { 'retry-attempt': '0' })
     await advance(own, 500)
     await send(own, '500, 201', 'second-id', { 'retry-attempt': '1' })
-    const page = await browser.open(own, { place: '#/retries' })
+    const page = await browser.open(own, { hash: '#/retries' })
     await page.locator('.attempt .bad').getByText('then insertId second-id').waitFor()
     expect(await page.locator('.chain header code').textContent()).toBe('first-id')
     const broken = page.locator('.retry-rules .broken')
@@ -85,11 +85,11 @@ describeInBrowser('the retries view', () => {
   test('says how attempts failed and which calls have no retry problem, and lists single attempts on demand', async ({
     own,
   }) => {
-    await ask(own, analyticsPath, { headers: { 'x-sim-scenario': 'rate-limited' } })
+    await call(own, analyticsPath, { headers: { 'x-sim-scenario': 'rate-limited' } })
     await expect(send(own, 'reset, 201', 'calm')).rejects.toThrow()
     await advance(own, 1_500)
     await send(own, 'reset, 201', 'calm')
-    const page = await browser.open(own, { place: '#/retries' })
+    const page = await browser.open(own, { hash: '#/retries' })
     await page.locator('.attempt a').first().getByText('reset').waitFor()
     await page.getByText('1 call retried.').waitFor()
     await page.locator('.chain').getByText('no retry problem').waitFor()
@@ -103,7 +103,7 @@ describeInBrowser('the retries view', () => {
 
   test('shows the calls in one sandbox, or in all sandboxes with their names', async ({ own }) => {
     for (const name of ['one', 'two']) await send(own, '503', `in-${name}`, { 'x-sim-sandbox': name })
-    const page = await browser.open(own, { place: '#/retries?all=true&sandbox=one' })
+    const page = await browser.open(own, { hash: '#/retries?all=true&sandbox=one' })
     await page.locator('.chain').getByText('in-one').waitFor()
     expect(await page.locator('.chain').count()).toBe(1)
     await page.getByLabel('Sandbox').selectOption('*')

@@ -4,7 +4,7 @@ import { join } from 'node:path'
 import type { Page } from 'playwright-core'
 import { expect } from 'vitest'
 import { agree, click, describeInBrowser, sendEvents, sharedBrowser, test, textsOf } from '../support/browser.ts'
-import { ask } from '../support/client.ts'
+import { call } from '../support/client.ts'
 import { putRules, steer } from '../support/control.ts'
 import type { TestSimulator } from '../support/start.ts'
 import { listSandboxes } from '../support/stored-records.ts'
@@ -12,7 +12,7 @@ import { tempFolder } from '../support/temp-folder.ts'
 
 const browser = sharedBrowser()
 
-const openAt = (sim: TestSimulator, name = 'default') => browser.open(sim, { place: `#/sandboxes?sandbox=${name}` })
+const openAt = (sim: TestSimulator, name = 'default') => browser.open(sim, { hash: `#/sandboxes?sandbox=${name}` })
 
 const pickerOf = (page: Page) => page.locator('.picker select')
 
@@ -78,10 +78,10 @@ describeInBrowser('the sandboxes view', () => {
     expect(await countEvents(own, 'w1')).toBe(0)
   })
 
-  test('deletes any sandbox except the default one, and does not recreate it', async ({ own }) => {
+  test('deletes any sandbox except the default sandbox, and does not recreate a deleted sandbox', async ({ own }) => {
     await sendEvents(own, 1, {}, 'w1')
     await sendEvents(own, 1, {}, 'w2')
-    await ask(own, '/__sim/snapshots?sandbox=w1', { body: {}, token: null })
+    await call(own, '/__sim/snapshots?sandbox=w1', { body: {}, token: null })
     const page = await openAt(own, 'w1')
     await page.getByText('1 event, 0 prompts').waitFor()
     await click(page, 'Delete …')

@@ -12,7 +12,7 @@ import {
   sharedBrowser,
   test,
 } from '../support/browser.ts'
-import { analyticsPath, ask, event } from '../support/client.ts'
+import { analyticsPath, call, event } from '../support/client.ts'
 import { putRules, steer } from '../support/control.ts'
 import { startForTest, type TestSimulator } from '../support/start.ts'
 import { readControl } from '../support/stored-records.ts'
@@ -20,8 +20,8 @@ import { readControl } from '../support/stored-records.ts'
 const browser = sharedBrowser()
 
 /** Opens the view, or a scenario in its catalogue: `/slow`. */
-async function openAt(sim: TestSimulator, place = ''): Promise<Page> {
-  const page = await browser.open(sim, { place: `#/scenarios${place}` })
+async function openAt(sim: TestSimulator, path = ''): Promise<Page> {
+  const page = await browser.open(sim, { hash: `#/scenarios${path}` })
   await page.locator('.pane-head').first().waitFor()
   return page
 }
@@ -66,7 +66,7 @@ describeInBrowser('the scenarios view', () => {
     await rule.getByText('rate-limited;retry-after=7', { exact: true }).waitFor()
     await rule.getByText('createEvent · body /eventType is "refund" · 2 times').waitFor()
     expect(await sendEvents(own, 1)).toEqual([201])
-    const refused = await ask(own, '/v1/events', { body: event({ eventType: 'refund' }) })
+    const refused = await call(own, '/v1/events', { body: event({ eventType: 'refund' }) })
     expect([refused.status, refused.headers.get('retry-after')]).toEqual([429, '7'])
     await rule.getByText('acted 1×, 1 left').waitFor()
     await sendEvents(own, 2, { eventType: 'refund' })
@@ -123,7 +123,7 @@ describeInBrowser('the scenarios view', () => {
     const copied = () => readClipboard(page)
     expect(await copied()).toBe('X-Sim-Scenario: slow;ms=20;distribution=uniform')
     const [, value = ''] = (await copied()).split(': ')
-    expect((await ask(own, analyticsPath, { headers: { 'x-sim-scenario': value } })).status).toBe(200)
+    expect((await call(own, analyticsPath, { headers: { 'x-sim-scenario': value } })).status).toBe(200)
     await page.getByRole('button', { name: 'Copy header for rule 1' }).click()
     expect(await copied()).toBe('X-Sim-Sequence: 429*2, 200')
   })
@@ -138,7 +138,7 @@ describeInBrowser('the scenarios view', () => {
     await step.getByText('next: 429 × 2').waitFor()
     expect(await sendEvents(own, 1)).toEqual([429])
     await step.getByText('next: 503 from here on').waitFor()
-    await ask(own, analyticsPath, { headers: { 'x-sim-sequence': '500, 200' } })
+    await call(own, analyticsPath, { headers: { 'x-sim-sequence': '500, 200' } })
     const byHeader = page.locator('.sequence').filter({ hasText: 'X-Sim-Sequence header' })
     await byHeader.getByText('next: 200 from here on').waitFor()
     expect(await byHeader.textContent()).toContain('done: 500')
@@ -157,7 +157,7 @@ describeInBrowser('the scenarios view', () => {
 
 const model = '0f6b2c4e-1111-4222-8333-444455556666'
 
-/** A rule with all possible members. It compares part of the body, for which the form itself would use pointers. */
+/** A rule with every possible member. Its body condition is an object, for which the form would use pointers. */
 const fullRule = {
   operation: 'createEvent',
   match: {
@@ -243,10 +243,10 @@ describeInBrowser('the rule form', () => {
     const match = { method: 'POST', path: '/v1/events', ...fields }
     expect(await readRules(own)).toEqual([{ operation: 'createEvent', match, scenario: 'server-error' }])
     const body = event({ eventType: 'refund', value: '12.5' })
-    expect((await ask(own, '/v1/events', { body })).status).toBe(500)
+    expect((await call(own, '/v1/events', { body })).status).toBe(500)
     const other = { ...body, insertId: 'other' }
-    expect((await ask(own, '/v1/events', { body: other, headers: { 'x-absent': 'no' } })).status).toBe(201)
-    expect((await ask(own, '/v1/events', { body: event({ eventType: 'refund' }) })).status).toBe(201)
+    expect((await call(own, '/v1/events', { body: other, headers: { 'x-absent': 'no' } })).status).toBe(201)
+    expect((await call(own, '/v1/events', { body: event({ eventType: 'refund' }) })).status).toBe(201)
     await page.getByText('acted 1×').waitFor()
   })
 
@@ -259,8 +259,8 @@ describeInBrowser('the rule form', () => {
     await page.keyboard.type(id)
     await click(page, 'Switch on')
     await page.getByText(`model ${models[0]?.name}`).waitFor()
-    expect((await ask(own, `/v1/models/${id}/analytics`)).status).toBe(500)
-    expect((await ask(own, analyticsPath)).status).toBe(200)
+    expect((await call(own, `/v1/models/${id}/analytics`)).status).toBe(500)
+    expect((await call(own, analyticsPath)).status).toBe(200)
   })
 
   test('shows why a rule is refused, and edits a rule as text if its scenario has a probability', async ({ own }) => {

@@ -3,14 +3,14 @@ import type { Route } from 'playwright-core'
 import { expect } from 'vitest'
 import { freePort } from '../bench/target.ts'
 import { describeInBrowser, setHidden, sharedBrowser, test } from '../support/browser.ts'
-import { ask, event, prompt } from '../support/client.ts'
+import { call, event, prompt } from '../support/client.ts'
 import { steer } from '../support/control.ts'
 import { startForTest, startWatched } from '../support/start.ts'
 
 const browser = sharedBrowser()
 
 describeInBrowser('the console', () => {
-  test('shows its header before its script has run, and does not duplicate it afterwards', async () => {
+  test('shows its header before its script has run, and does not duplicate the header afterwards', async () => {
     const page = await browser.open(await startForTest())
     const heldRoute = new Promise<Route>((resolve) => void page.route('**/assets/app-*.js', resolve))
     await page.reload({ waitUntil: 'commit' })
@@ -22,8 +22,8 @@ describeInBrowser('the console', () => {
   })
 
   test('has a palette that switches on scenarios, sets the clock and opens entries in every view', async ({ own }) => {
-    await ask(own, '/v1/prompts', { body: prompt({ name: 'Greeting' }) })
-    const page = await browser.open(own, { place: '#/contract' })
+    await call(own, '/v1/prompts', { body: prompt({ name: 'Greeting' }) })
+    const page = await browser.open(own, { hash: '#/contract' })
     await page.getByText('Live', { exact: true }).waitFor()
     const choose = async (text: string) => {
       await page.keyboard.press('Control+k')
@@ -62,7 +62,7 @@ describeInBrowser('the console', () => {
     }
   })
 
-  test('says that the simulator has stopped, and reconnects to a new one automatically', async () => {
+  test('says that the simulator has stopped, and reconnects to a new simulator automatically', async () => {
     const port = await freePort()
     const first = await startWatched({ port })
     const page = await browser.open(first)
@@ -70,19 +70,19 @@ describeInBrowser('the console', () => {
     await first.close()
     await page.getByRole('alert').getByText('does not respond').waitFor()
     const second = await startForTest({ port })
-    await ask(second, '/v1/events', { body: event() })
+    await call(second, '/v1/events', { body: event() })
     await page.getByRole('row', { name: '/v1/events' }).waitFor()
     // The list is read separately from the stream, so its rows may appear before the stream is open again.
     await page.getByRole('alert').waitFor({ state: 'detached' })
   })
 
-  test('closes its stream while hidden, and shows the missed requests when it is visible again', async () => {
+  test('closes its stream while hidden, and shows the missed requests when visible again', async () => {
     const { own, page } = await browser.openNew()
     await page.getByText('Live', { exact: true }).waitFor()
     const closed = page.waitForEvent('requestfailed', (request) => request.url().includes('/requests/stream'))
     await setHidden(page, true)
     await closed
-    await ask(own, '/v1/events', { body: event() })
+    await call(own, '/v1/events', { body: event() })
     await setHidden(page, false)
     await page.getByRole('row', { name: '/v1/events' }).waitFor()
   })
@@ -111,8 +111,8 @@ describeInBrowser('the console', () => {
   })
 
   test('does not open the palette over a confirmation, which closes when another sandbox is shown', async ({ own }) => {
-    await ask(own, '/v1/events', { body: event(), headers: { 'x-sim-sandbox': 'one' } })
-    const page = await browser.open(own, { place: '#/sandboxes?sandbox=one' })
+    await call(own, '/v1/events', { body: event(), headers: { 'x-sim-sandbox': 'one' } })
+    const page = await browser.open(own, { hash: '#/sandboxes?sandbox=one' })
     await page.getByRole('button', { name: 'Delete' }).first().click()
     const question = page.getByRole('dialog', { name: /one/ })
     await question.waitFor()

@@ -67,10 +67,10 @@ export const listPrompts: OperationDefinition = {
 }
 `
 
-/** Options for a test that starts a second test run, in which a test may time out because both share the machine. */
+/** Options for a test that starts a second test run. Tests in that run may time out on a shared machine. */
 const slow = { timeout: 1_800_000, retry: 1 }
 
-/** Tests that read the operations from the document, but once had their own lists of operations. */
+/** Tests that read the operations from the document, but used to have their own lists of operations. */
 const affected = `sweeps.test.ts api/bad-requests.test.ts api/control-plane.test.ts api/wording.test.ts
   command-line/commands.test.ts command-line/output.test.ts client server/control features/drift/planted.test.ts
   features/proxy/same-verdicts.test.ts

@@ -6,7 +6,7 @@ import { Reader, type ScriptResult } from '../support/reader.ts'
 /** The sections of docs/testing.md whose blocks `test/client/testing/` runs in projects with a test runner. */
 const runnerSections = ['', 'vitest', 'Jest', 'node:test', 'Playwright', 'Your own simulator']
 
-/** The pages with their blocks, except blocks for test runners, and blocks in `text` or without a language. */
+/** The pages with their blocks, except blocks for test runners, `text` blocks and blocks without a language. */
 const pages = readPages()
   .map((page) => ({
     path: page.path,
@@ -22,7 +22,7 @@ const isRun = ({ notRun }: DocBlock) => notRun === undefined
 /** A block that only starts the simulator. */
 const serve = /^(npm start|npx convsim(?: (?:-|\S+\.yaml).*)?)\n$/
 
-/** The state of a reader who follows a page from top to bottom. */
+/** The state while a page's blocks are run from top to bottom. */
 interface Visit {
   readonly reader: Reader
   /** The body of the latest response to a curl command. */
@@ -56,7 +56,7 @@ function writeNamedFile({ reader }: Visit, { text }: DocBlock): string {
   return name
 }
 
-/** Returns whether a later command on the page mentions the file, and so runs it. */
+/** Returns true if a later command on the page mentions the file, and so runs the file. */
 const isRunLater = (name: string, later: readonly DocBlock[]) =>
   later.some(({ language, text }) => language === 'sh' && text.includes(name))
 
@@ -131,7 +131,7 @@ describe.each(pages.filter(({ blocks }) => blocks.some(isRun)))(
   },
 )
 
-test('each untested block says why', () => {
+test('each untested block has a reason', () => {
   const unexplained = pages.flatMap(({ path, blocks }) =>
     blocks.filter(({ notRun }) => notRun?.trim() === '').map(({ line }) => `${path}:${line}`),
   )

@@ -105,7 +105,7 @@ describe('an image', () => {
     }),
   )
 
-  test('on a page has alternative text and at most 200 kB', () => {
+  test('on a page has alternative text and is at most 200 kB', () => {
     expect(images).not.toEqual([])
     for (const { text, file } of images) {
       expect(text.length, file).toBeGreaterThan(40)

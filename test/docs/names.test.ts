@@ -23,7 +23,7 @@ function findUnknown(pattern: RegExp, isKnown: (name: string) => boolean): strin
   )
 }
 
-/** Flags that the pages mention and that are not convsim's. */
+/** The flags of other programs that the pages mention. */
 const otherFlags = [
   ...['--rm', '--user', '--platform', '--tag', '--push', '--start-interval', '--fail-on', '--minutes', '--save-dev'],
   ...['--test', '--test-global-setup', '--fail-with-body', '--silent', '--no', '--version', '--help', '--all'],

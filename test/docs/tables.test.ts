@@ -5,7 +5,7 @@ import { docTables, findTables, insertTables } from '../support/doc-tables.ts'
 const tables = docTables()
 const pages = readPages()
 
-test.each(pages)('the tables of $path match the code', ({ text }) => {
+test.each(pages)('the tables in $path match the code', ({ text }) => {
   expect(text).not.toMatch(/e\.g\. \|/)
   const advice = 'the code has changed; regenerate the tables in the documentation: npm run readme'
   expect(insertTables(text, tables), advice).toBe(text)

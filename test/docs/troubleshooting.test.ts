@@ -3,10 +3,10 @@ import { execFileSync } from 'node:child_process'
 import { readFileSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { describe, expect, test } from 'vitest'
-import { analyticsPath, ask, errorOf, event, type RequestOptions } from '../support/client.ts'
+import { analyticsPath, call, errorOf, event, type RequestOptions } from '../support/client.ts'
 import { convsim, type RunOptions, run } from '../support/command.ts'
 import { patternOf, readPage } from '../support/doc-pages.ts'
-import { askRaw } from '../support/raw-http.ts'
+import { callRaw } from '../support/raw-http.ts'
 import { startForTest } from '../support/start.ts'
 import { tempFolder } from '../support/temp-folder.ts'
 
@@ -27,7 +27,7 @@ async function runRefused(args: readonly string[], options?: RunOptions): Promis
 
 /** Sends a request to a new simulator, and returns the error in the response. */
 async function errorFor(path: string, options?: RequestOptions, settings?: Parameters<typeof startForTest>[0]) {
-  return errorOf(await ask(await startForTest(settings), path, options))
+  return errorOf(await call(await startForTest(settings), path, options))
 }
 
 /** Runs a script with `convsim each`, which fails, and returns the error output. */
@@ -50,7 +50,7 @@ const provocations: Readonly<Record<string, () => Promise<string>>> = {
   'The state file has an error': async () => {
     const state = join(await tempFolder(), 'state.json')
     const sim = await startForTest({ state })
-    await ask(sim, eventsPath, { body: event() })
+    await call(sim, eventsPath, { body: event() })
     await sim.close()
     writeFileSync(state, readFileSync(state, 'utf8').replace('"value":', '"value"'))
     return runRefused(['--port', '0', '--state', state])
@@ -88,8 +88,8 @@ const provocations: Readonly<Record<string, () => Promise<string>>> = {
   '415: the content type': () => errorFor(eventsPath, { body: '{}', contentType: 'application/x-www-form-urlencoded' }),
   '429: the rate limit': async () => {
     const sim = await startForTest({ maxAnalysesPerHour: 1 })
-    await ask(sim, analyticsPath)
-    return errorOf(await ask(sim, analyticsPath))
+    await call(sim, analyticsPath)
+    return errorOf(await call(sim, analyticsPath))
   },
   '400: the scenario is unknown': () => errorFor(analyticsPath, { headers: { 'x-sim-scenario': 'rate-limitd' } }),
   '400: the scenario does not apply': () => errorFor(analyticsPath, { headers: { 'x-sim-scenario': 'lost-ack' } }),
@@ -97,7 +97,7 @@ const provocations: Readonly<Record<string, () => Promise<string>>> = {
     errorFor('/__sim/reset', { method: 'POST', headers: { origin: 'https://example.com' } }),
   'The host is unknown': async () => {
     const { origin } = await startForTest()
-    const { body } = await askRaw(origin, 'GET /__sim/info HTTP/1.1\r\nHost: sim.example.com\r\n\r\n')
+    const { body } = await callRaw(origin, 'GET /__sim/info HTTP/1.1\r\nHost: sim.example.com\r\n\r\n')
     return JSON.stringify(body).replaceAll('\\"', '"')
   },
   'The control plane requires a token': () => errorFor('/__sim/info', { token: null }, { controlToken: 's3cret' }),

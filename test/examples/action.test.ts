@@ -31,7 +31,7 @@ async function runAction(values: Readonly<Record<string, string>>) {
   const [variables, outputs] = [join(temp, 'env'), join(temp, 'output')]
   const files = { GITHUB_ENV: variables, GITHUB_OUTPUT: outputs, RUNNER_TEMP: temp }
   for (const file of [variables, outputs]) writeFileSync(file, '')
-  let printed = ''
+  let output = ''
   for (const { shell, env, run } of steps) {
     expect(shell).toBe('bash')
     const stepEnv = Object.entries(env).map(([name, text]) => [name, fillIn(text, values)])
@@ -40,10 +40,10 @@ async function runAction(values: Readonly<Record<string, string>>) {
       env: { ...(project.env as Record<string, string>), ...files, ...Object.fromEntries(stepEnv) },
     })
     const code = await step.ended
-    printed += step.stdout() + step.stderr()
-    if (code !== 0) return { code, printed, env: readPairs(variables), outputs: readPairs(outputs) }
+    output += step.stdout() + step.stderr()
+    if (code !== 0) return { code, output, env: readPairs(variables), outputs: readPairs(outputs) }
   }
-  const result = { code: 0, printed, env: readPairs(variables), outputs: readPairs(outputs) }
+  const result = { code: 0, output, env: readPairs(variables), outputs: readPairs(outputs) }
   onTestFinished(() => void process.kill(Number(result.outputs['pid'])))
   return result
 }
@@ -63,7 +63,7 @@ function readPairs(file: string): Record<string, string> {
   return Object.fromEntries(lines.map((line) => line.split(/=(.*)/s).slice(0, 2)))
 }
 
-test('the action starts the package for the steps that follow, with its arguments and the job’s files', async () => {
+test('the action starts the package for later steps, with the action’s arguments and the job’s files', async () => {
   const actions = [{ target: '$.servers[0]', update: { url: 'http://localhost:4010/v2' } }]
   const overlay = { overlay: '1.0.0', info: { title: 'Version 2', version: '1' }, actions }
   writeFileSync(join(project.folder, 'v2.json'), JSON.stringify(overlay))
@@ -79,9 +79,9 @@ test('the action starts the package for the steps that follow, with its argument
 
 test('the action fails with the reason if convsim does not start', async () => {
   const [file] = readdirSync(project.folder).filter((name) => name.endsWith('.tgz'))
-  const { code, printed } = await runAction({ package: `./${file}`, arguments: '--sead 7' })
+  const { code, output } = await runAction({ package: `./${file}`, arguments: '--sead 7' })
   expect(code).toBe(1)
-  expect(printed).toContain('--seed')
+  expect(output).toContain('--seed')
 })
 
 test('the action declares exactly the outputs that its steps set', () => {

@@ -6,7 +6,7 @@ import { expect, test } from 'vitest'
 import { parseDocument } from 'yaml'
 import { serverSettings, variableOf } from '../../src/server/settings/settings.ts'
 import { version } from '../../src/service/fixtures/bundled.ts'
-import { ask, event } from '../support/client.ts'
+import { call, event } from '../support/client.ts'
 import { convsim, startProgram } from '../support/command.ts'
 import { startForTest } from '../support/start.ts'
 import { tempFolder } from '../support/temp-folder.ts'
@@ -15,18 +15,18 @@ import { exampleFiles, examplePath, membersIn, readExample, stringsIn } from './
 const dockerfile = readFileSync(new URL('../../Dockerfile', import.meta.url), 'utf8')
 const [, port = ''] = /^EXPOSE (\d+)$/m.exec(dockerfile) ?? []
 
-/** A URL of the simulator in an example, in the Docker network or on the host. */
+/** Matches a simulator URL in an example, either in the Docker network or on the host. */
 const urls = /http:\/\/(?:convsim|127\.0\.0\.1):(\d+)(\/[\w./-]*)?/g
 
 /** The commands in the examples that request a report, with their files. */
-const gates = exampleFiles.flatMap((file) =>
+const reportCommands = exampleFiles.flatMap((file) =>
   stringsIn(readExample(file))
     .filter((text) => text.startsWith('curl '))
     .map((command, index) => ({ file, index, command })),
 )
 
 /** Runs a command from an example as its CI system does. */
-async function runGate(command: string, controlUrl: string) {
+async function runReportCommand(command: string, controlUrl: string) {
   const folder = await tempFolder()
   const summary = join(folder, 'summary.md')
   const env = { CONVSIM_CONTROL_URL: controlUrl, GITHUB_STEP_SUMMARY: summary }
@@ -36,7 +36,7 @@ async function runGate(command: string, controlUrl: string) {
   return { code, report: await readFile(file, 'utf8') }
 }
 
-test('the examples use the port of the image', () => {
+test('the examples use the image’s port', () => {
   for (const file of exampleFiles) {
     const texts = stringsIn(readExample(file))
     const published = texts.flatMap((text) => /^(?:127\.0\.0\.1:)?\d+:(\d+)$/.exec(text)?.[1] ?? [])
@@ -73,7 +73,7 @@ test('the environment variables in the replicas example are settings', () => {
   expect(known).toEqual(expect.arrayContaining(names))
 })
 
-test('the image’s health check is frequent at first and rare afterwards, and no example replaces it', () => {
+test('the image’s health check is frequent at first and rare afterwards, and no example overrides it', () => {
   expect(dockerfile).toMatch(/^HEALTHCHECK --interval=30s --start-interval=1s /m)
   const examples = exampleFiles.map(readExample)
   expect(examples.flatMap((example) => membersIn(membersIn(example, 'convsim'), 'healthcheck'))).toEqual([])
@@ -86,19 +86,19 @@ test('the examples use the current version of the image and of the package', () 
   expect(readFileSync(examplePath('github-actions.yml'), 'utf8')).toContain(`simulator-${version}.tgz`)
 })
 
-test.each(gates)('report command $index in $file fails only if the client has findings', async ({ command }) => {
+test.each(reportCommands)('report command $index in $file fails only if there are findings', async ({ command }) => {
   const { origin, controlUrl } = await startForTest()
-  await ask({ origin }, '/v1/events', { body: event() })
-  const right = await runGate(command, controlUrl)
-  expect(right).toEqual({ code: 0, report: expect.stringContaining('Conversation-Analytics Service') })
-  await ask({ origin }, '/v1/events', { body: event({ value: 7 }), headers: { 'x-sim-sandbox': 'a' } })
-  const wrong = await runGate(command, controlUrl)
-  expect(wrong.report).toContain('must be a string; got 7 (a number)')
-  expect(wrong.code).not.toBe(0)
+  await call({ origin }, '/v1/events', { body: event() })
+  const passing = await runReportCommand(command, controlUrl)
+  expect(passing).toEqual({ code: 0, report: expect.stringContaining('Conversation-Analytics Service') })
+  await call({ origin }, '/v1/events', { body: event({ value: 7 }), headers: { 'x-sim-sandbox': 'a' } })
+  const failing = await runReportCommand(command, controlUrl)
+  expect(failing.report).toContain('must be a string; got 7 (a number)')
+  expect(failing.code).not.toBe(0)
 })
 
 test('the GitHub and GitLab examples request reports', () => {
-  expect(gates.map(({ file }) => file)).toEqual(['github-actions.yml', 'github-actions.yml', 'gitlab-ci.yml'])
+  expect(reportCommands.map(({ file }) => file)).toEqual(['github-actions.yml', 'github-actions.yml', 'gitlab-ci.yml'])
 })
 
 const hasCompose = spawnSync('docker', ['compose', 'version']).status === 0
@@ -128,7 +128,7 @@ test('the CI workflow runs only .ci/run', () => {
 })
 
 test.each([
-  ['for a version with notes in the changelog is released with them', `v${version}`, `${version} (2026-12-01)`, 0],
+  ['for a version with notes in the changelog is released with its notes', `v${version}`, `${version} (2026-12-01)`, 0],
   ['for another version is refused', 'v0.0.0', version, 1],
   ['for a version that the changelog calls unreleased is refused', `v${version}`, `${version} (unreleased)`, 1],
   ['for a version without notes is refused', `v${version}`, '0.0.0', 1],

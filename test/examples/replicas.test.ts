@@ -5,7 +5,7 @@ import { expect, test } from 'vitest'
 import { parseDuration } from '../../src/base/core/instant.ts'
 import type { JsonObject } from '../../src/base/core/json.ts'
 import { parseRedisUrl } from '../../src/state/redis/location.ts'
-import { askRaw } from '../support/raw-http.ts'
+import { callRaw } from '../support/raw-http.ts'
 import { describeWithRedis, redisForTest } from '../support/redis.ts'
 import { startForTest } from '../support/start.ts'
 import { examplePath, membersIn, readExample } from './read-examples.ts'
@@ -53,13 +53,13 @@ test('the load balancer reads the configuration next to compose.yaml, and the po
   expect([service, servicePort]).toEqual(['convsim', port])
 })
 
-test('the replicas keep their state in the Redis of the example', () => {
+test('the replicas keep their state in the example’s Redis', () => {
   const state = convsim.environment?.['CONVSIM_STATE'] ?? ''
   expect(parseRedisUrl(state, 'convsim')).toMatchObject({ ok: true })
   expect(Object.keys(services)).toContain(new URL(state).hostname)
 })
 
-test('a replica that stops refuses requests for long enough that the load balancer notices', () => {
+test('a stopping replica refuses requests long enough for the load balancer to notice', () => {
   const drainMs = parseDuration(convsim.environment?.['CONVSIM_DRAIN'] ?? '') ?? 0
   const [interval = '', fall = ''] = readLine(/ check inter (\w+) fall (\d+) /)
   expect(drainMs).toBeGreaterThan(2 * Number(fall) * (parseDuration(interval) ?? Number.POSITIVE_INFINITY))
@@ -72,12 +72,12 @@ test('the load balancer’s health check gets a 200', async () => {
   )
   const { origin } = await startForTest()
   const request = `${method} ${path} ${version}\r\n${name}: ${value}\r\nConnection: close\r\n\r\n`
-  expect((await askRaw(origin, request)).status).toBe(200)
+  expect((await callRaw(origin, request)).status).toBe(200)
 })
 
-describeWithRedis('the Redis of the example', () => {
+describeWithRedis('the Redis in the example', () => {
   // This Redis syncs every write to disk, which can take longer than the timeout of a command on a busy machine.
-  test('starts with the arguments in the example', { retry: 2 }, async () => {
+  test('starts with its arguments, and a simulator can use it', { retry: 2 }, async () => {
     const [program, ...args] = (redis.command ?? '').split(' ')
     expect(program).toBe('redis-server')
     const { url } = await redisForTest({ args })

@@ -24,7 +24,7 @@ const document = () => ({
   },
 })
 
-/** Checks and serves random documents. Check and server must agree, reveal no file, send no request and not throw. */
+/** Checks and serves random documents. Neither may throw, reveal a file or send a request, and they must agree. */
 export async function startDocumentTrial(chance: Chance, numbers: Numbers) {
   const folder = mkdtempSync(join(tmpdir(), 'convsim-hostile-'))
   const [file, secretFile] = [join(folder, 'contract.json'), join(folder, 'secret.json')]

@@ -3,7 +3,7 @@
  *
  * - kill, stop, second writer, full disk: a server must not lose an acknowledged write.
  * - http: a server gets hostile HTTP. It must respond, stall for at most 200 ms, and not leak memory.
- * - documents: hostile documents are checked and served. Both must agree, reveal no file, and send no request.
+ * - documents: hostile documents are checked and served. Both must agree, and not reveal files or send requests.
  *
  * `npm run test:hostile -- --minutes 60` runs for an hour; `--only http,kill` runs only these kinds. The exit code is 1
  * if a trial fails.

@@ -40,7 +40,7 @@ export async function startHttpTrial(chance: Chance, numbers: Numbers) {
   async function sendExpensive(): Promise<void> {
     for (let count = 0; count < 15; count += 1) {
       const { name, requests } = pick(chance, hostileRequests)
-      await ask(name, pick(chance, requests))
+      await call(name, pick(chance, requests))
       numbers.add('expensive requests')
       await readStall(name)
     }
@@ -50,12 +50,12 @@ export async function startHttpTrial(chance: Chance, numbers: Numbers) {
   async function sendOrdinary(): Promise<void> {
     for (let count = 0; count < ORDINARY_PER_ROUND; count += 1) {
       const request = count % 2 === 0 ? warmAnalytics : newEvent()
-      const status = await ask('an ordinary request', { ...request, path: `/v1${request.path}` })
+      const status = await call('an ordinary request', { ...request, path: `/v1${request.path}` })
       if (status >= 400) numbers.add(`ordinary requests with ${status}`)
     }
   }
 
-  async function ask(name: string, request: BenchRequest): Promise<number> {
+  async function call(name: string, request: BenchRequest): Promise<number> {
     numbers.add('requests')
     const reply = await send(origin, request).catch((error: unknown) => error)
     const status = reply instanceof Object && 'status' in reply ? Number(reply.status) : undefined
@@ -79,7 +79,7 @@ export async function startHttpTrial(chance: Chance, numbers: Numbers) {
     numbers.add('requests')
     numbers.add('slow bodies')
     const socket = connect(port, '127.0.0.1')
-    socket.on('error', () => {}) // the server may close it first
+    socket.on('error', () => {}) // the server may close the socket first
     const lines = ['Content-Type: application/json', 'Content-Length: 1000000']
     socket.write(requestText('POST', '/v1/events', lines, `{"note":"${'x'.repeat(60_000)}`))
     const timer = setInterval(() => socket.write('x'), 20)
@@ -98,7 +98,7 @@ export async function startHttpTrial(chance: Chance, numbers: Numbers) {
     await readStall('ordinary and malformed requests')
     const controls = { reset: 'POST', scenarios: 'DELETE', health: 'GET' } as const
     for (const [name, method] of Object.entries(controls))
-      await ask(name, { method, path: `/__sim/${name}`, headers: {} })
+      await call(name, { method, path: `/__sim/${name}`, headers: {} })
     recordMemory(readResidentMb(server.pid ?? 0) ?? 0)
   }
 

@@ -57,7 +57,7 @@ export function createProcessTrial(chance: Chance, numbers: Numbers) {
     await sleep(50)
   }
 
-  /** Limits the size of files, so that the log can grow only by a part of an entry. Sometimes lifts the limit later. */
+  /** Limits the size of files, so that the log can grow only by part of an entry. Sometimes lifts the limit later. */
   async function fillDisk({ pid }: StartedTarget): Promise<void> {
     if (!canLimit) return
     numbers.add('full disks')
@@ -70,7 +70,7 @@ export function createProcessTrial(chance: Chance, numbers: Numbers) {
     await sleep(50)
   }
 
-  /** Lets a second process take over the file while the first one runs, and writes to both processes. */
+  /** Lets a second process take over the file while the first process runs, and writes to both processes. */
   async function addWriter(first: StartedTarget): Promise<void> {
     numbers.add('second writers')
     const writers = [write(first, 'first')]

@@ -1,7 +1,7 @@
 /** The command under test. */
 export const cli = new URL('../../dist/cli.js', import.meta.url).pathname
 
-/** Counts, and peak values, by name in the order of their first use. */
+/** Counts and peak values by name, in the order of first use. */
 export class Numbers {
   readonly #counts = new Map<string, number>()
   failures = 0

@@ -12,7 +12,7 @@ const packages: Readonly<Record<string, LockedPackage>> = JSON.parse(
   readFileSync(join(repository, 'package-lock.json'), 'utf8'),
 ).packages
 
-/** Returns whether the lock file has a package where Node looks for it: in the dependent's folder or a parent of it. */
+/** Returns true if the lock file has a package where Node looks for it: in the dependent's folder or a parent. */
 function isLocked(dependent: string, name: string): boolean {
   if (`${dependent ? `${dependent}/` : ''}node_modules/${name}` in packages) return true
   return dependent !== '' && isLocked(dependent.slice(0, Math.max(0, dependent.lastIndexOf('/node_modules/'))), name)

@@ -31,7 +31,7 @@ afterAll(() => project.remove())
 const isDeclaration = (path: string) => /\.d\.[cm]?ts$/.test(path)
 
 describe('the package', () => {
-  it('contains the built code, the documents, the fixtures and licenses, but neither sources nor tests', () => {
+  it('contains the built code, documents, fixtures and licenses, but neither sources nor tests', () => {
     const documents = ['CHANGELOG.md', 'CONTRIBUTING.md', 'LICENSE', 'README.md', 'SKILL.md', 'package.json']
     const tops = new Set([...documents, 'dist', 'docs', 'fixtures', 'spec'])
     expect(new Set(paths.map((path) => path.split('/')[0]))).toEqual(tops)
@@ -85,7 +85,7 @@ describe('the library', () => {
     expect(error).toMatchObject({ message: expect.stringContaining('70000') })
   })
 
-  it('has only the declarations that its entry points need, which import only test libraries', () => {
+  it('has only the declarations that its entry points need, and they import only test libraries', () => {
     const entries = Object.values<{ readonly types: string }>(manifest.exports).map(({ types }) => types.slice(2))
     const files = new Set(entries)
     const libraries = new Set<string>()
@@ -177,9 +177,9 @@ describe('a document with an operation that has no handler', () => {
   }
 
   it('is served without installing another package', async () => {
-    const ask = `fetch(process.env.CONVSIM_BASE_URL + '/products', { headers: { authorization: 'Bearer k' } })
+    const call = `fetch(process.env.CONVSIM_BASE_URL + '/products', { headers: { authorization: 'Bearer k' } })
       .then(({ status }) => { process.exitCode = status === 204 ? 0 : 1 })`
-    expect(await exec(process.execPath, '--eval', ask)).toMatchObject({ status: 0 })
+    expect(await exec(process.execPath, '--eval', call)).toMatchObject({ status: 0 })
   })
 })
 

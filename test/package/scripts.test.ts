@@ -11,7 +11,7 @@ import { tempFolder } from '../support/temp-folder.ts'
 const repository = fileURLToPath(new URL('../..', import.meta.url))
 const { scripts } = JSON.parse(readFileSync(join(repository, 'package.json'), 'utf8'))
 
-/** Milliseconds until a file is changed again, in case it was not watched yet. Doubles each time. */
+/** Milliseconds until a file is changed again, in case it was not watched yet. The interval doubles each time. */
 const restartMs = 5_000
 
 /** Milliseconds that three starts from the sources may take on a busy machine. */

@@ -4,7 +4,7 @@ import { mkdirSync, readdirSync, readFileSync, symlinkSync, writeFileSync } from
 import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import { afterAll, describe, expect, test } from 'vitest'
-import { ask } from '../support/client.ts'
+import { call } from '../support/client.ts'
 import { cli, startProgram } from '../support/command.ts'
 import { startForTest } from '../support/start.ts'
 import { tempFolder } from '../support/temp-folder.ts'
@@ -12,7 +12,7 @@ import { tempFolder } from '../support/temp-folder.ts'
 const folder = fileURLToPath(new URL('../../docs/recipes/', import.meta.url))
 const page = fileURLToPath(new URL('../../docs/testing.md', import.meta.url))
 
-/** Timeout in milliseconds, long enough for a compiler without a cache on a busy machine. */
+/** A timeout in milliseconds, long enough for a compiler without a cache on a busy machine. */
 const limitMs = 480_000
 
 /** Text in a client's file, and a replacement that breaks the client. */
@@ -50,7 +50,7 @@ const recipes = [...readFileSync(page, 'utf8').matchAll(/^\| \w+ \| \[(\S+)\]\(r
 function isInstalled(program: string): boolean {
   if (spawnSync('sh', ['-c', `command -v ${program}`]).status === 0) return true
   if (process.env['CI'] === 'true' && required.includes(program)) throw new Error(`${program} is not installed`)
-  process.stderr.write(`The tests of the recipe for ${program} are skipped: ${program} is not installed.\n`)
+  process.stderr.write(`The tests for the ${program} recipe are skipped: ${program} is not installed.\n`)
   return false
 }
 
@@ -94,7 +94,7 @@ describe.each(recipes)('the recipe $file', (recipe) => {
     const env = { CONVSIM_BASE_URL: baseUrl, CONVSIM_CONTROL_URL: controlUrl, CONVSIM: 'false' }
     expect(await runRecipe(recipe, [], env)).toMatchObject({ code: 0 })
     expect(await runRecipe(recipe, [], env)).toMatchObject({ code: 0 })
-    const { body } = await ask({ origin }, '/__sim/report?sandbox=*', { token: null })
+    const { body } = await call({ origin }, '/__sim/report?sandbox=*', { token: null })
     expect(body).toMatchObject({ requests: 6, run: { failOn: [] } })
   })
 
@@ -109,7 +109,7 @@ describe.each(recipes)('the recipe $file', (recipe) => {
     if (!otherId || !retry) throw new Error(`"bugs" has no entry for ${recipe.file}`)
     const { code, output } = await runRecipe(recipe, [otherId, retry], {})
     expect(output).toMatch(/differs in body\/insertId \(expected \\?"order-1\\?", got \\?"order-1-b\\?"\)/)
-    expect(output).toContain('A 503 demanded a wait of 1 s, but the client retried earlier: after 0')
+    expect(output).toContain('A 503 asked for a wait of 1 s, but the client retried sooner: after 0')
     expect(code).toBe(1)
   })
 })

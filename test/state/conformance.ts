@@ -15,9 +15,9 @@ import {
   prompt,
 } from './drafts.ts'
 
-/** Defines the tests that every adapter for the store port must pass. `open` opens an empty store. */
+/** Defines the tests that every implementation of `Store` must pass. `open` opens an empty store. */
 export function conformance(name: string, open: () => Promise<Store>): void {
-  describe(`${name} implements the port`, () => {
+  describe(`${name} implements the store interface`, () => {
     let store: Store
     const otherContext = { ...context, sandbox: 'worker-3' }
     const laterContext = { ...context, now: noon + 60_000 }
@@ -87,7 +87,7 @@ export function conformance(name: string, open: () => Promise<Store>): void {
         expect(new Set([...ids, ...(await run('2'))]).size).toBe(8)
       })
 
-      test('sampling keeps about the requested fraction of events, the same in each run and retry', async () => {
+      test('sampling keeps about the requested fraction of events, and the same in each run and retry', async () => {
         const countedIds = async () => {
           const receipts = Array.from({ length: 2000 }, (_, index) =>
             store.recordEvent(context, event({ insertId: `e${index}`, sampleRate: 0.1 })),
@@ -169,7 +169,7 @@ export function conformance(name: string, open: () => Promise<Store>): void {
       const impactOf = async (query: Partial<ImpactQuery> = {}) =>
         Object.fromEntries(await store.eventImpact('default', { ...impactQuery, ...query }))
 
-      test('is summed by product and UTC day, earliest first, without events that sampling dropped', async () => {
+      test('is summed by product and UTC day, earliest first, and excludes events that sampling dropped', async () => {
         const other = '00000000-0000-4000-8000-000000000001'
         await store.recordEvent(context, event({ eventAt: '2026-01-14T23:59:59.999Z' }))
         await store.recordEvent(context, event({ eventAt: '2026-01-13T00:00:00.000Z', qualityImpactScore: 0.1 }))
@@ -187,7 +187,7 @@ export function conformance(name: string, open: () => Promise<Store>): void {
         expect(await impactOf({ to: '2026-01-13' })).toEqual({ '2026-01-13': { impact: 0.3, events: 2 } })
       })
 
-      test('for a range of days does not depend on events outside it', async () => {
+      test('for a range of days does not depend on events outside the range', async () => {
         const day = (index: number) => new Date(Date.UTC(2025, 11, 20 + index)).toISOString()
         const between = () => impactOf({ from: '2025-12-30', to: '2026-01-02' })
         await store.recordEvent(context, event({ eventAt: day(12) }))
@@ -265,7 +265,7 @@ export function conformance(name: string, open: () => Promise<Store>): void {
         expect([await allowed('default', 'a'), await allowed('worker-3', 'a')]).toEqual([true, false])
       })
 
-      test('a sequence beyond the limit evicts the least recently advanced one', async () => {
+      test('a sequence beyond the limit evicts the least recently advanced sequence', async () => {
         await store.nextSequenceIndex('default', 'old')
         await store.nextSequenceIndex('default', 'in use')
         for (let index = 0; index < 10_000; index += 1) {
@@ -360,7 +360,7 @@ export function conformance(name: string, open: () => Promise<Store>): void {
         expect(await importDocument(store, 'copy', await exportSandbox(store, 'default'))).toMatchObject({ ok: true })
       })
 
-      test('an import for empty sandboxes does not change a sandbox with records', async () => {
+      test('an import restricted to empty sandboxes does not change a sandbox with records', async () => {
         await store.recordEvent(context, event())
         const document = await exportSandbox(store, 'default')
         await store.addPromptVersion(otherContext, prompt())

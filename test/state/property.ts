@@ -10,7 +10,7 @@ export interface RestartableStore {
   takeTurns?(): void
   /** Stops the store's process gracefully or kills it, then reopens the store. */
   restart(isGraceful: boolean): Promise<void>
-  /** Expects writes to be refused while they cannot be stored. Absent if the adapter always stores writes. */
+  /** Expects writes to be refused while they cannot be stored. Absent if the store never refuses writes. */
   refuse?(writes: (store: Store) => readonly Promise<unknown>[]): Promise<void>
   close(): Promise<void>
 }

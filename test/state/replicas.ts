@@ -22,7 +22,7 @@ async function readFor(ms: number, stores: readonly Store[]): Promise<void> {
 }
 
 /**
- * Defines the tests that every adapter for a shared state must pass. `open` opens stores that share an empty state, and
+ * Defines the tests that every store with a shared state must pass. `open` opens stores that share an empty state, and
  * closes them after the test.
  */
 export function replicaSuite(name: string, open: (count: number) => Promise<readonly Store[]>): void {
@@ -51,7 +51,7 @@ export function replicaSuite(name: string, open: (count: number) => Promise<read
         expect([exports[1], exports[2]]).toEqual([exports[0], exports[0]])
       }))
 
-    test('a write is visible at once to replicas that have read the same data repeatedly', () =>
+    test('a write is immediately visible to replicas that have read the same data repeatedly', () =>
       withStores(async (stores) => {
         for (let round = 1; round <= 9; round += 1) {
           await readFor(150, stores) // long enough for any optimization of repeated reads to start

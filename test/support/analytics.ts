@@ -2,13 +2,13 @@ import { isObject, type Json } from '../../src/base/core/json.ts'
 import { valueAt } from '../../src/base/core/json-pointer.ts'
 import type { Analytics } from '../../src/service/simulation/analytics.ts'
 import { operationOf } from './catalogue.ts'
-import { ask, type RequestOptions } from './client.ts'
+import { call, type RequestOptions } from './client.ts'
 import { faultsOf } from './documented.ts'
 import type { TestSimulator } from './start.ts'
 
 const schema = operationOf('getModelAnalytics').responseSchema(200)
 
-/** The fields of analytics and of a data point. The value is true if the field is nullable. */
+/** The fields of the analytics and of a data point; the value is true for a nullable field. */
 export const analyticsFields = fieldsOf(schema)
 export const pointFields = fieldsOf(valueAt(schema, '/properties/dataPoints/items'))
 
@@ -24,7 +24,7 @@ export const periods = ['7d', '30d', '90d'] as const
 /** A period in the bundled document: `7d`. */
 export type Period = (typeof periods)[number]
 
-/** Reads the analytics of a model and checks them against the document. */
+/** Reads the analytics for a model and checks them against the document. */
 export async function readAnalytics(
   target: Pick<TestSimulator, 'origin'>,
   modelId: string,
@@ -32,7 +32,7 @@ export async function readAnalytics(
   options: RequestOptions = {},
 ): Promise<Analytics> {
   const query = period === undefined ? '' : `?period=${period}`
-  const response = await ask(target, `/v1/models/${modelId}/analytics${query}`, options)
+  const response = await call(target, `/v1/models/${modelId}/analytics${query}`, options)
   if (response.status !== 200) throw new Error(`${response.status} for ${modelId} ${period}: ${response.text}`)
   const faults = faultsOf('getModelAnalytics', 200, response.body)
   if (faults.length > 0) throw new Error(`${modelId} ${period} breaks the document: ${faults.join('; ')}`)

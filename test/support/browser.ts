@@ -3,7 +3,7 @@ import type { Browser, Page } from 'playwright-core'
 import { afterAll, beforeAll, describe, expect } from 'vitest'
 import type { JsonObject } from '../../src/base/core/json.ts'
 import { openBrowser } from '../browser/chromium.ts'
-import { ask, event } from './client.ts'
+import { call, event } from './client.ts'
 import { startForTest, type TestSimulator } from './start.ts'
 import { isMissing } from './tools.ts'
 
@@ -12,10 +12,10 @@ export { test } from './start.ts'
 /** Describes tests that need a browser. If it is missing, the tests are skipped, and in CI the run fails. */
 export const describeInBrowser = describe.skipIf(isMissing('chromium'))
 
-/** The appearance of a page, and its path in the console. */
+/** The appearance of a page, and the fragment of its URL. */
 export interface PageOptions {
-  /** The path in the console: `#/requests?q=status:4xx`. Default: the first view. */
-  readonly place?: string
+  /** The fragment, which selects the view: `#/requests?q=status:4xx`. Default: the first view. */
+  readonly hash?: string
   readonly width?: number
   readonly height?: number
   readonly colorScheme?: 'light' | 'dark'
@@ -30,13 +30,13 @@ export function sharedBrowser() {
   })
   afterAll(async () => {
     await browser?.close()
-    expect(problems, 'errors and warnings of the pages, and requests to other origins').toEqual([])
+    expect(problems, 'errors and warnings on the pages, and requests to other origins').toEqual([])
   })
   const pages = {
-    /** Opens the console. The test file fails if a page logs an error, violates its policy or calls other origins. */
+    /** Opens the console. The test file fails if a page logs an error, breaks its policy or contacts other origins. */
     async open({ origin }: Pick<TestSimulator, 'origin'>, options: PageOptions = {}): Promise<Page> {
       if (!browser) throw new Error('the browser is not open')
-      const { place = '', width = 1280, height = 800, colorScheme = 'light' } = options
+      const { hash = '', width = 1280, height = 800, colorScheme = 'light' } = options
       const context = await browser.newContext({
         viewport: { width, height },
         colorScheme,
@@ -51,14 +51,14 @@ export function sharedBrowser() {
       page.on('request', (request) => {
         if (!/^(data|blob):/.test(request.url()) && !request.url().startsWith(origin)) problems.push(request.url())
       })
-      await page.goto(`${origin}/__sim/${place}`)
+      await page.goto(`${origin}/__sim/${hash}`)
       return page
     },
 
-    /** Starts a simulator for one test, and opens its console at a path. */
-    async openNew(place = '', settings: Parameters<typeof startForTest>[0] = {}) {
+    /** Starts a simulator for one test, and opens its console at a URL fragment. */
+    async openNew(hash = '', settings: Parameters<typeof startForTest>[0] = {}) {
       const own = await startForTest(settings)
-      return { own, page: await pages.open(own, { place }) }
+      return { own, page: await pages.open(own, { hash }) }
     },
   }
   return pages
@@ -69,10 +69,10 @@ export const click = (page: Page, name: string) => page.getByRole('button', { na
 
 export const readClipboard = (page: Page) => page.evaluate<string>('navigator.clipboard.readText()')
 
-/** Returns the texts of all matching elements, without waiting for any. */
+/** Returns the text of each matching element, without waiting for one to appear. */
 export const textsOf = (page: Page, selector: string) => page.locator(selector).allTextContents()
 
-/** Clicks a button in the confirmation dialog, and returns the items that will be lost according to the dialog. */
+/** Clicks a button in the confirmation dialog, and returns the items that, according to the dialog, will be lost. */
 export async function agree(page: Page, title: string, action: string): Promise<string[]> {
   const dialog = page.getByRole('dialog', { name: title })
   await dialog.waitFor()
@@ -89,7 +89,7 @@ interface AxeResults {
   }[]
 }
 
-/** Expects axe to find nothing on a page. The script is evaluated, since pages do not allow other scripts. */
+/** Expects axe to find no problems on a page. Axe is evaluated, since the page's policy blocks injected scripts. */
 export async function expectAccessible(page: Page): Promise<void> {
   await page.evaluate(axe.source)
   const { violations } = await page.evaluate<AxeResults>('axe.run(document, { resultTypes: ["violations"] })')
@@ -107,7 +107,7 @@ export const unfold = (page: Page) =>
 export async function sendEvents(sim: TestSimulator, count: number, fields: JsonObject = {}, sandbox = 'default') {
   const statuses: number[] = []
   for (let sent = 0; sent < count; sent++)
-    statuses.push((await ask(sim, '/v1/events', { body: event(fields), sandbox })).status)
+    statuses.push((await call(sim, '/v1/events', { body: event(fields), sandbox })).status)
   return statuses
 }
 

@@ -1,6 +1,6 @@
 import { createRequire } from 'node:module'
 
-/** The functions of the build that load its modules, so that tests run the bundled code. */
+/** The functions in the build that load its modules, so that tests run the bundled code. */
 export const bundle: {
   start(): typeof import('../../src/features/start.ts')
   proxy(): typeof import('../../src/features/proxy/proxy.ts')

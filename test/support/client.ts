@@ -19,9 +19,9 @@ export interface RequestOptions {
   readonly body?: Json | Uint8Array
   /** The bearer token. Null sends no Authorization header. */
   readonly token?: string | null
-  /** The value of the header `X-Sim-Sandbox`. */
+  /** The value of the `X-Sim-Sandbox` header. */
   readonly sandbox?: string
-  /** The value of the header `X-Sim-Scenario`. */
+  /** The value of the `X-Sim-Scenario` header. */
   readonly scenario?: string
   /** The content type of the body. Null sends no Content-Type header. */
   readonly contentType?: string | null
@@ -34,7 +34,7 @@ export interface RequestOptions {
 type Target = Pick<TestSimulator, 'origin'>
 
 /** Sends a request to a path on the origin, such as `/v1/events` or `/__sim/info`. */
-export async function ask({ origin }: Target, path: string, options: RequestOptions = {}): Promise<TestResponse> {
+export async function call({ origin }: Target, path: string, options: RequestOptions = {}): Promise<TestResponse> {
   const { method = options.body === undefined ? 'GET' : 'POST', token = 'any-key', signal = null } = options
   const headers = new Headers(options.headers)
   if (token !== null) headers.set('authorization', `Bearer ${token}`)
@@ -100,7 +100,7 @@ export function errorOf(response: Pick<TestResponse, 'body' | 'status'>): string
   return error
 }
 
-/** Expects the service's error body with this status, and a message that matches all of these words. */
+/** Expects the service's error body with this status, and a message that matches each of these words. */
 export function expectRefusal(
   response: Pick<TestResponse, 'body' | 'status'>,
   status: number,
@@ -113,7 +113,7 @@ export function expectRefusal(
 
 /** Reads the location and the counts of the state: `{"file":":memory:","sandboxes":1,"events":2,"prompts":0}`. */
 export async function readStateInfo(target: Target): Promise<Json> {
-  return objectOf(await ask(target, '/__sim/info', { token: null }))['state'] ?? null
+  return objectOf(await call(target, '/__sim/info', { token: null }))['state'] ?? null
 }
 
 /** The id of a product that no fixture lists. */
@@ -162,7 +162,7 @@ export interface OperationRequest {
 }
 
 /** Sends a valid request to an operation, with additional options. */
-export function askOperation(target: Target, operation: OperationRequest, options: RequestOptions = {}) {
+export function callOperation(target: Target, operation: OperationRequest, options: RequestOptions = {}) {
   const { method, path, body } = operation
-  return ask(target, path, { method, ...(body && { body }), ...options })
+  return call(target, path, { method, ...(body && { body }), ...options })
 }

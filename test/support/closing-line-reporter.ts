@@ -4,7 +4,7 @@ import type { Reporter, TestModule } from 'vitest/node'
 export class ClosingLineReporter implements Reporter {
   readonly #others: { readonly faultCount: number }
 
-  /** `others`: the number of faults found outside the tests, which count as failures. */
+  /** `others`: the reporter that counts faults found outside the tests; these faults count as failures. */
   constructor(others: { readonly faultCount: number }) {
     this.#others = others
   }

@@ -11,11 +11,11 @@ export interface Command {
   readonly process: ChildProcess
   readonly stdout: () => string
   readonly stderr: () => string
-  /** Resolves to the origin (`http://127.0.0.1:12345`) when it listens. Rejects with the output if it exits first. */
+  /** Resolves to the origin (`http://127.0.0.1:12345`) as soon as it is known. Rejects if the process exits first. */
   readonly ready: () => Promise<string>
-  /** Resolves as soon as stderr matches. */
+  /** Resolves as soon as stderr matches the pattern. */
   readonly untilStderr: (pattern: RegExp) => Promise<void>
-  /** Resolves as soon as stdout matches. */
+  /** Resolves as soon as stdout matches the pattern. */
   readonly untilStdout: (pattern: RegExp) => Promise<void>
   /** The exit code, or the signal that ended the process. */
   readonly ended: Promise<number | string>
@@ -32,7 +32,7 @@ export interface RunOptions {
   readonly cwd?: string
   /** Default: `ignore`. */
   readonly stdin?: 'ignore' | 'pipe'
-  /** Starts a process group that has the id of the process. Default: the process group of the tests. */
+  /** Runs the command in its own process group, whose id is the process id. Default: in the tests' group. */
   readonly detached?: boolean
 }
 

@@ -15,7 +15,7 @@ export interface DocumentedOperation {
 
 export const readDocument = (file: string): JsonObject => parse(readFileSync(file, 'utf8'))
 
-/** A document that is compiled independently of the simulator, to find faults in the simulator's own compiler. */
+/** A document that is compiled independently of the simulator, to find bugs in the simulator's own compiler. */
 export class CompiledDocument {
   readonly operations: readonly DocumentedOperation[]
   readonly #document: JsonObject

@@ -1,12 +1,12 @@
 import type { Json, JsonObject } from '../../src/base/core/json.ts'
-import { ask, objectOf } from './client.ts'
+import { call, objectOf } from './client.ts'
 import type { TestSimulator } from './start.ts'
 
 type Target = Pick<TestSimulator, 'origin'>
 
 /** Sends a request to the control plane: `steer(sim, 'POST', '/reset?sandbox=a')`. Throws unless the status is 200. */
 export async function steer(target: Target, method: string, path: string, body?: Json): Promise<JsonObject> {
-  const response = await ask(target, `/__sim${path}`, { method, token: null, ...(body !== undefined && { body }) })
+  const response = await call(target, `/__sim${path}`, { method, token: null, ...(body !== undefined && { body }) })
   if (response.status !== 200) throw new Error(`${method} ${path} returned ${response.status}: ${response.text}`)
   return objectOf(response)
 }
@@ -18,6 +18,6 @@ export function putRules(target: Target, rules: JsonObject[], sandbox = 'default
 
 /** Verifies requests, and returns the result with the response status. `query`: for example `?sandbox=a`. */
 export async function verify(target: Target, verification: JsonObject, query = '') {
-  const response = await ask(target, `/__sim/verify${query}`, { body: verification, token: null })
+  const response = await call(target, `/__sim/verify${query}`, { body: verification, token: null })
   return { status: response.status, ...objectOf(response) } as JsonObject & { status: number }
 }

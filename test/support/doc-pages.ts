@@ -72,7 +72,7 @@ export function findLinks({ text }: DocPage): string[] {
 const withoutBlocks = (text: string) => text.replaceAll(/^ *```[\s\S]*?^ *```$/gm, '')
 
 /**
- * Returns patterns for the statuses that a block of curl commands promises: the status in a comment such as `# 429`,
+ * Returns patterns for the statuses that the commands in a block should get: the status in a comment such as `# 429`,
  * 000 for a command with `# no response` (curl prints 000 without a response), and otherwise any 2xx status.
  */
 export function promisedStatuses(text: string): RegExp[] {

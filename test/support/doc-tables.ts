@@ -33,7 +33,7 @@ export function docTables(): Record<string, string> {
     scenarios: families
       .map((family) => {
         const entries = catalogue.definitions.filter((entry) => entry.family === family)
-        return `**${family}**\n\n${formatTable(['scenario', 'what happens', 'parameters'], entries.map(scenarioRow))}`
+        return `**${family}**\n\n${formatTable(['scenario', 'effect', 'parameters'], entries.map(scenarioRow))}`
       })
       .join('\n\n'),
     'retry-rules': formatTable(
@@ -78,11 +78,11 @@ export function docTables(): Record<string, string> {
       ]),
     ),
     keys: formatTable(
-      ['token', 'what happens'],
+      ['key', 'effect'],
       fixtures.keys.map(({ token, about }) => [code(token), about]),
     ),
     models: formatTable(
-      ['model id', 'name', 'what happens'],
+      ['model id', 'name', 'behavior'],
       fixtures.models.map(({ id, name, about }) => [code(id), name, about]),
     ),
   }

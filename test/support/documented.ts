@@ -6,13 +6,13 @@ import { closeDocument } from './closed-document.ts'
 import { CompiledDocument, readDocument } from './compiled-document.ts'
 
 const document = readDocument(bundledContract)
-/** The document with its rules for simulated values, which the simulator's responses follow and drift breaks. */
+/** The document with its rules for simulated values, which responses follow unless a drift scenario breaks them. */
 const simulated = applySimulatedValues(document, 'document') ?? document
 const open = new CompiledDocument(document)
 const narrow = new CompiledDocument(simulated)
 const closed = new CompiledDocument(closeDocument(simulated))
 
-/** Returns the faults in a response according to the documented schema for its status, or an empty list. */
+/** Describes how a response breaks the documented schema for its status; empty if the response is valid. */
 export function faultsOf(operationId: string, status: number, body: Json | undefined): string[] {
   return [open, narrow].flatMap((compiled) => findFaults(compiled, operationId, status, body))
 }

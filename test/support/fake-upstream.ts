@@ -12,7 +12,7 @@ import { startForTest, type TestSimulator } from './start.ts'
 export interface FakeResponse {
   status: number
   headers: Record<string, string>
-  /** The body. An object is sent as JSON, text unchanged. */
+  /** The body. An object is sent as JSON; a string is sent unchanged. */
   body: JsonObject | string
   /** The delay in milliseconds before the response is sent. */
   delayMs?: number
@@ -38,7 +38,7 @@ export interface FakeUpstream {
 }
 
 /** Starts a fake service for one test. */
-export async function startFakeUpstream(change: Change = () => undefined, isExpired = false): Promise<FakeUpstream> {
+export async function startFakeUpstream(change: Change = () => {}, hasExpiredCert = false): Promise<FakeUpstream> {
   const { origin } = await startForTest()
   const requests: FakeRequest[] = []
   const listener: RequestListener = async (request, response) => {
@@ -53,10 +53,10 @@ export async function startFakeUpstream(change: Change = () => undefined, isExpi
     }, fake.delayMs ?? 0)
     response.on('close', () => clearTimeout(timer))
   }
-  const server = isExpired ? createTlsServer(readCertificate(), listener) : createServer(listener)
+  const server = hasExpiredCert ? createTlsServer(readCertificate(), listener) : createServer(listener)
   const port = await listenForTest(server)
   const host = `127.0.0.1:${port}`
-  return { baseUrl: `${isExpired ? 'https' : 'http'}://${host}/v1`, host, requests }
+  return { baseUrl: `${hasExpiredCert ? 'https' : 'http'}://${host}/v1`, host, requests }
 }
 
 function readCertificate() {

@@ -17,7 +17,7 @@ export const typedDocuments = [
   { document: bundledContract, file: new URL('../../src/service/simulation/service-types.ts', import.meta.url) },
 ]
 
-/** Returns the first line of a document's types. Its digest shows whether the document has changed. */
+/** Returns the first line of a document's types. The digest in it shows whether the document has changed. */
 export async function typesHeading(document: string): Promise<string> {
   const digest = createHash('sha256')
     .update(await readFile(document))
@@ -65,7 +65,7 @@ ${scenarios.join('')}}
 
 const union = (names: readonly string[]) => names.map((name) => `'${name}'`).join(' | ')
 
-/** Returns the type of a scenario's parameters: \`AnyScenarioParameters & { readonly ms?: number }\`. */
+/** Returns the type of a scenario's parameters: `AnyScenarioParameters & { readonly ms?: number }`. */
 function parametersType(parameters: readonly Parameter[]): string {
   const members = parameters.map(
     (parameter) => `readonly '${parameter.name}'${parameter.required ? '' : '?'}: ${valueType(parameter)}`,

@@ -13,7 +13,7 @@ export interface HarParts {
   readonly type?: string
 }
 
-/** Returns an entry for a HAR file. `body`: the response body, in which text is used unchanged. */
+/** Returns an entry for a HAR file. `body`: the response body; a string is used unchanged. */
 export function harEntry(url: string, body: Json, parts: HarParts = {}) {
   const { method = 'GET', headers = [], status = 200, type = 'application/json' } = parts
   const text = typeof body === 'string' ? body : JSON.stringify(body)

@@ -1,11 +1,11 @@
-import { ask } from './client.ts'
+import { call } from './client.ts'
 import type { TestSimulator } from './start.ts'
 
 type Target = Pick<TestSimulator, 'origin'>
 
 /** Reads all values from `GET /__sim/metrics`, by name and labels. */
 export async function metricsOf(target: Target): Promise<Record<string, number>> {
-  const { text } = await ask(target, '/__sim/metrics', { token: null })
+  const { text } = await call(target, '/__sim/metrics', { token: null })
   const lines = text.split('\n').filter((line) => line !== '' && !line.startsWith('#'))
   return Object.fromEntries(
     lines.map((line) => {

@@ -12,8 +12,8 @@ export function isUnfinished(sent: string): boolean {
 }
 
 /**
- * Sends bytes on a new connection, and returns one complete response, or all bytes until the connection closes.
- * Closes the sending side if the request is unfinished.
+ * Sends bytes on a new connection, and returns one complete response, or all bytes received before the connection
+ * closes. Closes the sending side if the request is unfinished.
  */
 export function sendBytes(origin: string, bytes: Uint8Array): Promise<string> {
   const { hostname, port } = new URL(origin)
@@ -35,7 +35,7 @@ export function sendBytes(origin: string, bytes: Uint8Array): Promise<string> {
       received += chunk.toString('latin1')
       if (isComplete(received, isHead)) finish()
     })
-    socket.on('error', () => {}) // the connection closes; bytes received earlier are returned
+    socket.on('error', () => {}) // the connection then closes, and the bytes received so far are returned
     socket.on('close', finish)
     socket.write(bytes)
   })

@@ -69,7 +69,7 @@ export async function sendRaw(origin: string, text: string, count = 1): Promise<
 }
 
 /** Sends text, and returns the response. */
-export async function askRaw(origin: string, text: string): Promise<RawResponse> {
+export async function callRaw(origin: string, text: string): Promise<RawResponse> {
   const [response] = await sendRaw(origin, text)
   if (!response) throw new Error('no response')
   return response

@@ -17,7 +17,7 @@ export interface ScriptResult {
   readonly stderr: string
 }
 
-/** A test that sends a request, since a gate fails if there are no requests. */
+/** A test that sends a request, since `--fail-on` fails a run without requests. */
 const oneRequest = `import { test } from 'node:test'
 const { CONVSIM_BASE_URL: url } = process.env
 const path = '/models/00000000-0000-4000-8000-000000000001/analytics'
@@ -25,7 +25,7 @@ const headers = { authorization: 'Bearer any-key' }
 test('sends a request', { skip: url === undefined }, () => fetch(url + path, { headers }))
 `
 
-/** The machine of a reader who follows a page: a folder with a checkout and a project, and a running simulator. */
+/** The setup in which a page's commands run: a folder with a checkout and a project, and a simulator. */
 export class Reader {
   readonly #home = mkdtempSync(join(tmpdir(), 'convsim-reader-'))
   readonly project = join(this.#home, 'project')

@@ -20,7 +20,7 @@ export interface RedisServer {
   close(): Promise<void>
 }
 
-/** The options of a Redis server. */
+/** The options for a Redis server. */
 interface RedisServerOptions {
   /** Stores each write on disk before it is acknowledged. Default: nothing is stored on disk. */
   readonly durable?: boolean

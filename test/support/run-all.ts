@@ -8,7 +8,7 @@ const steps = [
   { script: 'dead', description: 'unused files, exports and dependencies (knip)' },
   {
     script: 'unit',
-    description: 'all tests without the tag "long" (vitest); tests of HTTP and of the command start the built program',
+    description: 'all tests without the tag "long" (vitest); HTTP and command-line tests start the built program',
   },
 ] as const
 

@@ -10,7 +10,7 @@ const { createProxy } = bundle.proxy()
 /** The time at which the clock is frozen in most tests. */
 export const frozenNow = '2026-01-15T12:00:00.000Z'
 
-/** A line of the simulator's log. */
+/** A line in the simulator's log. */
 export interface LogEntry {
   readonly level: LogLevel
   readonly message: string
@@ -67,7 +67,7 @@ export async function startForTest(settings: Partial<Settings> = {}, upstream?: 
   return { ...simulator, close }
 }
 
-/** A test that gets its own simulator if it uses the fixture `own`. */
+/** A test that gets its own simulator if it uses the `own` fixture. */
 export const test = plainTest.extend('own', () => startForTest())
 
 /** Creates a log that records entries of level `info` and above, with the fields copied as JSON. */

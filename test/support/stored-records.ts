@@ -5,9 +5,7 @@ import type { TestSimulator } from './start.ts'
 
 type Target = Pick<TestSimulator, 'origin'>
 
-/**
- * Reads a control-plane resource. The caller specifies the type of the response. Throws unless the status is 200.
- */
+/** Reads a control-plane resource. The caller specifies the type of the response. Throws unless the status is 200. */
 export async function readControl<T>(target: Target, path: string): Promise<T> {
   return (await steer(target, 'GET', path)) as T
 }

@@ -29,7 +29,7 @@ export const documentWithData = (media: JsonObject, members: JsonObject = {}) =>
   ...members,
 })
 
-/** The errors that `check` and a start of the simulator report for a document. */
+/** The errors that `check` and the simulator report for a document. */
 export interface Outcome {
   /** The errors from `check`. */
   readonly checked: readonly string[]
@@ -39,7 +39,7 @@ export interface Outcome {
   readonly body: string | undefined
 }
 
-/** Checks a document, starts a simulator with it, and sends a request. An exception is an error with a stack trace. */
+/** Checks a document, starts a simulator with it, and sends a request. An exception becomes an error with its stack. */
 export async function tryDocument(file: string, changes: Partial<Settings> = {}): Promise<Outcome> {
   const settings = { ...defaultSettings(), ...changes, contract: file, port: 0, state: ':memory:' }
   const checked = await textOfErrors(async () => {
@@ -68,7 +68,7 @@ async function textOfErrors(find: () => Promise<readonly { severity: string; mes
   }
 }
 
-/** Returns the fault if `check` and startup disagree, or if the output contains a stack trace or the secret. */
+/** Describes the fault if `check` and startup disagree, or if the output contains a stack trace or the secret. */
 export function findFault({ checked, started, body }: Outcome, secret: string): string | undefined {
   const all = JSON.stringify([checked, started, body])
   if (all.includes(secret)) return `the output shows a file: ${all}`
@@ -77,7 +77,7 @@ export function findFault({ checked, started, body }: Outcome, secret: string): 
   return undefined
 }
 
-/** Starts a server that counts requests. Documents must not cause any. */
+/** Starts a server that counts requests. A document must not cause any requests. */
 export async function startCounter() {
   const counted = { requests: 0 }
   const server = createServer((_, response) => {

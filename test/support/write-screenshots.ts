@@ -10,12 +10,12 @@ import { openBrowser } from '../browser/chromium.ts'
 import { event, prompt } from './client.ts'
 import { steer } from './control.ts'
 
-/** A screenshot of the console: its file name, the hash in its URL, and when the page is ready. */
+/** A screenshot of the console. */
 interface Screenshot {
   readonly name: string
   readonly hash: string
   readonly height: number
-  readonly isReady: (page: Page) => Promise<void>
+  readonly untilReady: (page: Page) => Promise<void>
 }
 
 const screenshots: readonly Screenshot[] = [
@@ -23,13 +23,13 @@ const screenshots: readonly Screenshot[] = [
     name: 'requests',
     hash: '#/requests',
     height: 640,
-    async isReady(page) {
+    async untilReady(page) {
       await page.locator('tbody tr', { hasText: 'violations' }).locator('td.path a').first().click()
       await page.locator('[data-open] .json-line.marked').first().waitFor()
       await page.locator('.why li').first().waitFor()
     },
   },
-  { name: 'retries', hash: '#/retries', height: 630, isReady: (page) => page.locator('.chain').nth(2).waitFor() },
+  { name: 'retries', hash: '#/retries', height: 630, untilReady: (page) => page.locator('.chain').nth(2).waitFor() },
 ]
 
 const analytics = (model: number, period: string) =>
@@ -44,8 +44,8 @@ const order = (insertId: string, fields: JsonObject = {}) =>
   ] as const
 
 /**
- * The traffic of a shop's backend. Each request has a scenario, or the comma-separated sequence for all attempts at its
- * call, and a pause on the sandbox's clock after the request, so that the times are the same in each run.
+ * The traffic from a shop's backend. Each request has a scenario, or the comma-separated sequence for all attempts at
+ * its call, and a pause on the sandbox's clock after the request, so that the times are the same in each run.
  */
 const traffic: readonly (readonly [pause: string, scenario: string, path: string, body: object | undefined])[] = [
   ['500ms', '500*2, 200', ...analytics(2, '7d')],
@@ -111,12 +111,12 @@ try {
   await started.value.close()
 }
 
-/** Takes a screenshot. Returns its lines that are in the sources, so that a test can detect a stale image. */
-async function takeScreenshot(browser: Browser, origin: string, { name, hash, height, isReady }: Screenshot) {
+/** Takes a screenshot. Returns the lines that also occur in the sources, so that a test can detect a stale image. */
+async function takeScreenshot(browser: Browser, origin: string, { name, hash, height, untilReady }: Screenshot) {
   const page = await browser.newPage({ viewport: { width: 1280, height }, deviceScaleFactor: 1, colorScheme: 'light' })
   await page.goto(`${origin}/__sim/${hash}`)
   await page.getByText('Live', { exact: true }).waitFor()
-  await isReady(page)
+  await untilReady(page)
   await page.mouse.move(0, 0)
   await page.screenshot({ path: fileURLToPath(new URL(`${name}.png`, folder)), animations: 'disabled' })
   const lines = new Set((await page.locator('body').innerText()).split('\n').map((line) => line.trim()))

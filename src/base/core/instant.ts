@@ -43,7 +43,7 @@ function parseOffset(offset: string): number | undefined {
   return (offset.startsWith('-') ? -1 : 1) * (hours * 60 + minutes)
 }
 
-/** Returns true if the minute that starts at this time is the last of its UTC day. Only it can have a leap second. */
+/** Returns true for the start of the last minute of a UTC day. Only that minute can have a leap second. */
 function isLastMinuteOfDay(minute: number): boolean {
   return (minute + MINUTE_MS) % (24 * 60 * MINUTE_MS) === 0
 }

@@ -36,7 +36,7 @@ export function toFragment(pointer: string): string {
   return `#${pointer.split('/').map(encodeURIComponent).join('/')}`
 }
 
-/** Returns the pointer of a reference within the document (`#/components/schemas/Error`); undefined for any other. */
+/** Returns the pointer of a reference within the document (`#/components/schemas/Error`), or undefined. */
 export function parseReference(reference: string): string | undefined {
   if (reference !== '#' && !reference.startsWith('#/')) return undefined
   try {
@@ -46,7 +46,7 @@ export function parseReference(reference: string): string | undefined {
   }
 }
 
-/** Returns a copy with a new value at a path, or no value there if `value` is undefined. Ignores a missing path. */
+/** Returns a copy with another value at a path, or without the value if the new one is undefined. */
 export function replaceAt(whole: Json, [token, ...rest]: readonly string[], value: Json | undefined): Json | undefined {
   if (token === undefined) return value
   if (Array.isArray(whole)) {

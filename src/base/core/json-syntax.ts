@@ -2,14 +2,14 @@ import { type Flaw, type Json, type JsonObject, parseJson } from './json.ts'
 import { joinPointer } from './json-pointer.ts'
 import { failure, type Result, success } from './result.ts'
 
-/** The maximum nesting, in levels, so that recursive functions cannot overflow the stack. */
+/** The maximum number of nesting levels. On deeper nesting, recursive functions could overflow the stack. */
 export const maxDepth = 64
 
-/** The maximum numbers of values and characters in a record (an item of a list in the root object) or outside lists. */
+/** The maximum numbers of values and characters from one record (an item of a list in the root object) to the next. */
 export const maxRecordValues = 40_000
 export const maxRecordLength = 4 * 1024 * 1024
 
-/** The maximum length of a string or a number in large JSON, since each is read in one step. */
+/** The maximum length of a string or a number in large JSON. Each is read in one step. */
 const maxTokenLength = 2 * 1024 * 1024
 
 /** The character codes of whitespace in JSON: space, tab, line feed and carriage return. */
@@ -19,7 +19,7 @@ const stringPart = /[ !#-[\]-\uffff]+|\\(?:["\\/bfnrt]|u[0-9a-fA-F]{4})/y
 
 class JsonRefusal extends Error {}
 
-/** Reads JSON. `maxValues` makes the reader strict; `isLarge` adds limits for records, and pauses. */
+/** Reads JSON. With `maxValues`, the reader is strict. With `isLarge`, it limits records, and yields at each value. */
 export class JsonReader {
   readonly #text: string
   readonly #maxValues: number
@@ -28,7 +28,7 @@ export class JsonReader {
   #values = 0
   /** The index at which the current record begins, and the number of values before the record. */
   #record = { at: 0, values: 0 }
-  /** The index of the next token, or of the first character that is not JSON, and what is expected there. */
+  /** The index of the next token, or of a syntax error, and what is expected there. */
   at = 0
   expected = 'nothing more'
 
@@ -38,7 +38,7 @@ export class JsonReader {
     this.#isLarge = isLarge
   }
 
-  /** Returns the value or the first fault. Yields at each value in large JSON. */
+  /** Returns the value or the first error. In large JSON, yields before each value. */
   *read(): Generator<undefined, Result<Json, Flaw>> {
     try {
       this.#skip(0)
@@ -56,7 +56,7 @@ export class JsonReader {
     const first = this.#text[this.at]
     if (first !== '{' && first !== '[') return this.#readScalar(expected)
     if (this.#path.length === maxDepth) this.#refuse(`must not be nested deeper than ${maxDepth} levels`)
-    if (this.#path.length === 1000) this.#refuseSyntax('less nesting') // more would overflow the stack
+    if (this.#path.length === 1000) this.#refuseSyntax('a value without deeper nesting') // protects the stack
     this.#skip(1)
     return yield* this.#readContents(first === '{' ? {} : [])
   }
@@ -90,7 +90,7 @@ export class JsonReader {
 
   #readScalar(expected: string): Json {
     const isString = this.#text[this.at] === '"'
-    // Does not search for the end of a longer token, since that would take 100 ms in 16 MB.
+    // In large JSON, searches for the end of the token only up to the limit, since searching 16 MB takes 100 ms.
     const text = this.#isLarge ? this.#text.slice(this.at, this.at + maxTokenLength + 1) : this.#text.slice(this.at)
     const length = isString ? endOfString(text, 0) || text.length : endOfMatch(scalar, text, 0)
     if (this.#isLarge && length > maxTokenLength) this.#refuse(`must not have more than ${maxTokenLength} characters`)
@@ -131,7 +131,7 @@ export class JsonReader {
     if (this.#isLarge && count > max) this.#refuse(`must not have more than ${max} ${unit}`, this.#path.slice(0, 2))
   }
 
-  /** Refuses valid JSON, unless the reader accepts all valid JSON. */
+  /** Refuses valid JSON that breaks a rule of strict readers. Does nothing in a reader that is not strict. */
   #refuse(message: string, path = this.#path): void {
     if (this.#maxValues === Number.POSITIVE_INFINITY) return
     this.#path = path
@@ -147,7 +147,7 @@ export class JsonReader {
   #refuseString(): never {
     const partEnd = () => endOfMatch(stringPart, this.#text, this.at)
     for (this.at += 1; partEnd() > this.at; ) this.at = partEnd()
-    this.#refuseSyntax('a string in double quotes, with escapes such as \\n')
+    this.#refuseSyntax('a string in double quotes (with escapes such as \\n)')
   }
 }
 
@@ -156,7 +156,7 @@ export function endOfMatch(pattern: RegExp, text: string, at: number): number {
   return pattern.test(text) ? pattern.lastIndex : at
 }
 
-/** Returns the index after the closing quote, or 0 if there is none. A regular expression would overflow its stack. */
+/** Returns the index after the closing quote, or 0 if there is none. A regular expression could overflow its stack. */
 export function endOfString(text: string, opening: number): number {
   for (let quote = text.indexOf('"', opening + 1); quote >= 0; quote = text.indexOf('"', quote + 1)) {
     let before = quote - 1
@@ -167,22 +167,22 @@ export function endOfString(text: string, opening: number): number {
   return 0
 }
 
-/** Finds the first fault in text that is not JSON. Node's own messages differ between Node versions. */
-export function findSyntaxFault(text: string): Pick<JsonReader, 'at' | 'expected'> {
+/** Finds the first syntax error in text that is not JSON. Node's own messages differ between Node versions. */
+export function findSyntaxError(text: string): Pick<JsonReader, 'at' | 'expected'> {
   const reader = new JsonReader(text)
   reader.read().next() // runs to the end, since only large JSON yields
   return reader
 }
 
-/** The maximum number of characters in which lines are counted, so that counting takes only a few milliseconds. */
+/** The number of characters at the start of the text in which lines are counted, which takes a few milliseconds. */
 const maxCounted = 1024 * 1024
 
 /**
- * Describes the first fault in text that is not JSON: `line 1, column 8 has "}", where a value is expected`. After the
- * first 1,048,576 characters, the description counts characters instead of lines.
+ * Describes the first syntax error in a text: `line 1, column 8 has "}", where a value is expected`. After the first
+ * 1,048,576 characters, gives the position in characters instead of lines and columns.
  * @param firstLine the number of the text's first line in its file
  */
-export function describeSyntaxError(text: string, firstLine = 1, { at, expected } = findSyntaxFault(text)): string {
+export function describeSyntaxError(text: string, firstLine = 1, { at, expected } = findSyntaxError(text)): string {
   const before = text.slice(0, Math.min(at, maxCounted))
   const line = firstLine + before.split('\n').length - 1
   const position = at > maxCounted ? `character ${at + 1}` : `line ${line}, column ${at - before.lastIndexOf('\n')}`

@@ -22,7 +22,7 @@ export function parseJson(text: string): Json | undefined {
   }
 }
 
-/** Returns the canonical text of a JSON value: keys sorted by code unit, no white space. */
+/** Returns the canonical text of a JSON value, with keys sorted by code unit, and without whitespace. */
 export function canonicalJson(value: Json): string {
   if (Array.isArray(value)) return `[${value.map(canonicalJson).join(',')}]`
   if (!isObject(value)) return JSON.stringify(value)
@@ -32,7 +32,7 @@ export function canonicalJson(value: Json): string {
   return `{${members.join(',')}}`
 }
 
-/** Caches the number of members of each compared object, since a body is compared with the values of many rules. */
+/** A cache of the member counts of compared objects, since a body is compared with the values of many rules. */
 const memberCounts = new WeakMap<JsonObject, number>()
 
 /** Returns true if JSON values are equal, ignoring member order. The time depends only on the expected value. */
@@ -120,14 +120,14 @@ export type ExchangePart = 'path' | 'query' | 'header' | 'body' | 'response'
 
 export interface Violation {
   readonly in: ExchangePart
-  /** JSON pointer within that part: `/components/0/content`, `/period` for a parameter; empty for the whole part. */
+  /** The JSON pointer within the part: `/components/0/content`, `/period` for a parameter; empty for the whole part. */
   readonly pointer: string
   /**
    * The JSON Schema keyword that was broken (`required`, `enum`, ...); `json` or `media-type` for a body that was not
-   * parsed; `more` for the rules that were not checked, since too many others were broken.
+   * parsed; `more` if the check stopped early because too many rules were broken.
    */
   readonly keyword: string
-  /** The expected and the actual value: `must be one of "7d", "30d", "90d"; got "14d"`. */
+  /** A sentence without its subject, with expected and actual value: `must be one of "7d", "30d", "90d"; got "14d"`. */
   readonly message: string
 }
 

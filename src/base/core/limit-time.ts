@@ -4,7 +4,7 @@ import { isObject } from './json.ts'
 import { once } from './memoize.ts'
 
 /** A check that sets `errors` for an invalid value, as ajv's validators do. */
-type Check<Fault> = ((value: unknown) => boolean) & { errors?: Fault[] | null }
+type Check<E> = ((value: unknown) => boolean) & { errors?: E[] | null }
 
 /** The keyword of the error for an aborted check. */
 export const TIMEOUT = 'timeout'
@@ -15,11 +15,11 @@ const maxCheckMs = 100
  * Limits the time of a validator, since patterns and recursive schemas can take arbitrarily long. An aborted check is
  * retried once, since garbage collection counts toward the limit. If the retry is aborted, too, the value is invalid.
  */
-export function limitTime<Fault>(validate: Check<Fault>): Check<Fault> {
-  const limited: Check<Fault> = (value) => {
+export function limitTime<E>(validate: Check<E>): Check<E> {
+  const limited: Check<E> = (value) => {
     const check = () => runWithTimeout(maxCheckMs, () => catchOverflow(() => validate(value)))
     const isValid = (check() ?? check())?.value
-    limited.errors = isValid === undefined ? [{ ...timeoutError, data: value } as Fault] : (validate.errors ?? null)
+    limited.errors = isValid === undefined ? [{ ...timeoutError, data: value } as E] : (validate.errors ?? null)
     return isValid ?? false
   }
   return limited
@@ -45,7 +45,7 @@ const timeoutError = {
     'Send shorter strings or fewer levels, or change these patterns and schemas',
 }
 
-/** Creates a context, which is shared because creating it takes a millisecond, and a script that calls its `run`. */
+/** Creates a context, shared because creating one takes a millisecond, and a script that calls the context's `run`. */
 const prepare = once(() => {
   const global: { run?: (() => void) | undefined } = {}
   return { global, context: createContext(global), script: new Script('run()') }
@@ -54,7 +54,7 @@ const prepare = once(() => {
 /**
  * Runs `work` and returns its value, or undefined if it takes longer than `ms` milliseconds. `work` must have no side
  * effects: it can be interrupted anywhere, even within a regular expression, and it runs again if other processes used
- * the CPU for more than half of that time. The overhead is 0.1 ms.
+ * the CPU for more than half of the time limit. The overhead is 0.1 ms.
  */
 export function runWithTimeout<T>(ms: number, work: () => T): { readonly value: T } | undefined {
   const before = cpuUsage()

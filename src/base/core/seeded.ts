@@ -1,6 +1,6 @@
 import { hash } from 'node:crypto'
 
-/** Returns true for a valid seed: 1 to 64 visible ASCII characters, so that it fits in a header. */
+/** Returns true for a valid seed: 1 to 64 visible ASCII characters, which can be sent in a header. */
 export function isSeed(text: string): boolean {
   return /^[\x21-\x7e]{1,64}$/.test(text)
 }
@@ -35,7 +35,7 @@ export function chanceOfUuid(uuid: string): number {
   return Number.parseInt(uuid.slice(0, 8) + uuid.slice(9, 13), 16) / 2 ** 48
 }
 
-/** Returns a number in [0, 1): the same for the same path, and uniformly distributed over different paths. */
+/** Returns a number in [0, 1), which is always the same for a path, and uniformly distributed across paths. */
 export function deriveChance(path: SeedPath): number {
   return hashPath(path).readUIntBE(0, 6) / 2 ** 48
 }

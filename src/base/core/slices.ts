@@ -17,7 +17,7 @@ export class SlicedWork {
   /** Milliseconds of work before the current slice. */
   workedMs = 0
 
-  /** `now` returns milliseconds since any fixed time. */
+  /** `now` returns the milliseconds since a fixed point in time. */
   constructor(now: () => number = monotonicNow) {
     this.#now = now
     this.#since = now()
@@ -68,7 +68,7 @@ export async function* mapEach<Item, Result>(
 
 /**
  * Calls `visit` for each item, in slices between which other requests are handled. `elapsed` returns the milliseconds
- * since any fixed time. Returns false if the work was abandoned after `maxWorkMs`.
+ * since a fixed point in time. Returns false if the work was abandoned after `maxWorkMs`.
  */
 export async function visitInSlices<Item>(
   items: readonly Item[],

@@ -6,7 +6,7 @@ export function cutText(text: string, max = 80): string {
   return text.length > max ? `${text.slice(0, max)}…` : text
 }
 
-/** Adds a full stop unless the text already ends with punctuation: `Did you mean "slow"?` is unchanged. */
+/** Adds a period unless the text already ends with punctuation: `Did you mean "slow"?` is unchanged. */
 export function endSentence(text: string): string {
   return /[.?!]\)?$/.test(text) ? text : `${text}.`
 }

@@ -18,9 +18,9 @@ const current = {
  * The key under which the first copy of this module stores its timers. The library and the bundle that it loads each
  * have a copy. Another version of the package in the same process may have stored fewer timers.
  */
-const first = Symbol.for('conversation-analytics-simulator: timers')
-const holder = globalThis as { [first]?: typeof current }
-holder[first] = { ...current, ...holder[first] }
+const timersKey = Symbol.for('conversation-analytics-simulator: timers')
+const holder = globalThis as { [timersKey]?: typeof current }
+holder[timersKey] = { ...current, ...holder[timersKey] }
 
 /**
  * The timers and clocks as they were when the library was loaded, so that a test's fake timers do not stop a simulator
@@ -37,9 +37,9 @@ export const {
   setTimeout,
   sleep,
   timeOrigin,
-} = holder[first]
+} = holder[timersKey]
 
-/** True while the callbacks run for promises that were settled at the end of the turn. */
+/** True while the callbacks of promises that were settled at the end of the turn are running. */
 let isEnding = false
 
 /**

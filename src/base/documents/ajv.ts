@@ -55,7 +55,7 @@ type EndOfIteration = (gen: CodeGen, before: Name) => void
 /**
  * Limits the errors that validators collect. With `allErrors`, ajv copies all earlier errors to append those of a
  * referenced schema, so an array of 450,000 invalid items behind a `$ref` takes hours. ajv has no limit, so this
- * function adds one to the code: a loop ends after `MAX_ERRORS` errors, and `contains` drops the errors of each item.
+ * function adds one to the generated code: loops stop after `MAX_ERRORS` errors, and `contains` drops an item's errors.
  */
 function boundErrors(ajv: Ajv2020): void {
   for (const keyword of CHECKING_LOOPS) {

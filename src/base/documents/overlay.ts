@@ -2,7 +2,7 @@ import { type Flaw, isObject, type Json, measureJson } from '../core/json.ts'
 import { joinPointer, valueAtTokens } from '../core/json-pointer.ts'
 import { failure, type Result, success } from '../core/result.ts'
 import { Origins } from './origins.ts'
-import { findTreeFault } from './parse.ts'
+import { findTreeFlaw } from './parse.ts'
 import { type Overlay, type OverlayAction, type SelectedNode, select } from './read-overlay.ts'
 import { errorAt, type Findings, MAX_VALUES, type Source } from './source.ts'
 
@@ -10,8 +10,8 @@ import { errorAt, type Findings, MAX_VALUES, type Source } from './source.ts'
 export function applyOverlay(document: Source, { source, actions }: Overlay): Result<Source, Findings> {
   const draft = new Draft(document, source)
   for (const action of actions) {
-    const fault = draft.apply(action)
-    if (fault) return failure([errorAt(source.place(fault.pointer), fault.message)])
+    const flaw = draft.apply(action)
+    if (flaw) return failure([errorAt(source.place(flaw.pointer), flaw.message)])
   }
   return success({ file: document.file, value: draft.value, place: draft.origins.place })
 }
@@ -42,10 +42,10 @@ class Draft {
     if (!update.ok) return { pointer: from, message: update.error }
     if (nodes.length * (measureJson(update.value).members + 1) > MAX_VALUES)
       return { pointer, message: `matches ${nodes.length} targets, too many for an update of this size` }
-    const faults = nodes.map(({ tokens }) => this.#merge(tokens, update.value, from, true))
-    const treeFault = findTreeFault(this.value)
-    const fault = treeFault && { pointer, message: `results in a document that ${treeFault.message}` }
-    return faults.find((one) => one !== undefined) ?? fault
+    const flaws = nodes.map(({ tokens }) => this.#merge(tokens, update.value, from, true))
+    const treeFlaw = findTreeFlaw(this.value)
+    const resultFlaw = treeFlaw && { pointer, message: `results in a document that ${treeFlaw.message}` }
+    return flaws.find((one) => one !== undefined) ?? resultFlaw
   }
 
   #setOrigin(tokens: readonly string[], pointer: string): void {
@@ -83,8 +83,8 @@ class Draft {
     }
     if (!isObject(old) || !isObject(update)) return this.#put(tokens, update, from)
     for (const [name, value] of Object.entries(update)) {
-      const fault = this.#merge([...tokens, name], value, joinPointer(from, name))
-      if (fault) return fault
+      const flaw = this.#merge([...tokens, name], value, joinPointer(from, name))
+      if (flaw) return flaw
     }
     return undefined
   }

@@ -13,7 +13,7 @@ import {
 } from 'yaml'
 import { type Flaw, type Json, parseJson } from '../core/json.ts'
 import { joinPointer, parsePointer } from '../core/json-pointer.ts'
-import { findSyntaxFault, quoteCharacter } from '../core/json-syntax.ts'
+import { findSyntaxError, quoteCharacter } from '../core/json-syntax.ts'
 import { failure, type Result, reasonOf, success } from '../core/result.ts'
 import { errorAt, type Findings, MAX_VALUES, type Source } from './source.ts'
 
@@ -39,19 +39,19 @@ function readText(text: string, file: string): Result<Source, Findings> {
     return `${file}:${line}:${col}`
   }
   if (document.errors.length > 0) {
-    const faults = listSyntaxFaults(document.errors, text, file)
-    return failure(faults.map(({ at, message }) => errorAt(locationOf(at), message)))
+    const errors = listSyntaxErrors(document.errors, text, file)
+    return failure(errors.map(({ at, message }) => errorAt(locationOf(at), message)))
   }
   if (document.contents === null) return failure([errorAt(`${file}:1:1`, 'is empty; expected YAML or JSON')])
   // YAML's core schema, the default, yields only JSON types. All uses of an alias share one value.
   let value = document.toJS({ maxAliasCount: -1 }) as Json
-  const fault = findTreeFault(value)
-  if (fault) return failure([errorAt(locationOf(findOffset(document, fault.pointer)), fault.message)])
+  const flaw = findTreeFlaw(value)
+  if (flaw) return failure([errorAt(locationOf(findOffset(document, flaw.pointer)), flaw.message)])
   if (text.includes('*')) value = JSON.parse(JSON.stringify(value)) // each use of an alias gets its own value
   return success({ file, value, place: (pointer) => locationOf(findOffset(document, pointer)) })
 }
 
-/** The maximum nesting of a file, in levels, so that recursive functions cannot overflow the stack. */
+/** The maximum number of nesting levels in a file. On deeper nesting, recursive functions could overflow the stack. */
 const MAX_LEVELS = 200
 const TOO_DEEP = `is nested deeper than ${MAX_LEVELS} levels`
 
@@ -61,11 +61,11 @@ const messages: Readonly<Partial<Record<ErrorCode, string>>> = {
   DUPLICATE_KEY: 'is a duplicate key',
 }
 
-/** Returns the first errors in text that cannot be parsed. For JSON, returns only one error, in terms of JSON. */
-function listSyntaxFaults(errors: readonly YAMLError[], text: string, file: string) {
+/** Returns the first errors in text that cannot be parsed. For JSON, returns only one error, in JSON's terms. */
+function listSyntaxErrors(errors: readonly YAMLError[], text: string, file: string) {
   if (!/\.json$/i.test(file) || parseJson(text) !== undefined)
     return errors.slice(0, MAX_SYNTAX_ERRORS).map((error) => ({ at: error.pos[0], message: describeYamlError(error) }))
-  const { at, expected } = findSyntaxFault(text)
+  const { at, expected } = findSyntaxError(text)
   const found = at === text.length ? 'ends here' : `has ${quoteCharacter(text, at)} here`
   return [{ at, message: `is not JSON: it ${found}, where ${expected} is expected` }]
 }
@@ -78,7 +78,7 @@ function describeYamlError(error: YAMLError): string {
 
 const isStackOverflow = (error: unknown): boolean => reasonOf(error).includes('Maximum call stack size exceeded')
 
-/** Returns the offset of the key or list item at a pointer; if there is none, of the nearest enclosing value. */
+/** Returns the offset of the key or list item at a pointer, or of the nearest enclosing value if there is none. */
 function findOffset(document: Document, pointer: string): number {
   let node: unknown = document.contents
   let offset = offsetOfNode(node)
@@ -106,10 +106,10 @@ const offsetOfNode = (node: unknown): number => (isNode(node) ? (node.range?.[0]
 const TOO_LARGE = `is too large: a file can have at most ${MAX_VALUES} values, counting every use of an alias`
 
 /** Finds the first reason why a value is not a JSON tree of usable size. YAML aliases can create endless values. */
-export const findTreeFault = (root: Json): Flaw | undefined => findFault(root, '', { count: 0, parents: [] })
+export const findTreeFlaw = (root: Json): Flaw | undefined => findFlaw(root, '', { count: 0, parents: [] })
 
 /** `visited`: the number of values so far, and the objects and lists that contain the current value. */
-function findFault(value: Json, pointer: string, visited: { count: number; parents: object[] }): Flaw | undefined {
+function findFlaw(value: Json, pointer: string, visited: { count: number; parents: object[] }): Flaw | undefined {
   visited.count += 1
   if (visited.count > MAX_VALUES) return { pointer, message: TOO_LARGE }
   if (typeof value !== 'object' || value === null) return undefined
@@ -118,8 +118,8 @@ function findFault(value: Json, pointer: string, visited: { count: number; paren
   visited.parents.push(value)
   for (const [name, member] of Object.entries(value)) {
     const at = joinPointer(pointer, name)
-    const fault = name === '__proto__' ? { pointer: at, message: NO_PROTO } : findFault(member, at, visited)
-    if (fault) return fault
+    const flaw = name === '__proto__' ? { pointer: at, message: NO_PROTO } : findFlaw(member, at, visited)
+    if (flaw) return flaw
   }
   visited.parents.pop()
   return undefined

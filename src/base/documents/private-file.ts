@@ -36,7 +36,7 @@ export async function writePrivateFile(file: string, content: Content): Promise<
   }
 }
 
-/** Throws if the disk is full, so that the old file stays. After other errors, callers write the file in place. */
+/** Throws if the disk is full, so that the old file is kept. After other errors, callers write the file in place. */
 function throwIfFull(error: NodeJS.ErrnoException): undefined {
   if (error.code === 'ENOSPC' || error.code === 'EDQUOT') throw error
 }

@@ -18,7 +18,7 @@ export function readOrdinaryFile(path: string, maxBytes = Number.POSITIVE_INFINI
   }
 }
 
-/** Matches a path to a file descriptor of the process. The shell may have opened it, for example a log as stdout. */
+/** Matches a path to a file descriptor of the process, such as a log that the shell opened as stdout. */
 const openFile = /^\/dev\/(?:std(?:in|out|err)|fd\/\d+)$|^\/proc\/(?:self|\d+)\/fd\/\d+$/
 
 /** Returns true for a path to a file descriptor of the process: `/dev/stdout`, or the shell's `<(...)`. */
@@ -48,7 +48,7 @@ function openWithoutWaiting(path: string): number {
   }
 }
 
-/** Returns why a file cannot be read (a device or pipe may never end), or undefined if it can. */
+/** Returns why a file cannot be read (reading a device or pipe might never end), or undefined if it can. */
 function findFileProblem(stats: Stats, maxBytes: number): string | undefined {
   if (stats.isDirectory()) return describeKind('folder')
   if (!stats.isFile()) return describeKind(stats.isFIFO() ? 'pipe' : 'device')

@@ -18,7 +18,7 @@ export interface CompiledSchemas {
 }
 
 /**
- * Compiles a schema that convsim ships, for files that users write; its key is empty. The validator does not coerce
+ * Compiles a schema that convsim ships, for files that users write, under an empty key. The validator does not coerce
  * values or fill in defaults. Throws if the schema is invalid or ajv warns about it, because that is a bug.
  * @param code ajv's code generation options, set by the build
  */

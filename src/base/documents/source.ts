@@ -1,5 +1,5 @@
 /**
- * YAML and JSON files with line numbers, schema checks, findings.
+ * Reads YAML and JSON files with line numbers, checks them against schemas, and reports findings.
  * `readSource` reads a `Source`, `loadSchema` checks its value, and a `Finding` reports an error with its line.
  */
 import type { Json } from '../core/json.ts'
@@ -19,7 +19,7 @@ export interface Source {
   readonly precompiled?: PrecompiledSource
 }
 
-/** An error, a warning or a piece of information about a source file, for the file's author. */
+/** An error, a warning or a note about a source file, for the file's author. */
 export interface Finding {
   /** `info`: not a mistake, but something that the author may want to know. */
   readonly severity: 'error' | 'warning' | 'info'

@@ -45,7 +45,7 @@ function quoteWithType(value: unknown): string {
 }
 
 function toViolation(error: ErrorObject, part: ExchangePart, base: string, hide: HideSecret): Violation {
-  const member = error.params[MEMBER_AT_FAULT[error.keyword] ?? '']
+  const member = error.params[MEMBER_PARAMS[error.keyword] ?? '']
   const at = member === undefined ? error.instancePath : joinPointer(error.instancePath, member)
   const sentence = SENTENCES[error.keyword] ?? (() => error.message ?? `breaks the rule "${error.keyword}"`)
   const pointer = cutText(`${base}${at}`, MAX_POINTER_LENGTH)
@@ -57,13 +57,13 @@ function toViolation(error: ErrorObject, part: ExchangePart, base: string, hide:
 /** Replaces the empty string that a message quotes at its end. */
 const quoteInstead = (text: string, message: string) => message.replace(/^(.*; got ).*/s, `$1${text}`)
 
-/** The ajv parameter that names the member at fault, by keyword: the error points at that member, not at its object. */
-const MEMBER_AT_FAULT: Readonly<Record<string, string>> = {
+/** The ajv parameter that names the invalid member, by keyword. The error points to this member, not to its object. */
+const MEMBER_PARAMS: Readonly<Record<string, string>> = {
   required: 'missingProperty',
   dependentRequired: 'missingProperty',
   additionalProperties: 'additionalProperty',
   unevaluatedProperties: 'unevaluatedProperty',
-  items: 'limit', // the number of allowed items is the index of the next one
+  items: 'limit', // the number of allowed items is the index of the first extra item
   unevaluatedItems: 'limit',
 }
 
@@ -104,7 +104,7 @@ const SENTENCES: Readonly<Record<string, (error: ErrorObject) => string>> = {
 
 /**
  * Drops errors so that each broken rule yields one violation. ajv reports the errors of all alternatives before the
- * failed choice. For a choice between a schema and null, keeps the schema's errors; for any other, only the choice.
+ * failed choice. For a choice between a schema and null, keeps the schema's errors; for others, only the choice.
  */
 function dropRedundantErrors(errors: readonly ErrorObject[]): readonly ErrorObject[] {
   const relevant: ErrorObject[] = []

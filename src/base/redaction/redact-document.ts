@@ -3,7 +3,7 @@ import { isHidden, redacted } from './redact-token.ts'
 
 /**
  * Redacts a body that is not JSON: what `redactText` redacts, plus form parts, XML elements and YAML lines that have
- * credential names. Not for strings within JSON, which may be about anything: `Key: C major`.
+ * credential names. Not meant for strings within JSON, which can be ordinary text such as `Key: C major`.
  */
 export function redactDocument(text: string, token?: string): string {
   const clean = redactText(text, token)
@@ -18,7 +18,7 @@ export function redactDocument(text: string, token?: string): string {
 
 const formCode = /^(code=)[^&\s]+(?=&)/
 
-// Each pattern begins at a line start or a `<`, and crosses no other beginning before its value: linear time.
+// For linear time, each pattern starts at a line start or a `<`, and does not cross another start before its value.
 
 /** Matches a part of multipart/form-data: its head, its name, and its value up to the next boundary. */
 const formPart =
@@ -33,7 +33,7 @@ function hideValue(whole: string, head: string, name: string, value: string): st
   return value.trim() !== '' && isHiddenText(name, value) ? `${head}${redacted}` : whole
 }
 
-/** The number of characters, from the start of a text body, that a message may quote, including names. */
+/** The number of characters at the start of a text body that a message can quote, including names. */
 const maxQuotedLength = 1000
 
 /** Returns what to quote instead of a credential; undefined for other values. `names`: the path; empty for the body. */

@@ -25,7 +25,7 @@ export function redactToken(text: string, token: string | undefined): string {
   const forms = listTokenForms(token)
   let clean = text
   for (const form of forms) if (clean.includes(form)) clean = clean.replaceAll(form, redacted)
-  // Leaves out the other forms of a very long token, which are even longer: each piece is looked up in every form.
+  // Skips the escaped forms of a very long token, which are even longer: each piece is looked up in every form.
   const cutForms = forms.filter((form) => form === token || form.length <= maxCutForm)
   return redactCutParts(clean, (part) => cutForms.some((form) => form.includes(part)))
 }
@@ -49,7 +49,7 @@ function decodeHeader(value: string): string {
 
 const escapeJson = (text: string) => JSON.stringify(text).slice(1, -1)
 
-/** Matches the mark of a truncated quote: `"sk_live_51…"`, escaped in a header, or V8's `..."sk_live_51"...`. */
+/** Matches the mark of a truncated quote: `"sk_live_51…"`, also escaped in a header, or V8's `..."sk_live_51"...`. */
 const cutMark = /(\u2026|\\{1,3}u2026|(?:\\{0,3}")?\.\.\.(?:\\{0,3}")?)/
 
 /** The minimum number of token characters to redact next to such a mark, and the maximum that a message quotes. */
@@ -102,7 +102,7 @@ export function createLineRedaction(): (text: string) => string {
 /** Names that match a pattern below, but are not credentials. */
 const harmlessNames = new Set(['idempotency-key', 'x-idempotency-key'])
 
-/** Matches names of credentials. `auth` matches; `author` does not, but `authorization` and `authorization` do. */
+/** Matches names of credentials. `auth` matches; `author` does not, but `authorization` does, in both spellings. */
 const credentialName =
   /auth(?!or(?!i[sz]))|bearer|cookie|token|secret|passw|passphrase|passcode|jwt|pwd|credential|session|signature/i
 

@@ -9,7 +9,7 @@ interface SandboxMatchers<N extends Names> {
   toHaveReceived(operation: N['operation'], expectation?: ReceivedExpectation<N>): Promise<void>
   /** Expects that every request conformed to the contract. */
   toHaveNoViolations(): Promise<void>
-  /** Expects no violations, unexpected responses, retry problems or unmet rules; `allow` excludes kinds. */
+  /** Expects no violations, unexpected responses, retry problems or unmet rules. `allow`: kinds to ignore. */
   toHaveNoFindings(allow?: readonly FindingKind[]): Promise<void>
 }
 

@@ -4,8 +4,8 @@ import type { BundledNames, Names } from '../typed-names.ts'
 import { openSandbox, type TestSandbox } from './test-sandbox.ts'
 
 /**
- * Opens a sandbox for a `node:test` test: `test('sends', async (t) => { const sim = await useSandbox(t) })`. At its
- * end, the test fails if the client has findings; `sim.allow` allows kinds of findings.
+ * Opens a sandbox for a `node:test` test: `test('sends', async (t) => { const sim = await useSandbox(t) })`. When
+ * the test ends, it fails if its client has findings that `sim.allow` did not allow.
  */
 export async function useSandbox<N extends Names = BundledNames>(context: TestContext): Promise<TestSandbox<N>> {
   if (!context) throw new TypeError('useSandbox requires the test context: async (t) => { await useSandbox(t) }')

@@ -15,7 +15,7 @@ import { startFromCode } from '../../server/simulator/start.ts'
  *     const client = new Client({ baseUrl: sim.baseUrl, apiKey: 'any-key' })
  *     await simulator.close() // not needed with `await using simulator = ...` in Node 24 or later, or TypeScript
  *
- * Takes the settings of the command line, in camel case. Two defaults differ: the port is free, the state in memory.
+ * Takes the settings of the command line, in camel case. Two defaults differ: any free port, and state in memory.
  * @throws Error that lists every problem with the settings, documents, fixtures and port
  */
 export async function startSimulator<N extends Names = BundledNames>(

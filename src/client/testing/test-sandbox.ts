@@ -6,7 +6,7 @@ import { ExpectationError } from '../expectation-error.ts'
 import type { SandboxClient } from '../sandbox.ts'
 import type { BundledNames, Names } from '../typed-names.ts'
 
-/** The sandbox of one test. At its end, the test fails if its client has findings. */
+/** The sandbox for one test. When the test ends, it fails if its client has findings. */
 export interface TestSandbox<N extends Names = BundledNames> extends SandboxClient<N> {
   /** Allows findings of these kinds in this test: `sim.allow('retry')`. */
   allow(...kinds: readonly FindingKind[]): void
@@ -18,7 +18,7 @@ export interface TestSandbox<N extends Names = BundledNames> extends SandboxClie
 export type FakeTimers = { advanceTimersByTimeAsync(ms: number): Promise<unknown> } | { tick(ms: number): void }
 
 export interface SandboxFixtures {
-  /** The test's own sandbox. At its end, the test fails if the client has findings; `sim.allow` allows kinds. */
+  /** The test's own sandbox. When the test ends, it fails if the client has findings that `sim.allow` did not allow. */
   readonly sim: TestSandbox
 }
 
@@ -34,7 +34,7 @@ interface TestLocation {
 const openNames = new Set<string>()
 
 /**
- * Opens the sandbox of a test. The sandbox's name depends only on the test's location, so that identifiers and numbers
+ * Opens the sandbox for a test. The sandbox's name depends only on the test's location, so that identifiers and numbers
  * are the same in each run. `startOwn` starts a simulator if `CONVSIM_CONTROL_URL` is not set.
  * @throws Error if no simulator runs at `CONVSIM_CONTROL_URL`, or if neither that variable nor `startOwn` is set
  */
@@ -66,7 +66,7 @@ export async function openSandbox<N extends Names = BundledNames>(
   const sim: TestSandbox<N> = { ...sandbox, allow, advanceTimers }
   return {
     sim,
-    /** Deletes the sandbox. If its client has findings, throws them and keeps the sandbox with its requests. */
+    /** Deletes the sandbox. If its client has findings, throws an error with them, and keeps the sandbox. */
     async close(): Promise<void> {
       try {
         await sandbox.expectNoFindings([...allowed])
@@ -81,7 +81,7 @@ export async function openSandbox<N extends Names = BundledNames>(
   }
 }
 
-let connecting: Promise<SimulatorClient> | undefined
+let connection: Promise<SimulatorClient> | undefined
 
 /** Connects to the simulator at `CONVSIM_CONTROL_URL`, or starts a simulator, once per process. */
 function connectOnce(startOwn?: () => Promise<SimulatorClient>): Promise<SimulatorClient> {
@@ -94,11 +94,11 @@ function connectOnce(startOwn?: () => Promise<SimulatorClient>): Promise<Simulat
         'or run the tests with: npx convsim exec -- npm test',
     )
   }
-  connecting ??= open().catch((error: unknown) => {
-    connecting = undefined // the next test tries again
+  connection ??= open().catch((error: unknown) => {
+    connection = undefined // the next test tries again
     throw error
   })
-  return connecting
+  return connection
 }
 
 /** Returns a readable name with a digest that is unique to the test: `checkout-test-ts-retries-3f9c01ab`. */

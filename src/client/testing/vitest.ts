@@ -22,7 +22,7 @@ interface VitestExpect extends ExpectSandbox, ExpectStatic {}
 vitestExpect.extend(sandboxMatchers)
 export const expect: VitestExpect = vitestExpect as VitestExpect // the line above added the matchers
 
-/** Returns the name of a file's vitest project in a list, or an empty list. Several projects can run the same file. */
+/** Returns a list with the file's vitest project, or an empty list. Several projects can run the same file. */
 const projectOf = ({ projectName }: { readonly projectName?: string | undefined }) => (projectName ? [projectName] : [])
 
 /** Returns the names of the groups around a test, outermost first, and the name of the test. */

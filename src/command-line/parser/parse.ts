@@ -67,7 +67,7 @@ function findMissingValue(words: readonly string[], flags: Flags) {
   return bare < 0 ? undefined : problem(`${words[bare]} needs a value before ${words[bare + 1]}. See convsim --help.`)
 }
 
-/** Returns the index of the first word at or after `from` that is not a flag or a flag's value; else the length. */
+/** Returns the index of the first word from `from` on that is not a flag or a flag's value, or the number of words. */
 function findOperand(words: readonly string[], flags: Flags, from: number): number {
   const isOperand = (word: string, index: number) =>
     index >= from && !word.startsWith('-') && !takesValue(flags.get(words[index - 1] ?? ''))
@@ -123,7 +123,7 @@ const problem = (message: string) => ({ kind: 'problem', problem: message }) as 
 
 const takesValue = (setting: Setting<unknown> | undefined) => setting?.value !== undefined
 
-/** Indexes the settings in tables by flag: `--port`, `-p`, `--no-cors`. If a flag occurs twice, the first wins. */
+/** Indexes the settings in tables by flag: `--port`, `-p`, `--no-cors`. For a duplicate flag, the first wins. */
 function indexFlags(...tables: readonly SettingTable[]): ReadonlyMap<string, Setting<unknown>> {
   const index = new Map<string, Setting<unknown>>()
   for (const [name, setting] of tables.flatMap((table) => Object.entries(table))) {
@@ -208,9 +208,9 @@ function findSource(
   flags: GivenFlags,
   env: Environment,
 ): string {
-  const own = variableOf(name)
+  const variable = variableOf(name)
   if (flags[name] !== undefined) return flagOf(name)
-  if (own !== undefined && env[own]) return own
+  if (variable !== undefined && env[variable]) return variable
   const value = env[alsoEnv]
   return value && (!alsoEnvOnly || alsoEnvOnly(value)) ? alsoEnv : ''
 }

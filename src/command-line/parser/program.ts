@@ -57,7 +57,7 @@ export function createParser(command: CommandSyntax): Command {
   return parser
 }
 
-/** Formats a flag for the help, with the text on the next line, since long flags leave no room in 80 columns. */
+/** Formats a flag for the help, with the text on the next lines, since long flags leave no room in 80 columns. */
 function formatFlag(flag: string, text: string, helper: Help): string {
   if (text === '') return `  ${flag}`
   const wrapped = helper.boxWrap(text, (helper.helpWidth ?? 80) - 6)
@@ -85,7 +85,7 @@ const joinWithComma = (value: string, earlier: string | undefined) =>
 /** The width of the flag column in the short help, whose lines have 80 columns. */
 const FLAG_WIDTH = 32
 
-/** Returns a command's help: examples, then either the common settings, in a line or two each, or all settings. */
+/** Returns a command's help: examples, and either all settings or, in a line or two each, the common settings. */
 export function describeCommandHelp(command: CommandSyntax, isAll: boolean): string {
   const { name, settings, usage, description, examples } = command
   const exampleLines = [`Examples:`, ...examples.map((example) => `  convsim ${example}`)].join('\n')
@@ -94,31 +94,31 @@ export function describeCommandHelp(command: CommandSyntax, isAll: boolean): str
       .helpInformation()
       .replace('\nOptions:\n', () => `\n${exampleLines}\n\nOptions:\n`)
   const common = Object.entries(settings).filter(([key]) => !Object.hasOwn(furtherSettings, key))
-  const chapters = [...groupBy(common, ([key]) => chapterOf(key))].map(([heading, own]) => {
-    const rows = own.map(([key, setting]) => formatTableRow(...describeFlag(key, setting)))
+  const sections = [...groupBy(common, ([key]) => sectionOf(key))].map(([heading, entries]) => {
+    const rows = entries.map(([key, setting]) => formatTableRow(...describeFlag(key, setting)))
     return `${heading}:\n${rows.join('\n')}`
   })
   return [
     `Usage: convsim ${name} ${usage}`,
     wrapText(description),
     exampleLines,
-    ...chapters,
+    ...sections,
     `convsim ${name} --help --all lists every setting with its variable.\n` +
       'A flag overrides its variable (CONVSIM_PORT), which overrides the default.',
   ].join('\n\n')
 }
 
-function chapterOf(key: string): string {
+function sectionOf(key: string): string {
   if (Object.hasOwn(endSettings, key)) return 'Reports and exit code'
   return Object.hasOwn(serverSettings, key) ? 'Simulator' : 'Options'
 }
 
 function describeFlag(name: string, setting: Setting<unknown>): [term: string, width: number, text: string] {
-  const { short, value, description, default: byDefault } = setting
+  const { short, value, description, default: defaultValue } = setting
   const choices = value !== undefined && value.length > FLAG_WIDTH / 2 && value.includes('|') ? [value] : []
   const placeholder = choices.length > 0 ? 'VALUE' : value
   const term = `${short ? `-${short}, ` : ''}${flagOf(name)}${placeholder === undefined ? '' : ` <${placeholder}>`}`
-  const defaultNote = byDefault === undefined || byDefault === false ? [] : [`default: ${defaultOf(setting)}`]
+  const defaultNote = defaultValue === undefined || defaultValue === false ? [] : [`default: ${defaultOf(setting)}`]
   const notes = [...choices, ...defaultNote].join('; ')
   return [term, FLAG_WIDTH, firstClause(description) + (notes && ` [${notes}]`)]
 }
@@ -132,9 +132,9 @@ const mostUsedSettings = pickSettings(
 
 /** Returns the program's help, which fits on one screen: commands by purpose, and the most used flags. */
 export function describeProgram(commands: readonly CommandSyntax[]): string {
-  const chapters = purposes.flatMap((purpose) => {
-    const own = commands.filter((command) => command.purpose === purpose)
-    return [`${purpose}:`, ...own.map(({ name, summary }) => `  ${name.padEnd(13)}${summary}`)]
+  const sections = purposes.flatMap((purpose) => {
+    const purposeCommands = commands.filter((command) => command.purpose === purpose)
+    return [`${purpose}:`, ...purposeCommands.map(({ name, summary }) => `  ${name.padEnd(13)}${summary}`)]
   })
   const flags = Object.entries<Setting<unknown>>(mostUsedSettings).map(([name, { short, value, description }]) => {
     const words = `${short ? `-${short}, ` : ''}${flagOf(name)} ${value}`
@@ -145,7 +145,7 @@ export function describeProgram(commands: readonly CommandSyntax[]): string {
 A simulator of the conversation-analytics service, for developers of its
 clients. "convsim" alone serves the API at http://127.0.0.1:4010/v1.
 
-${chapters.join('\n')}
+${sections.join('\n')}
 
 Common flags:
 ${flags.join('\n')}

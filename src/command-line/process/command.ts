@@ -38,7 +38,7 @@ export interface Output {
   readonly isJson: boolean
   /** Prints a line on stderr at any log level. `level` is the level in a JSON line; the default is `info`. */
   readonly printLine: (text: string, level?: LogLevel) => void
-  /** Prints problems below a heading, as text even if stderr is not a terminal; as JSON with `--log-format json`. */
+  /** Prints problems below a heading: as JSON with `--log-format json`, and as text with any other format. */
   readonly printProblems: (heading: string, problems: readonly string[]) => void
 }
 
@@ -95,10 +95,10 @@ function nameSource(finding: Finding, variables: ReadonlyMap<string, string>): F
   return { ...finding, message: `${message} (${flag}${variable === undefined ? '' : ` from ${variable}`})` }
 }
 
-/** Milliseconds that the process waits for a reader of its last output before it exits anyway. */
+/** The time in milliseconds that the process waits for its last output to be read before it exits anyway. */
 const outputGraceMs = 1000
 
-/** Ends the process with a code shortly, even if its output is never read. Returns the code. */
+/** Returns an exit code, and makes the process exit with this code shortly, even if its output is never read. */
 export function endSoon(host: Pick<NodeJS.Process, 'exit'>, code: number): number {
   setTimeout(() => host.exit(code), outputGraceMs).unref()
   return code

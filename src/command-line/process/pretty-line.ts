@@ -76,17 +76,17 @@ function describeDamage({ damage }: JsonObject): string[] {
 function describeDelivery({ delivery, brokenOff }: JsonObject): string[] {
   const { kind, sentBytes } = isObject(delivery) ? delivery : {}
   if (brokenOff) return ['the client disconnected before the end of its request']
-  const part = sentBytes === 0 ? 'before the response' : `after ${sentBytes} bytes of the response body`
-  if (kind === 'client-gone') return [`the client disconnected ${part}`]
-  if (kind === 'upstream-gone') return [`the real service disconnected ${part}`]
-  return kind === 'server-stopped' ? [`the simulator stopped ${part}`] : []
+  const moment = sentBytes === 0 ? 'before the response' : `after ${sentBytes} bytes of the response body`
+  if (kind === 'client-gone') return [`the client disconnected ${moment}`]
+  if (kind === 'upstream-gone') return [`the real service disconnected ${moment}`]
+  return kind === 'server-stopped' ? [`the simulator stopped ${moment}`] : []
 }
 
 function formatLoaded({ contract, operations, state }: JsonObject): string {
   const { file, events, prompts } = isObject(state) ? state : {}
-  const place = file === ':memory:' ? 'memory' : file
+  const location = file === ':memory:' ? 'memory' : file
   const records = `${events} events, ${prompts} prompts`
-  return `Simulating ${operations} operations of ${contract}; the state is in ${place} (${records}).`
+  return `Simulating ${operations} operations of ${contract}; the state is in ${location} (${records}).`
 }
 
 function describeViolations(violations: unknown): string[] {

@@ -4,11 +4,11 @@ import { memoizeLast } from '../../base/core/memoize.ts'
 import { formatForPeople } from './pretty-line.ts'
 
 export interface ProcessLog extends Log {
-  /** Writes the buffered lines that are read within a second; the process may exit afterwards. */
+  /** Writes the buffered lines, as far as they are read within a second. The process can then exit. */
   flush(): void
 }
 
-/** Writes some of the bytes, and returns how many. Throws EAGAIN while the reader accepts none. */
+/** Writes some of the bytes, and returns their number. Throws EAGAIN while the reader accepts no bytes. */
 export type WriteStderr = (bytes: Uint8Array) => number
 
 /** Lines in a batch often have the same millisecond; without this cache, a request takes 2 µs longer. */
@@ -20,7 +20,7 @@ const flushDeadlineMs = 1000
 /** The number of lines formatted and written together. Batching halves the time per line. */
 const batchSize = 64
 
-/** Milliseconds after which an incomplete batch is written. */
+/** The time in milliseconds after which an incomplete batch is written. */
 const flushIntervalMs = 50
 
 /** Creates the log: text, with or without colors, or one JSON object per line. `now` returns epoch milliseconds. */
@@ -82,13 +82,13 @@ export function createLog(
   return Object.assign(log, { flush })
 }
 
-/** Escapes the control characters that JSON leaves as they are: to some terminals, U+009B starts a command. */
+/** Escapes the control characters that JSON does not escape: on some terminals, U+009B starts a command. */
 function escapeHighControls(text: string): string {
   return text.replace(/[\x7f-\x9f]/g, (character) => `\\u00${character.charCodeAt(0).toString(16)}`)
 }
 
 /** The maximum number of bytes buffered for a slow reader; further lines are dropped to limit memory use. */
-const maxWaitingBytes = 8 * 1024 * 1024
+const maxQueuedBytes = 8 * 1024 * 1024
 
 /** The pause in milliseconds before writing to a full pipe again. */
 const retryMs = 5
@@ -101,24 +101,24 @@ const sleeper = new Int32Array(new SharedArrayBuffer(4))
  * Neither reader keeps the process from exiting, whereas sonic-boom, pino's writer, retries indefinitely.
  */
 function createStderrWriter(writeBytes: WriteStderr) {
-  let waiting: Buffer[] = []
-  let waitingBytes = 0
+  let queue: Buffer[] = []
+  let queuedBytes = 0
   let lostLines = 0
   let timer: NodeJS.Timeout | undefined
 
-  function writeWaiting(): void {
+  function writeQueue(): void {
     clearTimeout(timer)
     timer = undefined
     try {
-      for (let first = waiting[0]; first; first = waiting[0]) {
+      for (let first = queue[0]; first; first = queue[0]) {
         const written = writeBytes(first)
-        waitingBytes -= written
-        if (written < first.length) waiting[0] = first.subarray(written)
-        else waiting.shift()
+        queuedBytes -= written
+        if (written < first.length) queue[0] = first.subarray(written)
+        else queue.shift()
       }
     } catch (error) {
       const { code } = error as NodeJS.ErrnoException
-      if (code === 'EAGAIN') timer = setTimeout(writeWaiting, retryMs).unref()
+      if (code === 'EAGAIN') timer = setTimeout(writeQueue, retryMs).unref()
       else drop()
     }
   }
@@ -126,34 +126,34 @@ function createStderrWriter(writeBytes: WriteStderr) {
   function drop(): void {
     clearTimeout(timer)
     timer = undefined
-    waiting = []
-    waitingBytes = 0
+    queue = []
+    queuedBytes = 0
   }
 
   return {
     write(text: string): void {
       const bytes = Buffer.from(text)
-      if (waitingBytes + bytes.length > maxWaitingBytes) {
+      if (queuedBytes + bytes.length > maxQueuedBytes) {
         lostLines += text.split('\n').length - 1
         return
       }
-      waiting.push(bytes)
-      waitingBytes += bytes.length
-      if (!timer) writeWaiting()
+      queue.push(bytes)
+      queuedBytes += bytes.length
+      if (!timer) writeQueue()
     },
-    /** Returns the number of lines dropped since the last call; 0 while a line about them would also have to wait. */
+    /** Returns the number of lines dropped since the last call, or 0 while older text is still waiting. */
     takeLostLines(): number {
-      if (waiting.length > 0) return 0
+      if (queue.length > 0) return 0
       const lost = lostLines
       lostLines = 0
       return lost
     },
     /** Writes all buffered text synchronously for at most `ms` milliseconds, then drops the rest. */
     flush(ms: number): void {
-      writeWaiting()
-      for (let waited = 0; waiting.length > 0 && waited < ms; waited += retryMs) {
+      writeQueue()
+      for (let waited = 0; queue.length > 0 && waited < ms; waited += retryMs) {
         Atomics.wait(sleeper, 0, 0, retryMs)
-        writeWaiting()
+        writeQueue()
       }
       drop()
     },

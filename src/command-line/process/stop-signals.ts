@@ -10,7 +10,7 @@ const signals = ['SIGINT', 'SIGTERM', 'SIGHUP', 'SIGQUIT'] as const
 
 type StopSignal = (typeof signals)[number]
 
-/** Milliseconds after the first signal during which further signals are treated as copies of that signal. */
+/** The time in milliseconds after the first signal during which further signals are treated as copies of it. */
 const copyMs = 2000
 
 type Host = Pick<NodeJS.Process, 'on' | 'exit'>
@@ -38,7 +38,7 @@ export class StopSignals {
     return this.#first && exitCodeOf(this.#first)
   }
 
-  /** Calls `stop` on the first signal, or at once if a signal has arrived. Replaces any earlier `stop`. */
+  /** Calls `stop` on the first signal, or at once if a signal has already arrived. Replaces any earlier `stop`. */
   onStop(stop: (signal: StopSignal) => void): void {
     this.#stop = stop
     if (this.#first) stop(this.#first)
@@ -60,7 +60,7 @@ export class StopSignals {
       const endCopyTime = () => {
         this.#isCopyTimeOver = true
       }
-      // A copy that arrived meanwhile is handled after the timer and before its `setImmediate`.
+      // A copy that arrived while the process was busy is handled after the timer and before the `setImmediate`.
       setTimeout(() => setImmediate(endCopyTime), copyMs).unref()
       this.#stop(signal)
       return

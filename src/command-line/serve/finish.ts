@@ -9,9 +9,9 @@ import type { Output } from '../process/command.ts'
 type PrintLine = Output['printLine']
 
 /** The maximum number of findings printed at the end; the report contains all findings. */
-const printedFindings = 10
+const maxPrintedFindings = 10
 
-/** Returns exit code 1, and prints the reason, if the state could not be written on exit; else 0. */
+/** Returns exit code 1, and prints the reason, if the state could not be written on exit; returns 0 otherwise. */
 export async function printStateLoss(running: RunningSimulator, printLine: PrintLine): Promise<number> {
   const loss = await running.findStateLoss()
   if (loss === undefined) return 0
@@ -28,7 +28,7 @@ interface EndedProcess {
 }
 
 const baseUrlHint = 'Does the command use the URL in CONVSIM_BASE_URL? To set another variable, use --env NAME. '
-const allowHint = 'If you expect none, use --allow-no-requests.'
+const allowHint = 'If you expect no requests, use --allow-no-requests.'
 
 export async function finish(running: RunningSimulator, clientReport: Report, run: EndedProcess): Promise<number> {
   const { settings, command, printLine } = run
@@ -36,15 +36,15 @@ export async function finish(running: RunningSimulator, clientReport: Report, ru
   const code = run.code || stateLossCode
   const report = { ...clientReport, run: { ...clientReport.run, command: command && describeCommand(command) } }
   printLine(`convsim: ${summarizeReport(report)}.`)
-  for (const line of listFirstFindings(report, printedFindings)) printLine(`  ${line}`)
+  for (const line of listFirstFindings(report, maxPrintedFindings)) printLine(`  ${line}`)
   if (report.requests === 0 && !settings.allowNoRequests)
     printLine(`convsim: no request reached the simulator. ${command ? baseUrlHint : ''}${allowHint}`, 'warn')
-  const failed = judgeFailOn(report, report.run.failOn)
-  if (failed.length > 0) printLine(`convsim: --fail-on: ${failed.join('; ')}.`, 'error')
+  const metConditions = judgeFailOn(report, report.run.failOn)
+  if (metConditions.length > 0) printLine(`convsim: --fail-on: ${metConditions.join('; ')}.`, 'error')
   const isWritten = await writeReports(settings.report, (format) => renderClientReport(format, report), printLine)
   const isComplete = checkCompleteness(report, run)
   if (code !== 0) return code
-  if (failed.length > 0) return 3
+  if (metConditions.length > 0) return 3
   return isWritten && isComplete ? 0 : 1
 }
 

@@ -7,7 +7,7 @@ const { flushCompileCache } = nodeModule as { readonly flushCompileCache?: () =>
 
 const maxYoungSpaceBytes = 8 * 1024 * 1024
 
-/** The pause between measurements after the space has grown: each takes a fifth as long as a collection. */
+/** The pause in milliseconds before the grown space is measured again, which takes a fifth as long as a collection. */
 const measurePauseMs = 1000
 
 /**
@@ -15,14 +15,14 @@ const measurePauseMs = 1000
  * - The heap grows by 75% of the live objects, not by up to 300%; the young space grows to a quarter of its default.
  * - One thread collects young objects: so few survive that synchronizing helper threads would take longer.
  *
- * The flags apply to the whole process. They are set only after all code is loaded and, if Node supports that, cached,
+ * The flags apply to the whole process. They are set only after all code is loaded and, if Node supports it, cached,
  * because V8 rejects cached code that was compiled with other flags.
  */
 export function tuneV8(): void {
   flushCompileCache?.()
   setFlagsFromString('--heap-growing-percent=75')
   setFlagsFromString('--no-parallel-scavenge')
-  // Measure after every collection while the space grows, and then after each pause, since V8 shrinks it when idle.
+  // Measure after every collection while the space grows, then after each pause, since an idle V8 shrinks the space.
   const observer = new PerformanceObserver(() => {
     const isSmall = readYoungSpaceBytes() < maxYoungSpaceBytes
     setFlagsFromString(`--semi-space-growth-factor=${isSmall ? 2 : 1}`)

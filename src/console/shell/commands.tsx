@@ -27,7 +27,7 @@ export function Palette() {
     .slice(0, 12)
   const run = (command: PageCommand | undefined) => {
     isPaletteOpen.value = false
-    // The dialog returns the focus first, so that the command can then move it.
+    // The dialog returns the focus before the command runs, so that the command can move the focus.
     setTimeout(() => command?.run())
   }
   const onKey = (event: KeyboardEvent) => {
@@ -79,7 +79,7 @@ export function Palette() {
   )
 }
 
-/** Returns the rank of a command in the list: commands that begin with the text, then actions, then navigation. */
+/** Returns a command's rank. Titles that begin with the search text come first, then actions, then navigation. */
 const rankOf = ({ title, isNavigation = false }: PageCommand, text: string) =>
   (text !== '' && title.toLowerCase().startsWith(text.toLowerCase()) ? 0 : 2) + Number(isNavigation)
 
@@ -95,7 +95,7 @@ function useRequestCommands(): readonly PageCommand[] {
   })
 }
 
-/** Lists the commands that are available in every view. Some require that a single sandbox is selected. */
+/** Lists the commands that are available in every view. Some are available only if a single sandbox is selected. */
 function listActions(): readonly PageCommand[] {
   const name = sandbox.value
   const sandboxCommands: readonly PageCommand[] = [
@@ -138,7 +138,7 @@ function listActions(): readonly PageCommand[] {
 
 type SandboxActions = typeof import('../views/sandboxes/sandbox-detail.tsx')
 
-/** Returns a command that loads its action, which is in the script of the Sandboxes view. */
+/** Returns a command whose action is loaded on demand, with the script of the Sandboxes view. */
 const sandboxCommand = (title: string, run: (actions: SandboxActions) => unknown): PageCommand => ({
   title,
   run: async () => run(await import('../views/sandboxes/sandbox-detail.tsx')),
@@ -146,12 +146,12 @@ const sandboxCommand = (title: string, run: (actions: SandboxActions) => unknown
 
 async function moveClock(body: Parameters<typeof changeClock>[0]): Promise<void> {
   const clock = await changeClock(body)
-  if (clock) showNotice(`The clock of ${sandbox.peek()} is ${clock.mode} at ${clock.now}.`)
+  if (clock) showNotice(`The clock in the sandbox ${sandbox.peek()} now shows ${clock.now} (${clock.mode}).`)
 }
 
 function switchOn(scenario: string): void {
   const name = sandbox.peek()
-  const sentence = `${scenario} is on for every request in the sandbox ${name}, as its first rule.`
+  const sentence = `${scenario} is on for every request in the sandbox ${name}, as the first rule.`
   void change(addRule(name, { scenario }), sentence)
 }
 
@@ -161,7 +161,7 @@ export const isPaletteOpen = signal(false)
 
 addEventListener('keydown', onKey)
 
-/** Runs the command for a key. Ignores keys that a field or the browser needs; Escape leaves a field. */
+/** Runs the command for the pressed key. Ignores keys that a field or the browser needs. Escape leaves a field. */
 function onKey(event: KeyboardEvent): void {
   const { key, ctrlKey, metaKey, altKey, defaultPrevented } = event
   if (isPaletteKey(event)) {

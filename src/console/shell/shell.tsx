@@ -1,6 +1,6 @@
 import { useSignal } from '@preact/signals'
 import { useErrorBoundary } from 'preact/hooks'
-import { isTokenNeeded, storeToken, tokenHeaders } from '../api/ask.ts'
+import { isTokenNeeded, storeToken, tokenHeaders } from '../api/call.ts'
 import { useCommands } from '../store/commands.ts'
 import { streamProblem, streamState } from '../store/live.ts'
 import { announcement, dismiss, notices, openQuestion } from '../store/notices.ts'
@@ -50,7 +50,7 @@ export function Shell() {
 
 /** Returns the problem that prevents the page from showing its content, if any. */
 function findTrouble(): string | undefined {
-  if (isTokenNeeded.value) return 'The simulator requires its token (--control-token). Enter it to continue.'
+  if (isTokenNeeded.value) return 'The simulator requires its token (--control-token). Enter the token to continue.'
   if (streamState.value === 'offline')
     return streamProblem.value?.sentence ?? 'The simulator closed the stream of requests. The page is reconnecting.'
   const names = sandboxes.value?.map(({ name }) => name)

@@ -4,7 +4,7 @@ import { parseRoute, replaceRoute, route } from './route.ts'
 
 export interface PageCommand {
   readonly title: string
-  /** A key as browsers name it: `j`, `/`, `Escape`. Absent for commands that only the palette offers. */
+  /** The shortcut, as in `KeyboardEvent.key`: `j`, `/`, `Escape`. Absent if only the palette offers the command. */
   readonly key?: string
   /** True for a command that is useful only as a keyboard shortcut; the palette omits it. */
   readonly isKeyOnly?: boolean
@@ -15,7 +15,7 @@ export interface PageCommand {
   readonly run: () => unknown
 }
 
-/** The commands of all visible parts of the page. If two have the same key, the later one wins. */
+/** The commands of all visible parts of the page. If two commands have the same key, the later one wins. */
 export const pageCommands = signal<readonly (readonly PageCommand[])[]>([])
 
 /** Offers commands while a component is mounted. `deps`: the values that the commands depend on. */
@@ -84,11 +84,11 @@ export function useListKeys(list: KeyedList): void {
 
 const openLinks = 'main a[aria-current], main a[aria-expanded=true]'
 
-/** Returns the link in a list that has the focus, if any. `j` continues from there and moves the focus. */
+/** Returns the focused link in a list, if any. `j` continues from that link, and moves the focus. */
 const focusedEntry = () =>
   document.activeElement?.closest<HTMLAnchorElement>('main :is(.rows, .entries, .chain h2) a') ?? undefined
 
-/** Moves the focus from a closed entry to its link. Returns the entry that was opened last. */
+/** Moves the focus to an entry's link when the entry is closed. Returns a reference to the last opened entry. */
 function useReturnOfFocus() {
   const opened = useRef<{ id: string; link: HTMLElement | null; part: Element | null } | undefined>(undefined)
   const { id } = route.value

@@ -1,5 +1,5 @@
 import { effect, signal, untracked } from '@preact/signals'
-import { ask, isTokenNeeded, type Problem, type Schema, send } from '../api/ask.ts'
+import { call, isTokenNeeded, type Problem, type Schema, send } from '../api/call.ts'
 import { sandbox } from './route.ts'
 
 interface Arrival {
@@ -8,13 +8,13 @@ interface Arrival {
   readonly skipped: number
 }
 
-/** The reason why the stream is closed; undefined if it is open or opening. */
+/** The reason why the stream is closed; undefined while the stream is open or opening. */
 export const streamProblem = signal<Problem | undefined>(undefined)
 
 /** The state of the page's single stream of requests. `paused`: the page is hidden. */
 export const streamState = signal<'connecting' | 'live' | 'paused' | 'offline'>('connecting')
 
-/** Incremented on each connection. Lists then reload, since the server may have been restarted. */
+/** Incremented each time the stream connects. Lists then reload, since the server may have been restarted. */
 export const connection = signal(0)
 
 /** Incremented at most once a second while requests are handled. Reports about the traffic then reload. */
@@ -26,7 +26,7 @@ export const clearTick = signal(0)
 /** Milliseconds between deliveries of requests to the page, which re-renders after each delivery. */
 const deliveryMs = 100
 
-/** Milliseconds before the first reconnection attempt, and the maximum before any later attempt. */
+/** The delay before the first attempt to reconnect, and the maximum delay before later attempts, in milliseconds. */
 const [firstRetryMs, lastRetryMs] = [500, 5_000]
 
 const listeners = new Set<(arrival: Arrival) => void>()
@@ -82,9 +82,9 @@ async function streamUntil(name: string, signal: AbortSignal): Promise<void> {
   }
 }
 
-/** Streams the requests after the newest one in the journal. Returns the problem if this fails. */
+/** Streams the requests that follow the newest one in the journal. Returns the problem if streaming fails. */
 async function streamOnce(name: string, signal: AbortSignal, onOpen: () => void): Promise<Problem | undefined> {
-  const newest = await ask('get', '/requests', { query: { sandbox: name, order: 'newest', limit: 1 }, signal })
+  const newest = await call('get', '/requests', { query: { sandbox: name, order: 'newest', limit: 1 }, signal })
   if (newest.problem || signal.aborted) return newest.problem
   const query = { sandbox: name, since: newest.value.requests[0]?.number ?? 0, bodies: true }
   const { problem } = await send('get', '/requests/stream', { query, signal }, (response) => {

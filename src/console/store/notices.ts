@@ -1,5 +1,5 @@
 import { effect, signal } from '@preact/signals'
-import type { ApiResult } from '../api/ask.ts'
+import type { ApiResult } from '../api/call.ts'
 import { sandbox } from './route.ts'
 
 interface Notice {
@@ -9,7 +9,7 @@ interface Notice {
 
 export const notices = signal<readonly Notice[]>([])
 
-/** Milliseconds until a success notice disappears. A problem stays until it is closed. */
+/** Milliseconds until a success notice disappears. A problem stays until the user closes it. */
 const doneMs = 4_000
 
 const maxNotices = 4
@@ -31,7 +31,7 @@ export function dismiss(notice: Notice): void {
   notices.value = notices.value.filter((one) => one !== notice)
 }
 
-/** Shows `sentence`, if given, and returns the value of a result. Shows the problem instead if the result has one. */
+/** Waits for a result. Shows `sentence`, if any, and returns the value; or shows the problem and returns undefined. */
 export async function valueOrNotice<Value>(
   pending: Promise<ApiResult<Value>>,
   sentence?: string | ((value: Value) => string),
@@ -46,15 +46,15 @@ export async function valueOrNotice<Value>(
 export const announcement = signal('')
 
 interface Question {
-  /** The question: `Delete the sandbox w1?` Its first word is the label of the button. */
+  /** The question: `Delete the sandbox w1?` The first word is also the label of the button that confirms. */
   readonly title: string
   readonly losses: readonly string[]
-  readonly answer: (isYes: boolean) => void
+  readonly answer: (isConfirmed: boolean) => void
 }
 
 export const openQuestion = signal<Question | undefined>(undefined)
 
-// A question is about the sandbox that was selected when it appeared.
+// Selecting another sandbox cancels the open question, which is about the previous sandbox.
 effect(() => {
   void sandbox.value
   openQuestion.peek()?.answer(false)
@@ -64,9 +64,9 @@ effect(() => {
 export function confirmAction(title: string, losses: readonly string[]): Promise<boolean> {
   openQuestion.value?.answer(false)
   return new Promise((resolve) => {
-    const answer = (isYes: boolean) => {
+    const answer = (isConfirmed: boolean) => {
       openQuestion.value = undefined
-      resolve(isYes)
+      resolve(isConfirmed)
     }
     openQuestion.value = { title, losses, answer }
   })

@@ -1,8 +1,8 @@
 import { computed, signal } from '@preact/signals'
 
 /**
- * The current location: `#/requests/req-7?sandbox=a&q=status:4xx`. It is stored only in the URL, so that each state of
- * the page has a link.
+ * The current location: `#/requests/req-7?sandbox=a&q=status:4xx`. The location is stored only in the URL, so that you
+ * can link to any state of the page.
  */
 export const route = signal(parseRoute(location.hash))
 
@@ -23,7 +23,7 @@ export function parseRoute(hash: string) {
   }
 }
 
-/** Decodes part of a URL, which the user may have typed. */
+/** Decodes part of a URL. Returns invalid text, which the user may have typed, unchanged. */
 function decodePart(text: string): string {
   try {
     return decodeURIComponent(text)
@@ -32,7 +32,7 @@ function decodePart(text: string): string {
   }
 }
 
-/** Changes to the current location. Absent members are kept, but undefined or empty members of `query` are removed. */
+/** A change to the current location. Omitted members are kept. Undefined or empty query parameters are removed. */
 interface RouteChange {
   readonly view?: string
   readonly id?: string | undefined
@@ -57,7 +57,7 @@ export function navigate(change: RouteChange): void {
   location.hash = hrefOf(change)
 }
 
-/** Changes the URL without an entry in the browser's history, for example while the user types. */
+/** Changes the URL without adding an entry to the browser's history, for example while the user types. */
 export function replaceRoute(change: RouteChange): void {
   const hash = hrefOf(change)
   history.replaceState(null, '', hash)

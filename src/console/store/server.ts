@@ -1,5 +1,5 @@
 import { computed, effect, signal } from '@preact/signals'
-import { type ApiResult, ask, type Schema } from '../api/ask.ts'
+import { type ApiResult, call, type Schema } from '../api/call.ts'
 import { connection } from './live.ts'
 import { valueOrNotice } from './notices.ts'
 import { sandbox } from './route.ts'
@@ -8,14 +8,14 @@ export const info = signal<Schema<'Info'> | undefined>(undefined)
 
 export const basePath = computed(() => info.value?.contract.basePath ?? '/v1')
 
-/** Returns the base URL of a sandbox. The base URL for `*` and `default` does not contain a name. */
+/** Returns the base URL of a sandbox. The base URL for `*` and `default` contains no sandbox name. */
 export const baseUrlOf = (name: string): string =>
   location.origin + (['*', 'default'].includes(name) ? '' : `/_s/${name}`) + basePath.value
 
 /** All sandboxes, least recently used first; undefined until they are loaded. */
 export const sandboxes = signal<readonly Schema<'Sandbox'>[] | undefined>(undefined)
 
-/** Changes when a control-plane client changes the selected sandbox. The page then reloads its data. */
+/** A string that changes when a control-plane client changes the selected sandbox. The page then reloads its data. */
 export const revisions = computed(() => {
   const used = (sandboxes.value ?? []).filter(({ revision }) => revision !== 0)
   const relevant = used.filter(({ name }) => [name, '*'].includes(sandbox.value))
@@ -38,7 +38,7 @@ export const sandboxSeed = computed(
 
 effect(() => {
   if (connection.value === 0) return
-  void ask('get', '/info').then(({ value }) => {
+  void call('get', '/info').then(({ value }) => {
     if (value) info.value = value
   })
 })
@@ -49,13 +49,13 @@ effect(() => {
 })
 
 export async function refreshSandboxes(): Promise<void> {
-  const { value } = await ask('get', '/sandboxes')
+  const { value } = await call('get', '/sandboxes')
   if (value) sandboxes.value = value.sandboxes
 }
 
 /**
  * Waits for a change made through the control plane, and shows its result like `valueOrNotice`. Then reloads the
- * sandboxes, whose revisions make all parts of the page reload what has changed.
+ * sandboxes. Their new revisions make every part of the page reload what has changed.
  */
 export async function change<Value>(
   pending: Promise<ApiResult<Value>>,
@@ -68,10 +68,10 @@ export async function change<Value>(
 
 export function changeSeed(name: string, seed: string) {
   const sentence = `The seed of ${name} is ${seed}. Numbers and new identifiers are derived from it; records are kept.`
-  return change(ask('put', '/sandboxes/{name}', { path: { name }, body: { seed } }), sentence)
+  return change(call('put', '/sandboxes/{name}', { path: { name }, body: { seed } }), sentence)
 }
 
-/** The machine's time, which ticks once a second while the page is visible. */
+/** The machine's time, updated once a second while the page is visible. */
 export const machineNow = signal(Date.now())
 
 setInterval(() => {
@@ -83,7 +83,7 @@ const currentClock = signal<(Schema<'Clock'> & { readonly readAt: number }) | un
 
 export const clockMode = computed(() => currentClock.value?.mode)
 
-/** The sandbox's time in epoch milliseconds, or the machine's time if the sandbox's clock is not known. */
+/** The sandbox's time in epoch milliseconds, or the machine's time if the sandbox's clock is unknown. */
 export const sandboxNow = computed(() => {
   if (!currentClock.value) return machineNow.value
   const { mode, now, readAt } = currentClock.value
@@ -106,14 +106,14 @@ async function refreshClock(): Promise<void> {
     currentClock.value = undefined
     return
   }
-  const { value } = await ask('get', '/clock', { query: { sandbox: name } })
+  const { value } = await call('get', '/clock', { query: { sandbox: name } })
   if (value && name === sandbox.value) currentClock.value = { ...value, readAt: Date.now() }
 }
 
 /** Sets or advances the selected sandbox's clock. Returns the clock, or undefined after showing a problem. */
 export function changeClock(body: { mode: Schema<'Clock'>['mode']; now?: string } | { by: string }) {
   const options = { query: { sandbox: sandbox.peek() }, body }
-  return change('by' in body ? ask('post', '/clock/advance', options) : ask('put', '/clock', options))
+  return change('by' in body ? call('post', '/clock/advance', options) : call('put', '/clock', options))
 }
 
 export const catalogue = signal<Schema<'Catalogue'>>({
@@ -126,7 +126,7 @@ export const catalogue = signal<Schema<'Catalogue'>>({
 
 effect(() => {
   void [revisions.value, connection.value]
-  void ask('get', '/catalogue').then(({ value }) => {
+  void call('get', '/catalogue').then(({ value }) => {
     if (value) catalogue.value = value
   })
 })
@@ -141,6 +141,6 @@ export const groupByFamily = <Item extends { readonly family: string }>(items: r
     (family) => [family, items.filter((item) => item.family === family)] as const,
   )
 
-/** Adds a rule before a sandbox's other rules, since the first rule that acts wins. The others keep their counts. */
+/** Adds a rule before a sandbox's other rules, which keep their counts. The first rule that acts wins. */
 export const addRule = (sandbox: string, rule: Schema<'Rule'>) =>
-  ask('post', '/scenarios', { query: { sandbox, position: 'first' }, body: { rules: [rule] } })
+  call('post', '/scenarios', { query: { sandbox, position: 'first' }, body: { rules: [rule] } })

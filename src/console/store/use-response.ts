@@ -1,6 +1,6 @@
 import { useSignal } from '@preact/signals'
 import { useEffect, useRef } from 'preact/hooks'
-import { type ApiResult, ask, type ControlPath, type Problem, type QueryOf, type ResponseOf } from '../api/ask.ts'
+import { type ApiResult, type ControlPath, call, type Problem, type QueryOf, type ResponseOf } from '../api/call.ts'
 import { connection, trafficTick } from './live.ts'
 import { revisions } from './server.ts'
 
@@ -24,13 +24,13 @@ export function useResponse<Path extends ControlPath>(
   path: Path,
   { followsTraffic = false, ...options }: LiveRequestOptions<Path> = {},
 ): LiveResponse<ResponseOf<Path, 'get'>> {
-  const request = () => ask('get', path, options)
+  const request = () => call('get', path, options)
   return useLiveRequest(JSON.stringify([path, options]), request, [followsTraffic ? trafficTick.value : 0])
 }
 
 /**
  * Sends a request immediately, and again when one of `reasons` changes. The last response is kept until the next one
- * arrives, unless the subject has changed. By default, each key is a separate subject.
+ * arrives, unless `subject` has changed. By default, the subject is the key.
  */
 export function useLiveRequest<Value>(
   key: string,
@@ -55,10 +55,10 @@ export function useLiveRequest<Value>(
 }
 
 /** The pause after a response, as a multiple of the response time: a page uses at most a tenth of the server's time. */
-const restFactor = 9
+const pauseFactor = 9
 
 /** The maximum pause, in milliseconds. A list is never older than this pause plus its loading time. */
-const maxRestMs = 5_000
+const maxPauseMs = 5_000
 
 /**
  * Sends a request immediately, and again when one of `reasons` changes, while a component is mounted. Only one request
@@ -76,8 +76,8 @@ export function usePacedRequests(key: string, send: () => Promise<void>, reasons
       own.isStale = false
       const startedAt = performance.now()
       await send()
-      const restMs = Math.min(maxRestMs, (performance.now() - startedAt) * restFactor)
-      await new Promise((resolve) => setTimeout(resolve, restMs))
+      const pauseMs = Math.min(maxPauseMs, (performance.now() - startedAt) * pauseFactor)
+      await new Promise((resolve) => setTimeout(resolve, pauseMs))
     } while (own.isStale && current.current === own && !document.hidden)
     if (current.current === own) current.current = undefined
   }

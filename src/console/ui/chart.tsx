@@ -107,7 +107,7 @@ const curve = { stroke: 'var(--accent)', 'stroke-width': 1.75 }
 
 const round = (value: number) => Math.round(value * 100) / 100
 
-/** Returns the ends of the vertical axis: round numbers that enclose the values. */
+/** Returns the bounds of the vertical axis: round numbers that enclose the values. */
 function findRange(values: Values, kind: ChartProps['kind']): readonly [number, number] {
   const known = values.filter((value) => value !== null)
   const [least, most] = known.length > 0 ? [Math.min(...known), Math.max(...known)] : [0, 1]
@@ -116,7 +116,7 @@ function findRange(values: Values, kind: ChartProps['kind']): readonly [number, 
   return [min, Math.max(min + step, Math.ceil(most / step) * step)]
 }
 
-/** Returns true if the axis labels a day: every other day, or in longer periods Mondays or the first of a month. */
+/** Returns true if a day has a label: every other day or, in longer periods, Mondays or the first of each month. */
 function isLabeled(day: Date, index: number, count: number): boolean {
   if (count <= 10) return (count - 1 - index) % 2 === 0
   return count <= 45 ? day.getUTCDay() === 1 : day.getUTCDate() === 1

@@ -123,13 +123,13 @@ export const Select = ({ value, options, choose, ...attributes }: SelectProps) =
   </select>
 )
 
-/** The search field for a list. The URL gets its text shortly after the last keystroke. `/` focuses the field. */
+/** The search field for a list. The text is copied to the URL soon after the last keystroke. `/` focuses the field. */
 export function SearchField({ label, placeholder }: { label: string; placeholder: string }) {
   const text = route.value.query['q'] ?? ''
   const field = useRef<HTMLInputElement>(null)
   const timer = useRef<ReturnType<typeof setTimeout> | undefined>(undefined)
   useEffect(() => {
-    // A link changed the URL. While the user is typing, the field is newer than the URL.
+    // A link may have changed the text in the URL. While the user is typing, however, the field's text is newer.
     if (field.current && document.activeElement !== field.current) field.current.value = text
   }, [text])
   useEffect(() => () => clearTimeout(timer.current), [])

@@ -1,5 +1,5 @@
 import type { ComponentChildren } from 'preact'
-import type { Problem } from '../api/ask.ts'
+import type { Problem } from '../api/call.ts'
 import { showNotice, showProblem } from '../store/notices.ts'
 import { sandbox } from '../store/route.ts'
 import { basePath } from '../store/server.ts'
@@ -39,13 +39,13 @@ export const CommandLine = ({ text }: { readonly text: string }) => (
 
 export interface CurlRequest {
   readonly method: string
-  /** The path below the service's base path: `/events`. */
+  /** The path relative to the service's base path: `/events`. */
   readonly path: string
   readonly headers?: Readonly<Record<string, string>>
   readonly body?: unknown
 }
 
-/** An event for the first product in the bundled fixtures, so that the event changes its models' numbers. */
+/** An event for the first product in the bundled fixtures. The event changes the numbers of the product's models. */
 export const sampleEvent = {
   eventType: 'upgrade_purchased',
   productId: '00000000-0000-4000-9000-000000000001',

@@ -26,7 +26,7 @@ const maxShownMembers = 200
 
 const maxPreviewLength = 100
 
-/** The numbers, as sent, that JavaScript would serialize differently: by object or array, then by name or index. */
+/** The numbers that JavaScript would not serialize as sent: their text by object or array, then by name or index. */
 type NumberSources = WeakMap<object, Record<string, string>>
 
 export function JsonTree({ value: given, text, marks = [] }: JsonTreeProps) {
@@ -40,7 +40,7 @@ export function JsonTree({ value: given, text, marks = [] }: JsonTreeProps) {
   )
 }
 
-/** Parses the text. Keeps its numbers as sent, if the browser supports that. */
+/** Parses the text. Keeps the text of its numbers as sent, if the browser supports that. */
 function parseWithSources(given: unknown, text: string | undefined) {
   const sources: NumberSources = new WeakMap()
   function keepSource(this: object, name: string, value: unknown, context?: { readonly source?: string }) {
@@ -172,12 +172,12 @@ export const unescapeName = (name: string) => name.replaceAll('~1', '/').replace
 
 /** Text truncated to `maxShown` characters, with a button that shows the rest. */
 export function LongText({ text, maxShown = 500 }: { text: string; maxShown?: number }) {
-  const isWhole = useSignal(false)
-  if (isWhole.value || text.length <= maxShown) return <>{text}</>
+  const isExpanded = useSignal(false)
+  if (isExpanded.value || text.length <= maxShown) return <>{text}</>
   const label = `Show all ${text.length.toLocaleString('en')} characters`
   return (
     <>
-      {text.slice(0, maxShown)}… <Button label={label} class="quiet" onClick={() => (isWhole.value = true)} />
+      {text.slice(0, maxShown)}… <Button label={label} class="quiet" onClick={() => (isExpanded.value = true)} />
     </>
   )
 }

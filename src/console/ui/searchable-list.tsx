@@ -11,7 +11,7 @@ interface SearchableListProps extends Pick<KeyedList, 'noun' | 'ids' | 'query' |
   /** A problem with the search or the list, shown instead of the note. */
   readonly problem?: string | undefined
   readonly note: ComponentChildren
-  /** True if screen readers announce the note each time it changes. */
+  /** True if screen readers should announce the note each time it changes. */
   readonly isNoteAnnounced?: boolean
   readonly children: ComponentChildren
 }
@@ -62,7 +62,7 @@ export const DetailHeader = ({ noun, children }: { noun: string; children: Compo
 interface ListEntry {
   readonly id: string
   readonly title: ComponentChildren
-  /** A note after the title, or below the title if there is no room. */
+  /** A note after the title, or below the title if the line is too short. */
   readonly note: ComponentChildren
   readonly tooltip?: string
 }

@@ -1,5 +1,5 @@
 import type { ComponentChildren } from 'preact'
-import type { Schema } from '../api/ask.ts'
+import type { Schema } from '../api/call.ts'
 import { hrefOf } from '../store/route.ts'
 import { searchText, shortId } from './text.tsx'
 

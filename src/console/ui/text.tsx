@@ -1,4 +1,4 @@
-import type { Schema } from '../api/ask.ts'
+import type { Schema } from '../api/call.ts'
 import { machineNow, nameOf, sandboxNow } from '../store/server.ts'
 
 /** Converts a record's field to a string. An edited contract can allow fields of any type. */
@@ -20,7 +20,7 @@ export function countListed(listed: number, total: number): string {
   return total === 0 ? '' : listed < total ? `${listed.toLocaleString('en')} of ${all}` : all
 }
 
-/** Returns the search term for a keyword: `type:"signup completed"`. Escapes quotes and backslashes. */
+/** Returns the search term for a keyword and its value: `type:"signup completed"`. Escapes quotes and backslashes. */
 export const searchText = (keyword: string, value: string): string =>
   `${keyword}:${/^$|[\s"]/.test(value) ? `"${value.replace(/["\\]/g, '\\$&')}"` : value}`
 
@@ -39,7 +39,7 @@ export const objectOf = (value: unknown): JsonRecord =>
 
 export const textOrEmpty = (value: unknown) => (typeof value === 'string' ? value : '')
 
-/** Formats an instant as `2026-01-15 12:00:00`, in UTC like the service's times. */
+/** Formats an instant as `2026-01-15 12:00:00`, in UTC, like the service's times. */
 export const formatInstant = (instant: string | number): string =>
   new Date(instant).toISOString().slice(0, 19).replace('T', ' ')
 

@@ -106,7 +106,7 @@ async function checkReplies({ contract, handled }: LoadedInputs): Promise<Checke
       `${first.message}. The invalid body is sent; to replace it, add an example`
     findings.push({ severity: 'warning', place: contract.place(operation.responsePointer(status) ?? ''), message })
   }
-  const message = `only the first ${maxTried} of ${operations.length} operations had their responses checked`
+  const message = `responses were checked for only the first ${maxTried} of ${operations.length} operations`
   if (operations.length > maxTried) findings.push({ severity: 'info', place: contract.file, message })
   return success(summarize(contract, ...findings))
 }

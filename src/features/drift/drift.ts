@@ -1,6 +1,6 @@
 /**
  * Finds differences between the real service and the contract. `probe/` gathers responses, `observe/` compares each
- * with the contract, `judge/` judges them all, and `patch/` proposes changes to the contract.
+ * response with the contract, `judge/` reaches the verdict, and `patch/` proposes changes to the contract.
  */
 
 import { groupBy } from '../../base/core/group-by.ts'
@@ -68,8 +68,8 @@ function findTrafficProblem({ har, writes, dryRun }: DriftSettings, address: str
     return address !== undefined
       ? undefined
       : 'Give the base URL of the real service, such as https://api.example.com/v1, or recorded traffic: --har FILE.'
-  const sending = writes !== undefined ? '--writes' : dryRun ? '--dry-run' : undefined
-  return sending && `${sending} cannot be combined with --har, which sends no requests.`
+  const sendingFlag = writes !== undefined ? '--writes' : dryRun ? '--dry-run' : undefined
+  return sendingFlag && `${sendingFlag} cannot be combined with --har, which sends no requests.`
 }
 
 async function gather(
@@ -130,7 +130,7 @@ function planRequests(
   const unknown = [...ids.keys()].find((name) => !names.has(name))
   if (unknown !== undefined)
     return failure(
-      `--ids ${unknown}: no operation has a parameter or body member with that name. Known: ${[...names].join(', ')}.`,
+      `--ids ${unknown}: no operation has a parameter or body field with that name. Known: ${[...names].join(', ')}.`,
     )
   const run = new Date(now).toISOString().replace(/[-:]|\.\d+/g, '')
   return success(planProbes(contract, { ids, withWrites: writes !== undefined, samples, run }))

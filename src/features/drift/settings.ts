@@ -37,8 +37,8 @@ export const driftSettings = {
   writes: text({
     value: 'HOST',
     description:
-      'Also probe operations that write. ' +
-      'HOST must repeat the host of the service, so that you cannot write to another host by mistake. ' +
+      'Also probe operations that write; HOST must repeat the host of the service, ' +
+      'so that you cannot write to another host by mistake. ' +
       'Written records have ids that begin with convsim-probe-.',
   }),
   dryRun: boolean({ default: false, description: 'Print the requests that would be sent, without sending them.' }),

@@ -18,7 +18,7 @@ export const execCommand = defineCommand({
   description:
     'Run a command against its own simulator, which uses a free port and keeps its state in memory ' +
     'unless --port or --state is given. The command finds the base URL in CONVSIM_BASE_URL. ' +
-    'Afterwards, print a summary of the requests and exit with the exit code of the command, or with 3 (--fail-on).',
+    "Afterwards, print a summary of the requests and exit with the command's exit code, or with 3 (--fail-on).",
   examples: ['exec -- npm test', 'exec --env API_URL --report report.html --fail-on violation -- npm test'],
   settings: execSettings,
   findProblem: findServerProblem,
@@ -30,8 +30,8 @@ export const eachCommand = defineCommand<typeof eachSettings>({
   name: 'each',
   summary: 'Run a test suite once per injected fault',
   description:
-    'Run a command repeatedly, each time against its own simulator with one fault injected into its requests, ' +
-    'and report which faults the client survives and the tests notice. ' +
+    'Run a command repeatedly, each time against a new simulator that injects one fault into the requests, ' +
+    'and report which faults the client survives, and which the tests notice. ' +
     'The command finds the base URL in CONVSIM_BASE_URL.',
   examples: [
     'each --time 10m --fail-on not-resilient -- npm test',
@@ -49,6 +49,6 @@ function findEachProblem({ only = '', jobs, port }: EachSettings, sources: Setti
     return `--jobs cannot be combined with ${sources.get('port')}: parallel runs use free ports.`
   if (only !== '' && sources.get('set')) return '--only cannot be combined with --set: it selects a single run.'
   return only.split(',').filter((part) => part.includes('@')).length > 1
-    ? '--only names one run and cannot be given twice. Run convsim each once for each run.'
+    ? '--only names one run and cannot be given twice. Repeat the command for each run.'
     : undefined
 }

@@ -14,7 +14,7 @@ import { type JudgedRun, judgeRun, judgeSuite, mustRepeat } from './report/judge
 import { toSuitePage } from './report/suite-page.ts'
 import { describeProblem, describeProgress, type SuiteReport } from './report/suite-report.ts'
 import { type Baseline, checkBaseline, recordBaseline } from './runs/baseline.ts'
-import { executeRun, isOver, openSuite, refuseStart, type TestSuite, UntriableSuite } from './runs/execute-run.ts'
+import { executeRun, isOver, openSuite, refuseStart, type TestSuite, UntestableSuite } from './runs/execute-run.ts'
 import { isRed } from './runs/run-command.ts'
 import type { EachLine } from './settings.ts'
 
@@ -24,8 +24,8 @@ export async function each(line: EachLine, context: CommandContext): Promise<num
     return endSoon(context.host, await finishSuite(suite, await tryFaults(suite)))
   } catch (error) {
     suite.line.clear()
-    if (!(error instanceof UntriableSuite)) throw error
-    return endSoon(context.host, finishUntriable(suite, error))
+    if (!(error instanceof UntestableSuite)) throw error
+    return endSoon(context.host, finishUntestable(suite, error))
   }
 }
 
@@ -34,8 +34,8 @@ interface Trials {
   readonly findings: FindingsReport[]
   readonly changes: string[]
   /**
-   * The number of pairs of runs, without and with the fault, that must confirm `broke`. A suite that randomly fails one
-   * run in five gets a false `broke` for 0.2^4 * 0.8^2 = 0.1% of its faults: with 20 faults, in 2% of its reports.
+   * The number of run pairs (one without and one with the fault) that must confirm `broke`. A suite in which one run in
+   * five fails at random gets a false `broke` for 0.2^4 * 0.8^2 = 0.1% of its faults: with 20 faults, in 2% of reports.
    */
   readonly confirmations: number
 }
@@ -48,7 +48,7 @@ async function tryFaults(suite: TestSuite): Promise<SuiteReport> {
   const chosenFaults = await loadFaults(suite)
   const baseline = await recordBaseline(suite)
   const planned = planRuns(baseline.requests, chosenFaults)
-  if (!planned.ok) throw new UntriableSuite([`convsim: ${planned.error}`])
+  if (!planned.ok) throw new UntestableSuite([`convsim: ${planned.error}`])
   const plan = planned.value
   const pending = chooseRuns(plan.runs, suite.settings)
   const confirmations = pending.length > 20 ? 3 : 2
@@ -73,8 +73,8 @@ async function tryFaults(suite: TestSuite): Promise<SuiteReport> {
 }
 
 /**
- * Runs the command with a fault, and again if the first run needs confirmation. `broke` needs further red runs with
- * the fault, and green runs without faults. An interrupted run is dropped, since it is inconclusive.
+ * Runs the command with a fault, and again if the first run needs confirmation. The verdict `broke` also needs
+ * further red runs with the fault, each after a green run without faults. Drops an interrupted run as inconclusive.
  */
 async function tryFault(suite: TestSuite, run: PlannedRun, baseline: Baseline, trials: Trials): Promise<void> {
   const options = { run, limitMs: baseline.limitMs }
@@ -94,7 +94,7 @@ async function tryFault(suite: TestSuite, run: PlannedRun, baseline: Baseline, t
   trials.findings.push(...ends.map(({ findings }) => findings))
 }
 
-/** Executes runs in parallel (`--jobs`) until the suite is over. Throws the first error once all runs have ended. */
+/** Executes runs in parallel (`--jobs`) until the suite is over. Throws the first error after all runs have ended. */
 async function runInParallel(
   suite: TestSuite,
   runs: readonly PlannedRun[],
@@ -111,7 +111,7 @@ async function runInParallel(
   for (const end of ends) if (end.status === 'rejected') throw end.reason
 }
 
-/** Drops a batch's red runs. They are inconclusive, since the command also fails without faults. */
+/** Drops the red runs in a batch, which are inconclusive because the command also fails without faults. */
 function dropRedRuns(trials: Trials, batch: readonly PlannedRun[]): Trials {
   const kept = [...trials.judged].filter(([run, end]) => !isRed(end) || !batch.includes(run))
   return { ...trials, judged: new Map(kept) }
@@ -134,7 +134,7 @@ async function loadFaults({ settings, output }: TestSuite) {
   if (!parsed.ok) throw refuseStart([{ severity: 'error', place: '--set', message: parsed.error }])
   const { faults, inapplicable } = parsed.value
   if (inapplicable.length > 0)
-    output.printLine(`convsim: skipped faults that apply to no operation of the contract: ${inapplicable.join(', ')}.`)
+    output.printLine(`convsim: skipped faults that apply to no operation in the contract: ${inapplicable.join(', ')}.`)
   return { faults }
 }
 
@@ -162,7 +162,7 @@ function findEarlyEnd({ settings, stopped }: TestSuite, made: number, notMade: n
 
 /**
  * Prints the report and writes its files. Returns the exit code: 128 + n after signal n, 3 if a `--fail-on`
- * condition is met, 1 if a file cannot be written or there is a problem, else 0.
+ * condition is met, 1 if a file cannot be written or `describeProblem` finds a problem, else 0.
  */
 async function finishSuite({ settings, signals, output, print }: TestSuite, report: SuiteReport): Promise<number> {
   const { isJson, printLine } = output
@@ -181,8 +181,8 @@ async function finishSuite({ settings, signals, output, print }: TestSuite, repo
   return isWritten && problem === undefined ? 0 : 1
 }
 
-/** Prints why a suite cannot be tested. Returns the command's exit code if it fails without faults, else 1. */
-function finishUntriable({ signals, output, variables }: TestSuite, reason: UntriableSuite): number {
+/** Prints why a suite cannot be tested. Returns the command's exit code if the command fails without faults, else 1. */
+function finishUntestable({ signals, output, variables }: TestSuite, reason: UntestableSuite): number {
   const { code, lines, findings } = reason
   if (signals.code !== undefined) {
     output.printLine('convsim: interrupted before the first run with a fault.', 'error')

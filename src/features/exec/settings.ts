@@ -79,7 +79,7 @@ export const eachSettings = {
       'the first runs without faults must finish within this time. The seed determines the order.',
   }),
   runTimeout: duration({
-    defaultText: 'ten times as long as without faults, at least 10s; 10m for a run without faults',
+    defaultText: 'ten times the duration without faults, at least 10s; 10m for a run without faults',
     description: 'The time after which a run is killed and counts as hung.',
   }),
   jobs: integer({

@@ -16,13 +16,13 @@ export const healthcheckCommand = defineCommand({
       description: 'Address of the running simulator; 0.0.0.0 and :: mean this machine.',
     },
     tls: { ...serverSettings.tls, description: 'The simulator serves HTTPS; its certificate is not verified.' },
-    tlsCert: { ...serverSettings.tlsCert, description: 'The certificate of the simulator, which then serves HTTPS.' },
+    tlsCert: { ...serverSettings.tlsCert, description: 'The certificate of a simulator that serves HTTPS.' },
     wait: boolean({
       default: false,
       description: 'Retry until the simulator is ready or --timeout has passed.',
     }),
     timeout: duration({
-      defaultText: '2s, with --wait 30s',
+      defaultText: '2s; 30s with --wait',
       description: 'The maximum time to wait for the simulator.',
     }),
   },

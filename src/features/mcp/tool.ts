@@ -87,7 +87,7 @@ function parseResponse(text: string): JsonObject {
 export const sendOrThrow = async (send: SendCall, call: ControlCall, next?: string): Promise<JsonObject> =>
   readOrThrow(await send(call), next)
 
-/** Returns the JSON of a response. Throws if it is a refusal, with `next` as the next step; a 417 is not a refusal. */
+/** Returns the JSON of a response. For a refusal, throws an error that ends with `next`; a 417 is not a refusal. */
 export function readOrThrow({ status, json }: ControlResponse, next = ''): JsonObject {
   if (status < 400 || status === 417) return json
   const advice = status === 401 ? 'Pass the token to convsim mcp with --control-token.' : next
@@ -103,9 +103,9 @@ export function listOf(json: Json | undefined, name: string): readonly JsonObjec
 
 export const pageSize = 20
 
-export const cursorArg = { type: 'integer', minimum: 0, description: 'The field `next` of the previous page.' }
+export const cursorArg = { type: 'integer', minimum: 0, description: 'The `next` field of the previous page.' }
 
-/** Returns a page of a list, from the item at `cursor`, as the member `name`, with the cursor for the next page. */
+/** Returns the page of a list that begins at `cursor` as the member `name`, with the cursor for the next page. */
 export function pageOf(name: string, list: readonly Json[], cursor: Json | undefined): JsonObject {
   const start = Number(cursor ?? 0)
   if (!Number.isSafeInteger(start) || start < 0)

@@ -19,7 +19,7 @@ const idHint = 'Or give the "id" of a recorded request: find_requests lists the 
 
 const findRequests: Tool = {
   name: 'find_requests',
-  description: 'Find requests with their responses, newest first, 20 at a time, and retry problems in "badRetries".',
+  description: 'Find requests with their responses, newest first, 20 at a time. "badRetries" has the retry problems.',
   input: { listRequests: filters },
   async run(args, { send }) {
     const query = { order: 'newest', limit: pageSize, ...args }
@@ -65,7 +65,7 @@ const explainRequest: Tool = {
 const verifyRequests: Tool = {
   name: 'verify_requests',
   description:
-    'Check how many times the client sent a request. On failure, "nearMisses" has similar requests and differences.',
+    'Check how many times the client sent a request. On failure, "nearMisses" shows how similar requests differ.',
   input: { verify: 'sandbox' },
   async run({ sandbox, ...body }, { send }) {
     const verdict = await sendOrThrow(send, { method: 'POST', path: '/verify', query: { sandbox }, body })
@@ -99,7 +99,7 @@ const coverageGaps: Tool = {
 
 const runSummary: Tool = {
   name: 'run_summary',
-  description: 'Judge the run: verdict, three worst findings with counts, and next step. "failOn" sets the conditions.',
+  description: 'Judge the run: the verdict, the three worst findings, and the next step. "failOn" sets the conditions.',
   input: { getReport: 'sandbox failOn' },
   async run({ sandbox, failOn = 'violation,unexpected,retry' }, { send, origin, basePath }) {
     const response = await send({ path: '/report', query: { sandbox, failOn } })
@@ -114,7 +114,7 @@ const runSummary: Tool = {
     const [first] = [findings[0]?.['requests']].flat()
     const next =
       first === undefined
-        ? 'Call coverage_gaps for what no test has covered yet.'
+        ? 'Call coverage_gaps to see what no test has covered yet.'
         : `Call explain_request with {"id": "${first}"}, fix the client, reset the sandbox, and run it again.`
     return compact({
       ...{ verdict: response.status === 417 ? 'failed' : 'passed', failOn },
@@ -122,7 +122,7 @@ const runSummary: Tool = {
       ...{ worst: findings.slice(0, 3), furtherFindings: Math.max(0, findings.length - 3), next },
       ...(report['requests'] === 0 && {
         verdict: 'no requests',
-        next: `Point the client to ${origin}${basePath}, and run it.`,
+        next: `Point the client at ${origin}${basePath}, and run it.`,
       }),
     })
   },
@@ -182,7 +182,7 @@ const setScenarios: Tool = {
 const listScenarios: Tool = {
   name: 'list_scenarios',
   description:
-    'List the scenarios for one or all operations, 20 at a time, with an example and the effect, and the active rules.',
+    'List the active rules, and the scenarios for one or all operations, 20 at a time, with effects and examples.',
   input: { getScenarios: 'sandbox', listRequests: 'operation' },
   ownInput: { cursor: cursorArg },
   async run({ sandbox, operation, cursor }, { send }) {
@@ -218,7 +218,7 @@ const controlSandbox: Tool = {
   input: { reset: 'sandbox', putSandbox: '', putClock: '', advanceClock: '', createSnapshot: '' },
   ownInput: {
     action: { type: 'string', enum: actionNames },
-    snapshotId: { type: 'string', description: 'The snapshotId that the action snapshot returned.' },
+    snapshotId: { type: 'string', description: 'The snapshotId that the snapshot action returned.' },
   },
   async run({ action, ...args }, { send, origin, basePath }) {
     const known = actions.get(action)
@@ -226,15 +226,15 @@ const controlSandbox: Tool = {
     const [method, template, ...names] = known
     const takes = [...names, 'sandbox', ...(action === 'restore' ? ['snapshotId'] : [])]
     const extra = Object.keys(compact(args)).find((name) => !takes.includes(name))
-    if (extra !== undefined) throw new ToolError(`The action ${action} takes ${takes.join(', ')}, not "${extra}".`)
+    if (extra !== undefined) throw new ToolError(`The ${action} action takes ${takes.join(', ')}, not "${extra}".`)
     const { sandbox = 'default', snapshotId } = args
     if (action === 'restore' && snapshotId === undefined)
-      throw new ToolError('The action restore needs "snapshotId". Create a snapshot first, with the action snapshot.')
+      throw new ToolError('The restore action needs "snapshotId". Create a snapshot first, with the snapshot action.')
     const [name, id] = [sandbox, snapshotId].map((text) => encodeURIComponent(String(text)))
     const path = template.replace('{sandbox}', `${name}`).replace('{snapshotId}', `${id}`)
     const query = template.includes('{sandbox}') ? {} : { sandbox }
     const call = { method, path, query, ...(names.length > 0 && { body: pick(args, ...names) }) }
-    const next = action === 'restore' ? 'Create a snapshot first, with the action snapshot.' : ''
+    const next = action === 'restore' ? 'Create a snapshot first, with the snapshot action.' : ''
     return { result: await sendOrThrow(send, call, next), baseUrl: `${origin}/_s/${name}${basePath}` }
   },
 }

@@ -12,7 +12,7 @@ import { maxCheckedBytes, maxCheckedValues, RecordingRelay, toBody } from './ups
 
 /**
  * Returns the real service's response as recorded after its delivery: with the delivered part of the body, decoded, and
- * without the environment's `token`. Checks a completely delivered response. Returns other replies unchanged.
+ * without the environment's `token`. Checks a response that was delivered completely. Returns other replies unchanged.
  */
 export function responseToRecord(
   exchange: Exchange,
@@ -21,7 +21,7 @@ export function responseToRecord(
   token: string | undefined,
 ): Reply {
   if (exchange.stage !== 'handle') return reply
-  // A token shorter than a credential may also occur in unrelated words.
+  // A very short token may also occur in unrelated words.
   const secret = token === undefined || token.length < minTokenLength ? undefined : token
   const { relay } = reply
   const response = relay instanceof RecordingRelay ? withPassedBody(exchange, reply, relay, outcome) : reply
@@ -47,9 +47,9 @@ function withPassedBody(exchange: Exchange, reply: Reply, relay: RecordingRelay,
   const bytes = relay.recordedBytes()
   const decoded = decodeBody(bytes, reply.headers['content-encoding'], maxCheckedBytes)
   const findings = (): readonly Violation[] => {
-    if (relay.isBroken) return [broken('connection', `was broken off by the real service after ${size} bytes`)]
+    if (relay.isBroken) return [violationOf('connection', `was broken off by the real service after ${size} bytes`)]
     if (!exchange.operation || outcome.kind !== 'delivered') return []
-    if (isWhole && !decoded.ok && decoded.error !== tooLong) return [broken('encoding', decoded.error)]
+    if (isWhole && !decoded.ok && decoded.error !== tooLong) return [violationOf('encoding', decoded.error)]
     const whole = isWhole && decoded.ok ? decoded.value : undefined
     return checkResponse(exchange, { status: reply.status, mediaType, bytes: whole })
   }
@@ -71,7 +71,7 @@ function withoutToken(reply: Reply, token: string | undefined): Reply {
   return redactedBody === sent ? clean : { ...clean, body: toBody(fromLatin1(redactedBody), body?.mediaType) }
 }
 
-/** Checks a whole response before a scenario damages it. A streamed response is checked after its end. */
+/** Checks a whole response before a scenario damages it. A streamed response is checked after it ends. */
 export function checkUpstreamResponse(exchange: Exchange, reply: Reply): Reply {
   const { status, body, relay } = reply
   const bytes = body?.bytes() ?? new Uint8Array(0)
@@ -86,9 +86,9 @@ function checkResponse(exchange: Exchange, response: ReceivedResponse): readonly
   const { violations, isTooLarge } = checkServiceResponse(operation, response, maxCheckedValues)
   if (isTooLarge || (response.bytes === undefined && isJson(response.mediaType) && violations.length === 0)) {
     const bounds = `${maxCheckedValues} members and items, ${maxDepth} levels, or ${maxCheckedBytes} bytes`
-    exchange.advice = [...exchange.advice, broken('bound', `is not checked, since it has more than ${bounds}`)]
+    exchange.advice = [...exchange.advice, violationOf('bound', `is not checked, since it has more than ${bounds}`)]
   }
   return violations
 }
 
-const broken = (keyword: string, message: string): Violation => ({ in: 'response', pointer: '', keyword, message })
+const violationOf = (keyword: string, message: string): Violation => ({ in: 'response', pointer: '', keyword, message })

@@ -15,7 +15,7 @@ export const proxyCommand = defineCommand({
   purpose: 'Serve',
   summary: 'Forward requests to the real service, and check both directions',
   description:
-    'Forward requests to the real service, check both directions against the contract, and record them. ' +
+    'Forward requests to the real service, check requests and responses against the contract, and record both. ' +
     "Scenarios are applied in front of the service. CONVSIM_UPSTREAM_TOKEN, if set, replaces the client's token.",
   examples: [
     'proxy https://api.example.com/v1',

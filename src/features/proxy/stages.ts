@@ -7,12 +7,12 @@ import {
 } from '../../server/pipeline/exchange.ts'
 import type { Stages } from '../../server/pipeline/pipeline.ts'
 import { enter, identify, validate } from '../../server/pipeline/refusal-stages.ts'
-import { applyDamage, checkReply, finaliseHeaders } from '../../server/pipeline/reply-stages.ts'
+import { applyDamage, checkReply, finalizeHeaders } from '../../server/pipeline/reply-stages.ts'
 import { gateway, scenario } from '../../server/pipeline/scenario.ts'
 import type { UpstreamClient } from '../../server/upstream/client.ts'
 import { type PageSettings, refusals, refuseForeignPage } from '../../service/exchange/refusals.ts'
-import { forwardRequest } from './ask-upstream.ts'
 import { checkUpstreamResponse, responseToRecord } from './check-response.ts'
+import { forwardRequest } from './forward-request.ts'
 
 /**
  * Returns the stages of a proxied exchange. Scenarios can refuse a request before the real service gets it. Contract
@@ -21,7 +21,7 @@ import { checkUpstreamResponse, responseToRecord } from './check-response.ts'
 export function createProxyStages(deps: PipelineDeps, upstream: UpstreamClient, pages: PageSettings): Stages {
   const { contract } = deps
   const { token } = upstream.target
-  const noMagicValues = { ...deps, ofKey: new Map(), ofModel: new Map() }
+  const noMagicValues = { ...deps, keyScenarios: new Map(), modelScenarios: new Map() }
   const checkOwnReply = checkReply(deps)
   return {
     request: Object.entries({
@@ -38,7 +38,7 @@ export function createProxyStages(deps: PipelineDeps, upstream: UpstreamClient, 
       (exchange, reply) =>
         reply.origin === 'upstream' ? checkUpstreamResponse(exchange, reply) : checkOwnReply(exchange, reply),
       applyDamage,
-      finaliseHeaders(deps),
+      finalizeHeaders(deps),
     ],
     recorded: (exchange, reply, outcome) => responseToRecord(exchange, reply, outcome, token),
     isDated: true,
@@ -53,7 +53,7 @@ const heldToken = {
 
 /**
  * Creates the stage that reads the client's token, which identifies the client. A proxy has no magic keys. `pages`: the
- * pages that may use the proxy's token; undefined if the proxy has no token and the service checks the client's.
+ * pages that may use the proxy's token; undefined if it has none, and the service checks the client's.
  */
 function readCaller(pages: PageSettings | undefined): RequestStage {
   return (exchange) => {

@@ -9,7 +9,7 @@ export const recordCommand = defineCommand({
   purpose: 'Compare with the real service',
   summary: 'Turn recorded traffic into a folder of fixtures',
   description:
-    'Turn recorded traffic into a folder of fixtures: the exact responses by model. ' +
+    'Turn recorded traffic into a folder of fixtures: the exact responses for each model. ' +
     'Credentials and personal identifiers are redacted, and the fixtures are listed before they are written.',
   examples: ['record http://127.0.0.1:4010 --out recorded --write', 'record traffic.har --out recorded'],
   settings: {
@@ -17,7 +17,7 @@ export const recordCommand = defineCommand({
     out: text({
       value: 'FOLDER',
       files: writesFile,
-      defaultText: 'none; it is required',
+      defaultText: 'none (required)',
       description: 'The folder of fixtures to write; it must be new or empty.',
     }),
     write: boolean({

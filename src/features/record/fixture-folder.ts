@@ -45,11 +45,11 @@ const responsesPath = ({ modelId }: { readonly modelId: string }) => `${response
 function describeSeenResponse({ period, body, redactions }: SeenResponse): string {
   const points = Array.isArray(body['dataPoints']) ? body['dataPoints'].length : 0
   const size = `${Math.ceil(JSON.stringify(body).length / 1024)} kB`
-  const redacted = redactions === 0 ? 'nothing redacted' : `${redactions} strings redacted`
+  const redacted = redactions === 0 ? 'nothing redacted' : `strings redacted: ${redactions}`
   return `the exact response for ${period}, ${points} data points, ${size}, ${redacted}`
 }
 
-/** Explains why a folder cannot be written to, for example because it is not empty; undefined if it can. */
+/** Returns why a folder cannot be written to, for example because it is not empty; undefined if it can be. */
 export async function findFolderProblem(folder: string): Promise<string | undefined> {
   try {
     if ((await readdir(folder)).length === 0) return undefined

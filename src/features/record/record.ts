@@ -25,7 +25,7 @@ export async function recordTraffic(
 ): Promise<string | undefined> {
   const { out, write, fixtures = bundledFixtures } = settings
   const { print, signals } = context
-  if (sources.length === 0) return 'Give a source: the URL of a running proxy, or a HAR file.'
+  if (sources.length === 0) return 'Give a source: the URL of a running proxy or simulator, or a HAR file.'
   if (out === undefined) return 'Give the folder to write the fixtures to: --out FOLDER.'
   const problem = await findFolderProblem(out)
   if (problem !== undefined) return problem
@@ -102,8 +102,8 @@ async function readPage(origin: string, after: string, headers: Record<string, s
   } catch (error) {
     const cause = error instanceof Error && error.cause instanceof Error ? error.cause : error
     return failure(
-      `The requests of the simulator at ${origin} cannot be read: ${reasonOf(cause)}. ` +
-        'Give the URL of a running convsim proxy or serve.',
+      `The requests recorded by the simulator at ${origin} cannot be read: ${reasonOf(cause)}. ` +
+        'Give the URL of a running "convsim proxy" or "convsim serve".',
     )
   }
 }

@@ -101,7 +101,7 @@ function describeScenario(active: ActiveScenario, inputs: LoadedInputs, { port }
 /** Finds an operation whose response demonstrates the scenario, preferably a GET. */
 function findExample({ definition, values }: ActiveScenario, applicable: readonly Operation[]): Operation | undefined {
   const effect = definition.effect(values)
-  if (effect.kind === 'expect') return undefined // only refused requests show it, but examples are valid
+  if (effect.kind === 'expect') return undefined // shows only on refused requests, but the example must be valid
   const byMethod = [...applicable].sort((one, other) => Number(other.method === 'GET') - Number(one.method === 'GET'))
   const isShown = (operation: Operation) => {
     if (effect.kind === 'ordinary') return operation.statuses.includes(effect.status)
@@ -110,7 +110,7 @@ function findExample({ definition, values }: ActiveScenario, applicable: readonl
   return byMethod.find(isShown) ?? byMethod[0]
 }
 
-/** Lists the ways to switch on a scenario other than a request header, one per row. */
+/** Lists the ways to switch on a scenario without a request header, one per row. */
 function listOtherWays({ definition, text }: ActiveScenario, { fixtures }: LoadedInputs): string[] {
   const isSame = (scenario: string | undefined) => scenario?.split(';', 1)[0]?.trim() === definition.name
   const keys = fixtures.keys.filter(({ scenario }) => isSame(scenario))
@@ -120,7 +120,7 @@ function listOtherWays({ definition, text }: ActiveScenario, { fixtures }: Loade
   return [
     formatRow('every request', `convsim --scenario ${quoteForShell(text)}`),
     formatRow('a rule', `PUT /__sim/scenarios ${JSON.stringify({ rules: [{ scenario: text }] })}`),
-    ...keys.map(({ token }) => formatRow('a token', token)),
+    ...keys.map(({ token }) => formatRow('a magic key', token)),
     ...models.map(({ id }) => formatRow('a model', id)),
   ]
 }

@@ -8,7 +8,7 @@ import { bundledConsole, root } from '../../service/fixtures/bundled.ts'
 /** Matches the paths of scripts and stylesheets, whose names contain a hash, and of documentation pages. */
 const assetPath = /^\/__sim\/(assets\/[a-z]{1,20}-[A-Z0-9]{8}\.(?:js|css)|docs\/[a-z-]{1,40}\.md)$/
 
-/** Returns true for a request for a console file, which needs no token: a browser sends none to open a page. */
+/** Returns true if a request is for a console file. Such requests need no token: browsers send none for pages. */
 export function isConsoleFile({ method, path, headers }: SimRequest): boolean {
   if (method !== 'GET' && method !== 'HEAD') return false
   if (path === '/__sim') return accepts(headers['accept'], 'text/html')
@@ -58,8 +58,8 @@ async function readFileIfPresent(file: string): Promise<Buffer | undefined> {
 }
 
 /**
- * Returns the headers for a page or file under `/__sim`. The policy allows only the console's own files: no inline
- * scripts, other origins, HTML built from requests, or framing. `styles`: the source expression for `style-src`.
+ * Returns the headers for a page or file under `/__sim`. The policy allows only the console's own files. It forbids
+ * inline scripts, other origins, HTML set from strings, and framing. `styles`: the source expression for `style-src`.
  */
 export function pageHeaders(styles = "'self'"): Record<string, string> {
   return {

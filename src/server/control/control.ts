@@ -79,7 +79,7 @@ export class Control {
     }
   }
 
-  /** Refuses requests that lack the token or come from another origin's page. Cross-origin forms cannot send JSON. */
+  /** Refuses requests that lack the token, or that come from a page on another origin. */
   #refuseHead(request: SimRequest): Reply | undefined {
     const { token, pages } = this.#deps
     const refused = refuseForeignPage(request, pages, { name: 'The control plane', allowsLinks: true })
@@ -150,7 +150,7 @@ function refuseInternalError({ id }: SimRequest, error: unknown, log: Log): Repl
   return refuse(500, "Internal simulator error. See the simulator's log.", 'simulator')
 }
 
-/** Logs why a stream ends early, for example because a shared state lost records that had not been sent yet. */
+/** Logs why a stream ends early, for example because the shared state lost records before they were sent. */
 function logFailure(request: SimRequest, { mediaType, chunks }: ReplyStream, log: Log): ReplyStream {
   return {
     mediaType,
@@ -173,7 +173,7 @@ function toReply({ successStatus }: Operation, { parts }: CustomReply, isHead: b
   return stream && !isHead ? { ...reply, stream } : reply
 }
 
-/** Refuses an unknown path. The error suggests similar operations, and the document that describes every operation. */
+/** Refuses an unknown path. The error lists similar operations, and names the document that describes them all. */
 function refusePath({ operations, basePath }: Contract, path: string): Reply {
   const all = `GET ${basePath}/openapi.yaml describes all ${operations.length} operations.`
   if (path === basePath || path === `${basePath}/`) {

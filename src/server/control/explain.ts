@@ -27,7 +27,7 @@ export const explainHandlers: HandlerGroup = ({ explain, served, pages }) => ({
   },
 })
 
-/** Returns true if a request never reaches the pipeline: control plane, root, aliases, browser files, preflights. */
+/** Returns true for a request that never reaches the pipeline, such as a preflight or a control plane request. */
 function isHandledByEdge({ method, path, headers }: SimRequest, corsOrigins: CorsOrigins, contract: Contract): boolean {
   if (/^\/__sim(\/|$)/i.test(path)) return true
   const { origin } = headers

@@ -16,7 +16,7 @@ import type { ReportedInputs } from '../reports/traffic-collector.ts'
 import { defaultSandbox, type Sandboxes } from '../sandboxes/sandboxes.ts'
 
 export interface ControlRequest {
-  /** The name of the sandbox, `default` if none is sent. An operation that accepts `*` uses `sandboxFilter` instead. */
+  /** The sandbox's name; `default` if the request has none. Operations that accept `*` use `sandboxFilter` instead. */
   readonly sandbox: string
   /** The same name, for operations that accept `*`; undefined selects all sandboxes. */
   readonly sandboxFilter: string | undefined
@@ -56,15 +56,15 @@ export interface Explanation {
 
 export interface ControlledSimulator {
   readonly served: () => ServedInputs
-  /** Returns the failure of the latest reload; undefined if that reload succeeded, or if there was none. */
+  /** Returns the failure of the latest reload; undefined if it succeeded, or if there was no reload. */
   readonly reloadFailure: () => ReloadFailure | undefined
   readonly control: Contract
   readonly sandboxes: Sandboxes
   readonly store: Store
-  /** The journal of this process: metrics subscribe to the journal, other handlers read or clear it. */
+  /** The journal of this process. Metrics subscribe to the journal; other handlers read or clear it. */
   readonly journal: Journal
   readonly reporter: Reporter
-  /** Stores for reports which of the sandbox's rules never acted. Called before the rules are removed. */
+  /** Records, for reports, which rules of a sandbox never acted. Called before the rules are removed. */
   readonly keepUnmet: (sandbox: string) => Promise<void>
   /** Computes the outcome that a request would have now, without side effects. */
   readonly explain: (request: SimRequest) => Promise<Explanation>
@@ -73,7 +73,7 @@ export interface ControlledSimulator {
   readonly pages: PageSettings
   /** Aborted as soon as a stop is requested, while requests are still being handled. */
   readonly draining: AbortSignal
-  /** Aborted when the simulator stops: streams end, and a waiting verification responds with the count so far. */
+  /** Aborted when the simulator stops. Streams then end, and waiting verifications respond with the count so far. */
   readonly stopping: AbortSignal
   readonly overlays: readonly string[]
   readonly isWatched: boolean
@@ -126,8 +126,8 @@ export class ControlError {
 }
 
 /**
- * Creates a function that takes one of `count` slots until the client closes its connection, to limit the memory and
- * work for concurrent replies. If no slot is free, the function returns a refusal with the message `error`.
+ * Creates a function that reserves one of `count` slots until the client closes its connection, to limit the memory
+ * and work for concurrent replies. If no slot is free, the function returns a refusal with the message `error`.
  */
 export function createSlots(count: number, error: string) {
   let left = count
@@ -145,13 +145,13 @@ export function createSlots(count: number, error: string) {
 /** The maximum length of a response sent as one string, in characters. Longer responses are sent in slices. */
 const maxWholeLength = 256 * 1024
 
-/** The maximum number of concurrent long responses. Until read, each may hold copies of a record of up to 1 MB. */
+/** The maximum number of concurrent long responses. An unread response may hold copies of a record of up to 1 MB. */
 const maxLongResponses = 10
 
-/** Creates a function that replies with JSON. Long JSON becomes a stream, written no faster than the client reads. */
+/** Creates a function that replies with JSON. Long JSON is streamed no faster than the client reads. */
 export function createJsonReply() {
-  const advice = 'Retry when one of them has been read.'
-  const takeSlot = createSlots(maxLongResponses, `${maxLongResponses} long responses are being read already. ${advice}`)
+  const advice = 'Retry when one of them has finished.'
+  const takeSlot = createSlots(maxLongResponses, `${maxLongResponses} long responses are already being read. ${advice}`)
   return async (value: object, clientGone: AbortSignal): Promise<CustomReply | ControlError> => {
     const { pieces, mediaType } = value instanceof JsonPieces ? value : new JsonPieces(jsonPieces(value))
     let head = ''
@@ -183,7 +183,7 @@ type CreateHandlers = (handle: (request: SimRequest, clientGone: AbortSignal) =>
 
 export const featureControls: CreateHandlers[] = []
 
-/** Adds the operations of a feature to every control plane created from now on. */
+/** Adds a feature's operations to every control plane that is created later. */
 export function registerControls(create: CreateHandlers): void {
   featureControls.push(create)
 }

@@ -40,7 +40,7 @@ async function createMetrics() {
   prometheus.collectDefaultMetrics({ register: registry })
   const requests = new prometheus.Counter({
     name: 'convsim_requests_total',
-    help: 'Responses of the simulated service. Requests that match no operation have the operation "none".',
+    help: 'Responses from the simulated service. For requests that match no operation, the operation is "none".',
     labelNames: ['operation', 'status', 'origin'],
     registers: [registry],
   })

@@ -7,7 +7,7 @@ import { readQuery, type SimRequest } from '../../service/exchange/request.ts'
 import { defaultSandbox } from '../sandboxes/sandboxes.ts'
 import { ControlError, type ControlRequest } from './handler.ts'
 
-/** Reads a request to a control operation and checks it against the document. The error lists all violations. */
+/** Reads a control request and validates it against the control document. The error has all violations. */
 export async function readControlRequest(
   operation: Operation,
   path: RawParameters['path'],
@@ -27,7 +27,7 @@ export async function readControlRequest(
   return success({ sandbox, sandboxFilter, parameters, body, source, clientGone })
 }
 
-/** Reads path, query and `X-Sim-Sandbox`. `getHealth` accepts any query and header, since health checkers add some. */
+/** Reads the path, query and `X-Sim-Sandbox`. `getHealth` accepts any query or header: health checkers add some. */
 function readParameters(operation: Operation, path: RawParameters['path'], { headers, query: queryText }: SimRequest) {
   const acceptsAny = operation.id === 'getHealth'
   const unknownHeader = Object.keys(headers).find((name) => name.startsWith('x-sim-') && name !== 'x-sim-sandbox')
@@ -37,11 +37,11 @@ function readParameters(operation: Operation, path: RawParameters['path'], { hea
   const sandbox = headers['x-sim-sandbox']
   if (sandbox !== undefined && query['sandbox'] !== undefined && sandbox !== query['sandbox'])
     return badRequest('X-Sim-Sandbox and ?sandbox= name different sandboxes.')
-  // As for the service, the header names the sandbox. An operation without a `sandbox` parameter ignores the header.
+  // The header names the sandbox, as in calls to the service. Operations without a `sandbox` parameter ignore it.
   const sent = sandbox === undefined ? query : { ...query, sandbox }
   const read = operation.readParameters({ path, query: sent, header: {} })
   const unknown = Object.keys(query).find((name) => !Object.hasOwn(read.values.query, name))
-  // An unknown parameter is refused, since a misspelt `sandbox` would select the default sandbox.
+  // An unknown parameter is refused, since a misspelled `sandbox` would select the default sandbox.
   if (unknown === undefined || read.violations.length > 0 || acceptsAny) return success(read)
   const known = operation.parameters.filter((parameter) => parameter.in === 'query').map(({ name }) => name)
   return badRequest(`${operation.id} has no parameter "${cutText(unknown)}". ${describeKnown(unknown, known)}`)
@@ -67,7 +67,7 @@ async function readJsonBody(operation: Operation, { body, headers }: SimRequest)
 
 const noBody = { body: undefined, violations: [] }
 
-/** Refuses a body that is not empty: a sandbox named in it would be ignored, and the default sandbox used instead. */
+/** Refuses a non-empty body: if the body named a sandbox, the name would be ignored, and the default sandbox used. */
 function refuseBody(operation: string, text: string) {
   if (text === '' || text === '{}' || operation === 'getHealth') return success(noBody)
   return badRequest(`${operation} takes no body; to name a sandbox, use ?sandbox=.`)

@@ -14,8 +14,8 @@ import { pageHeaders } from './console-files.ts'
 import { ControlError, type ControlRequest, CustomReply, type HandlerGroup, refuseUnused } from './handler.ts'
 
 /**
- * Handles `GET coverage`, `GET report`, and `GET retries`, which returns the retry rules, the retry problems, and the
- * attempts of each call that failed.
+ * Handles `GET coverage` and `GET report`. Also handles `GET retries`, which returns the retry rules, the retry
+ * problems, and the attempts to send each call that failed.
  */
 export const reportHandlers: HandlerGroup = ({ journal, reporter, sandboxes, served, isTemporary }) => ({
   async getCoverage(request) {
@@ -33,7 +33,7 @@ export const reportHandlers: HandlerGroup = ({ journal, reporter, sandboxes, ser
   },
   async getRetries({ sandboxFilter: sandbox, parameters, source }) {
     const query = { ...(parameters.query as unknown as RetryQuery), sandbox } // typed by the control document
-    const { findings, unjudged, truncated: hasLoss = false } = await reporter(sandbox)
+    const { findings, unjudged, truncated: isReportTruncated = false } = await reporter(sandbox)
     const history = await readRetryHistory(journal, query, served().idempotentOperations(), source.elapsed)
     // Checked after the journal is read, since reading may add sandboxes from other replicas.
     const refusal = refuseUnused(sandbox, sandboxes)
@@ -44,12 +44,12 @@ export const reportHandlers: HandlerGroup = ({ journal, reporter, sandboxes, ser
       rules: Object.fromEntries(Object.entries(retryRules).map(([name, { rule }]) => [name, rule])),
       problems: { ...findingsToJson(findings.retries, true), notJudged: unjudged },
       ...history,
-      truncated: history.truncated || hasLoss,
+      truncated: history.truncated || isReportTruncated,
     }
   },
 })
 
-/** Reads the conditions in `?failOn=`; undefined if it was not sent, so that the report keeps those of `--fail-on`. */
+/** Reads the conditions in `?failOn=`; undefined if it was not sent, in which case `--fail-on` applies. */
 function readFailOn({ parameters }: ControlRequest): readonly FailCondition[] | ControlError | undefined {
   const text = parameters.query['failOn']
   if (typeof text !== 'string') return undefined
@@ -69,7 +69,7 @@ function replyWith(report: Report, { parameters }: ControlRequest, conditions: r
   return new CustomReply({ status, headers, body: textBody(text, reportFormats[format].mediaType) })
 }
 
-/** How to see the requests if the simulator has already stopped when the report is read. */
+/** Advice on how to see the requests if the simulator has already stopped when the report is read. */
 const keepOpenAdvice =
   'To look at the requests, start "npx convsim" and run the test with ' +
   'CONVSIM_BASE_URL=http://127.0.0.1:4010/v1 CONVSIM_CONTROL_URL=http://127.0.0.1:4010/__sim.'

@@ -82,7 +82,7 @@ async function notFoundMessage(id: string, journal: Journal): Promise<string> {
   return `The journal has no request "${id.slice(0, 80)}".${why}`
 }
 
-/** Returns the number of the last entry to skip. An id above the latest is from an earlier process: none is skipped. */
+/** Returns the number of the last entry to skip. An id above `latest` is from an earlier process, so it is ignored. */
 function readResumePoint({ source: { headers }, parameters }: ControlRequest, latest: number): number {
   const sent = headers['last-event-id']
   if (sent !== undefined && /^\d{1,15}$/.test(sent)) return Number(sent) > latest ? 0 : Number(sent)
@@ -103,8 +103,8 @@ const maxEntriesPerPiece = 100
 
 /**
  * Yields entries as server-sent events until one of the signals `ends` is aborted. Nothing is buffered for a slow
- * reader: the reader gets the entries that are still stored when it reads, and a `dropped` event with the numbers that
- * it missed. A `cleared` event says that entries were deleted, for example by a reset.
+ * reader: the reader gets the entries that are still stored when it reads, and a `dropped` event with the range of the
+ * entries that it missed. A `cleared` event says that entries were deleted, for example by a reset.
  */
 export async function* streamEntries(
   journal: Journal,
@@ -130,7 +130,7 @@ export async function* streamEntries(
   }
 }
 
-/** Returns events about entries deleted since `generation` or evicted after `last`; empty if there are none. */
+/** Returns events for entries cleared since `generation`, and for evicted entries numbered above `last`, if any. */
 function formatLosses({ counts, oldest }: JournalSlice, generation: number, last: number): string {
   const isCleared = generation !== 0 && counts.generation !== generation
   const gap = JSON.stringify({ from: last + 1, to: oldest - 1 })

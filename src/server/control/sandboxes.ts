@@ -9,7 +9,7 @@ import { defaultSandbox, type Sandbox } from '../sandboxes/sandboxes.ts'
 import { type ClockState, clockModes, type SandboxSettings } from '../sandboxes/settings.ts'
 import { ControlError, type ControlRequest, type HandlerGroup } from './handler.ts'
 
-/** The number of sandboxes whose settings are read concurrently: with a shared state, each read is a network call. */
+/** The number of sandboxes whose settings are read concurrently. With shared state, each read is a network call. */
 const SANDBOXES_AT_ONCE = 16
 
 /** Handles `POST reset`, `GET sandboxes`, and `PUT` and `DELETE sandboxes/{name}`. */
@@ -50,7 +50,7 @@ export const sandboxHandlers: HandlerGroup = ({ sandboxes, store, journal, seedS
       const name = String(parameters.path['name'])
       const isKnown = sandboxes.has(name)
       await keepUnmet(name)
-      const isStored = await store.deleteSandbox(name) // first, since a full Redis accepts no other change until then
+      const isStored = await store.deleteSandbox(name) // first, since a full Redis refuses all other changes
       await settings.reset(name)
       await journal.clear(name) // before `delete`, since reading other replicas' requests may add the sandbox again
       sandboxes.delete(name)

@@ -75,7 +75,7 @@ function countsToJson(rules: ActiveRules, countsByKey: ReadonlyMap<string, numbe
 
 const cutMark = '\u2026'
 
-/** Matches an operation id and a sequence. Only the id of an operation without `operationId` has a space: `GET /a`. */
+/** Matches an operation id and a sequence. Only ids of operations without `operationId` have a space: `GET /a`. */
 const operationAndSequence = /^((?:[A-Z]+ \/\S*)|\S+) (.*)$/s
 
 /** Lists the sequences that requests have used, latest first. `countsByKey`: the store's counts. */

@@ -37,7 +37,7 @@ interface NearMiss {
 export type Verdict = NonNullable<Awaited<ReturnType<typeof verify>>>
 
 const maxMatchedShown = 10
-/** The maximum number of near misses in a verdict. The nearest comes first; a `satisfied` verdict has none. */
+/** The maximum number of near misses in a verdict, nearest first. A `satisfied` verdict has no near misses. */
 const maxNearMisses = 3
 /** The number of most recent requests that are searched for near misses. */
 const maxSearched = 1000
@@ -101,8 +101,8 @@ async function findNearMisses({ journal, sandbox, conditions, served, elapsed }:
 
 /**
  * Waits up to `withinMs`, or until one of the signals `ends` is aborted, for the expected number of matching requests.
- * A lower bound is met as soon as it is reached. An upper bound fails as soon as it is exceeded; otherwise it is met
- * at the end, unless the journal has dropped requests. Returns undefined if the comparison takes too long.
+ * A lower bound is met as soon as it is reached. An upper bound fails as soon as it is exceeded, and is met if the wait
+ * ends first, unless the journal has dropped requests. Returns undefined if the comparison takes too long.
  */
 export async function verify(
   search: JournalSearch,

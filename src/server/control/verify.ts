@@ -30,7 +30,7 @@ const tooLongMessage =
 
 export const verifyHandlers: HandlerGroup = ({ journal, sandboxes, served, stopping }) => {
   const advice = 'Retry when one of them has ended, or use a shorter withinMs.'
-  const takeSlot = createSlots(maxWaiting, `${maxWaiting} verifications are waiting already. ${advice}`)
+  const takeSlot = createSlots(maxWaiting, `${maxWaiting} verifications are already waiting. ${advice}`)
   const judge = async ({ sandboxFilter: sandbox, source, clientGone }: ControlRequest, verification: Verification) => {
     const search = { journal, sandbox, conditions: requestConditions(verification), served, elapsed: source.elapsed }
     return (await verify(search, verification, [clientGone, stopping])) ?? new ControlError(400, tooLongMessage)
@@ -65,13 +65,13 @@ const isEmptyAsExpected = ({ satisfied, count }: Verdict, { force }: Verificatio
 
 type Query = Pick<Verification, 'operation' | 'match' | 'force'>
 
-/** Returns why a query can never match, if it cannot. A count of 0 would suggest that the client sent nothing. */
+/** Returns why a query can never match; undefined if it can. A count of 0 would suggest that no request was sent. */
 function findQueryProblem(query: Query, contract: Contract): string | undefined {
   const hidden = findRedactedField(query.match, listHiddenNames(contract.document))
   if (hidden === undefined) return query.force ? undefined : findUnknownName(query, contract)
   return (
     `The journal does not store the value of the ${hidden}, so the value cannot be matched. ` +
-    `To match requests without this ${hidden}, use null.`
+    `To match requests without the ${hidden}, use null.`
   )
 }
 
@@ -92,7 +92,7 @@ function findRedactedField({ header = {}, query = {} }: RequestMatch = {}, hidde
 
 function findCountProblem({ exactly, atLeast, atMost }: CountBounds): string | undefined {
   if (exactly !== undefined && (atLeast ?? atMost) !== undefined)
-    return '"count" takes either "exactly", or "atLeast" and "atMost".'
+    return '"count" takes either "exactly" or a range ("atLeast", "atMost").'
   if (atLeast !== undefined && atMost !== undefined && atLeast > atMost)
     return `No count can be at least ${atLeast} and at most ${atMost}.`
   return undefined

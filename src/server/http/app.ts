@@ -211,5 +211,5 @@ function allowOrigins(origins: CorsOrigins, isAllowed: (origin: string) => boole
 function sendInternalError(error: unknown, res: ServerResponse, log: Log): void {
   log.error({ err: error }, 'a bug in http/')
   if (res.headersSent) res.destroy()
-  else deliverImmediately(refusals.ownFault("Internal simulator error. See the simulator's log."), res)
+  else deliverImmediately(refusals.internalError("Internal simulator error. See the simulator's log."), res)
 }

@@ -13,7 +13,7 @@ import { failure, type Result, reasonOf, success } from '../../base/core/result.
 interface Issued {
   readonly cert: string
   readonly key: string
-  /** The PEM certificate of the CA or, for a certificate that the user provides, its whole file with the chain. */
+  /** The CA certificate as PEM. If the user provides a certificate, the contents of that file, including the chain. */
   readonly authority: string
 }
 
@@ -131,7 +131,7 @@ async function issue(names: readonly string[]): Promise<Issued> {
 
 const toAlternativeName = (name: string) => (isIP(name) === 0 ? { type: 2, value: name } : { type: 7, ip: name })
 
-/** Generates a key pair with Node, which takes a fifth of the time that node-forge takes. */
+/** Generates a key pair with Node, which is five times as fast as node-forge. */
 const createKeyPair = () =>
   promisify(generateKeyPair)('rsa', {
     modulusLength: 2048,

@@ -10,7 +10,7 @@ import {
 } from '../../service/exchange/reply.ts'
 import type { SimRequest } from '../../service/exchange/request.ts'
 
-/** When each connection was opened, for connections that have not sent a request yet. */
+/** The connections on which no request has arrived yet, each with the time when it was opened. */
 const unused = new WeakMap<Socket, number>()
 
 /**
@@ -53,8 +53,8 @@ export function readConnection(
 const leaveListeners = new WeakMap<Socket, OutgoingReply['onLeave']>()
 
 /**
- * Calls the listener when the client closes a connection. A reset is reported as soon as it is read: Node emits `error`
- * and `close` some turns later, when the client's retry on another connection may already have been handled.
+ * Calls the `onLeave` listener when the client closes the connection. A reset is reported as soon as it is read: Node
+ * emits `error` and `close` some turns later, when a retry on another connection may already have been handled.
  */
 export function watchLeave(socket: Socket): void {
   const announce = (isReset: boolean) => {
@@ -115,8 +115,8 @@ function outcomeOf({ outgoing, sentBytes, endedBy }: Sending, isComplete: boolea
 const isImmediate = ({ delayMs, mode }: Delivery) => delayMs === 0 && mode.kind === 'whole'
 
 /**
- * Also watches the connection: a response queued behind another one does not emit `close`, and the client's FIN arrives
- * some turns before `close`. Meanwhile, the client's retry on another connection may already be handled.
+ * Watches both the response and its connection: a response queued behind another one does not emit `close`, and the
+ * client's FIN arrives some turns before `close`, when its retry on another connection may already be handled.
  */
 function watchConnection(finish: () => void, res: ServerResponse): void {
   const { socket } = res.req
@@ -130,7 +130,7 @@ function watchConnection(finish: () => void, res: ServerResponse): void {
   socket.on('close', finishOnce).on('end', finishOnce)
 }
 
-/** Milliseconds for active requests to finish after a stop is requested. */
+/** The time that active requests have to finish after a stop is requested, in milliseconds. */
 export const shutdownGraceMs = 5_000
 
 /** Closes the connection when the server stops, if the delivery (a hang or a long delay) cannot end in time. */

@@ -5,7 +5,7 @@ import { clearTimeout, monotonicNow, setTimeout, sleep } from '../../base/core/t
 import { immediateDelivery, type OutgoingReply, type Reply } from '../../service/exchange/reply.ts'
 import { endAtStop, onSocket, type Sending, watchEnd } from './connections.ts'
 
-/** Writes a reply to the socket as its delivery mode requires. A reply that never hangs does not need `stopping`. */
+/** Writes a reply to the socket as the delivery mode requires. A reply that never hangs does not need `stopping`. */
 export async function deliver(outgoing: OutgoingReply, res: ServerResponse, stopping?: AbortSignal): Promise<void> {
   const { reply, delivery } = outgoing
   const { mode, delayMs } = delivery
@@ -58,7 +58,7 @@ function writeAtOnce(sending: Sending, end: (() => void) | undefined): void {
   }
 }
 
-/** The maximum length of a body written as text. Node copies text to the head, which took 5% of a 10 kB GET. */
+/** The maximum length of a body written as text. Node copies text to the head: for a 10 kB GET, 5% of the time. */
 const maxTextLength = 4096
 
 function writeWhole(sending: Sending): void {

@@ -44,7 +44,7 @@ export function readHead(req: IncomingMessage, target: string, id: string, isSer
   }
 }
 
-/** Calls `onClose` when a connection closes, or now if it has closed. Returns a function that removes the listener. */
+/** Calls `onClose` when a connection closes, or now if it is closed. Returns a function that removes the listener. */
 function watchClose(socket: Socket, onClose: () => void): () => void {
   if (socket.destroyed) onClose()
   socket.setMaxListeners(0) // unlimited, since each pipelined request adds a listener
@@ -97,9 +97,9 @@ export interface BodyLimit {
 }
 
 /**
- * Calls `then` exactly once with head and body: immediately if there is no body, or if the head causes a refusal.
- * An unreadable body is passed as a value. The rest of a refused body is drained, since some clients send everything
- * before they read the reply. A client that waits for `100 Continue` gets the refusal instead, and sends no body.
+ * Calls `then` exactly once with the head and body: immediately if there is no body, or if the head causes a refusal.
+ * A body that cannot be read is passed as a value. The rest of a refused body is drained, since some clients send all
+ * of it before they read the reply. A client that waits for `100 Continue` gets the refusal, and sends no body.
  */
 export function readRequest(
   req: IncomingMessage,

@@ -17,7 +17,7 @@ export function storedBytes({ latin1 }: RecordedBody): number {
   return latin1?.length ?? 0
 }
 
-/** Returns true if the whole body is stored: a value that is missing from a whole body was not sent. */
+/** Returns true if the whole body is stored, so that a value missing from it was certainly not sent. */
 export function isComplete({ latin1, size, isWhole }: RecordedBody): boolean {
   return latin1 === undefined ? size === 0 : (isWhole ?? latin1.length === size)
 }
@@ -59,7 +59,7 @@ export function entryToJson(entry: JournalEntry, { bodies }: { readonly bodies: 
   }
 }
 
-/** Returns why a request got its response, as sentences: the decisions, then each broken rule or other refusal. */
+/** Returns sentences that explain a response: the decisions, then each broken rule or another reason for a refusal. */
 export function listReasons(entry: JournalEntry): readonly string[] {
   const { decisions = [], operation, ownToken, response, stage, violations } = entry
   const { status, origin } = response
@@ -118,7 +118,7 @@ export interface MatchInputs {
   readonly productsOfModel: ReadonlyMap<string, readonly string[]>
 }
 
-/** Returns the parts of an entry that conditions compare. A path matches with or without `/_s/NAME`. */
+/** Returns the parts of an entry that are matched against conditions. A path matches with or without `/_s/NAME`. */
 export function toMatchSubject(entry: JournalEntry, inputs?: MatchInputs): MatchSubject {
   const { operation, request, response } = entry
   const { method, path, query, headers } = request
@@ -181,8 +181,8 @@ const maxComparedLength = 256 * 1024
 const spaceOrString = /\s+|("[^"\\]*(?:\\[\s\S][^"\\]*)*"?)/g
 
 /**
- * Returns true if reserializing JSON changes more than white space: `1.0`, a number beyond JavaScript's precision, a
- * repeated name. Returns false for text with credentials, which is not shown. `clean`: the redacted `json`.
+ * Returns true if reserializing JSON changes more than white space, as for `1.0`, a number beyond JavaScript's
+ * precision or a repeated name. Returns false for text with credentials, which is not shown. `clean`: redacted `json`.
  */
 function isChangedByReserialization(text: string, json: Json, clean: Json, token: string | undefined): boolean {
   if (text.length > maxComparedLength) return false
@@ -198,7 +198,7 @@ export function bodyToText(body: RecordedBody, token?: string): string | undefin
   const json = isComplete(body) ? parseBoundedJson(text) : undefined
   if (json === undefined) return redactDocument(text, token)
   const clean = JSON.stringify(redactJson(json, token))
-  // The original spelling is kept if the JSON has no credentials.
+  // The original text is kept if the JSON has no credentials.
   return clean === JSON.stringify(json) ? redactText(text, token) : clean
 }
 
@@ -209,11 +209,11 @@ export function bodyToBase64({ latin1 = '' }: RecordedBody, token?: string): str
 
 const lenientUtf8 = new TextDecoder('utf-8')
 
-/** The byte order mark, whose three bytes decoders strip. */
+/** The byte order mark (three bytes in UTF-8), which decoders strip. */
 const byteOrderMark = '\uFEFF'
 const encodedMark = utf8ToLatin1(byteOrderMark)
 
-/** Decodes the stored part of a body, keeping a byte order mark; undefined if no part is stored, or it is not UTF-8. */
+/** Decodes the stored part of a body, keeping a byte order mark; undefined if nothing is stored or it is not UTF-8. */
 export function decodeBody(body: RecordedBody): string | undefined {
   if (body.latin1 === undefined) return body.size === 0 ? '' : undefined
   const bytes = fromLatin1(body.latin1)
@@ -222,7 +222,7 @@ export function decodeBody(body: RecordedBody): string | undefined {
   return body.latin1.startsWith(encodedMark) && text !== undefined ? byteOrderMark + text : text
 }
 
-/** Parses a body as JSON; undefined if it is not JSON, or is not stored completely. */
+/** Parses a body as JSON; undefined if the body is not JSON or not stored completely. */
 export function parseBody(body: RecordedBody): Json | undefined {
   const text = body.size > 0 && isComplete(body) ? decodeBody(body) : undefined
   return text === undefined ? undefined : parseBoundedJson(text)

@@ -6,7 +6,7 @@ import { storedBytes } from './entry-json.ts'
 /** The maximum total bytes of request bodies and of response bodies. Beyond the maximum, the oldest are evicted. */
 const maxBodyBytes = { request: 16 * 1024 * 1024, response: 8 * 1024 * 1024 }
 
-/** The maximum average size of an entry without bodies: several times the usual size. Small journals may use more. */
+/** The maximum average bytes of an entry without bodies: several times the usual size. Small journals may use more. */
 const bytesPerEntry = 2 * 1024
 const minEntryBytes = 1024 * 1024
 
@@ -16,7 +16,7 @@ export interface EntryRange {
   readonly after?: number
   readonly order?: 'oldest' | 'newest'
   readonly limit?: number
-  /** True for the stored entries, which lose their bodies on eviction. Default: copies, which keep their bodies. */
+  /** True to get the stored entries, which lose their bodies on eviction. By default, copies are returned. */
   readonly asStored?: boolean
 }
 
@@ -36,7 +36,7 @@ export class EntryRing {
   readonly #size: number
   readonly #maxBytes: number
   readonly #sizeOf = createSizeEstimate()
-  /** An entry's index is its number modulo `size + 1`: a new entry is stored before the oldest is evicted. */
+  /** An entry's index is its number modulo `size + 1`, since a new entry is stored before the oldest is evicted. */
   readonly #slots: (StoredEntry | undefined)[] = []
   /** The stored bytes of request and response bodies, and the number of the oldest entry that may have such a body. */
   readonly #bodies = { request: { bytes: 0, oldest: 1 }, response: { bytes: 0, oldest: 1 } }
@@ -67,7 +67,7 @@ export class EntryRing {
     this.#evictBodies('response')
   }
 
-  /** Skips numbers so that the next entry gets `number`, since the entries before it are missing. */
+  /** Skips the numbers of missing entries, so that the next entry gets `number`. */
   skipTo(number: number): void {
     while (this.oldest <= this.latest && number - this.oldest > this.#size) this.#evictEntry()
     if (this.oldest > this.latest) this.oldest = number
@@ -82,7 +82,7 @@ export class EntryRing {
     return stored.entry
   }
 
-  /** Yields the stored entries of a range, without those of cleared sandboxes. */
+  /** Yields the stored entries in a range, except those of cleared sandboxes. */
   *list({ sandbox, after = 0, order = 'oldest', limit = Number.POSITIVE_INFINITY }: EntryRange) {
     const first = Math.max(this.oldest, after + 1)
     let left = limit
@@ -162,7 +162,7 @@ function createSizeEstimate(): (entry: JournalEntry) => number {
 /** The counts for a sandbox, or for all sandboxes, since the last clearing. */
 export interface JournalCounts {
   readonly recorded: number
-  /** The number of evicted entries. If it is above 0, counts of the stored entries are incomplete. */
+  /** The number of evicted entries. If it is above 0, the stored entries are only some of those recorded. */
   readonly dropped: number
   /** A number that changes whenever entries are cleared; 0 for a sandbox without entries. */
   readonly generation: number
@@ -231,7 +231,7 @@ export class CountsBySandbox {
     return this.#select(sandbox).some(({ lost }) => lost > 0)
   }
 
-  /** Adds up the counts for a sandbox, or for all (undefined). `uncounted`: the lost exchanges not counted yet. */
+  /** Adds up the counts for a sandbox, or for all (undefined). `uncounted`: a number to add for uncounted losses. */
   sum(sandbox: string | undefined, uncounted: number): JournalCounts {
     const counts = this.#select(sandbox)
     const missing = uncounted + (sandbox === undefined ? this.evicted : 0)

@@ -9,7 +9,7 @@ export interface RecordedBody {
   readonly latin1: string | undefined
   /** The size of the whole body in bytes; 0 if there is no body. */
   readonly size: number
-  /** True for a whole body from another process. Redaction may have changed the body's length. */
+  /** True for a whole body from another process, which redaction may have lengthened or shortened. */
   readonly isWhole?: boolean
 }
 
@@ -19,22 +19,22 @@ export interface JournalEntry {
   readonly id: string
   /** The position among the exchanges of the process, starting at 1, in the order in which their deliveries ended. */
   readonly number: number
-  /** The time of receipt by the machine's clock, in epoch milliseconds. */
+  /** The time of receipt on the machine's clock, in epoch milliseconds. */
   readonly at: number
-  /** The time of receipt by the sandbox's clock, in epoch milliseconds. */
+  /** The time of receipt on the sandbox's clock, in epoch milliseconds. */
   readonly now: number
   /** Milliseconds from receipt until the response is ready, not including `delayMs`. */
   readonly durationMs: number
   /** The deliberate delay before the response is sent, in milliseconds. */
   readonly delayMs: number
-  /** The time of receipt by the process's monotonic clock, in milliseconds. */
+  /** The time of receipt on the process's monotonic clock, in milliseconds. */
   readonly receivedAt: number
-  /** The time when the connection was opened, by the same clock; defined only for the first request on it. */
+  /** The time when the connection was opened, on the monotonic clock; defined only for a connection's first request. */
   readonly openedAt: number | undefined
   readonly connection?: Connection | undefined
-  /** The time when status and headers were sent, by the same clock; undefined if they were not sent. */
+  /** The time when the status and headers were sent, on the monotonic clock; undefined if they were not sent. */
   readonly headSentAt: number | undefined
-  /** The time when the delivery of the response ended, by the same clock. */
+  /** The time when the delivery of the response ended, on the monotonic clock. */
   readonly endedAt: number
   readonly sandbox: string
   /** The `operationId`; undefined if the request matches no operation. */
@@ -78,11 +78,11 @@ export interface JournalEntry {
   readonly decisions: readonly string[] | undefined
   /** The scenarios that acted on the request, as written: `slow;ms=200`. */
   readonly scenarios: readonly string[]
-  /** The sandbox's rules and the headers that controlled the request, except for its time; empty if there are none. */
+  /** The sandbox's rules, and the headers that controlled the request except `X-Sim-Now`; empty if there are none. */
   readonly steering: string
   /** The outcome declared for a negative test, if any. */
   readonly expectation: Expectation | undefined
-  /** The id of the recorded request that the console repeats with this request. Reports ignore such requests. */
+  /** The id of the recorded request that the console repeated by sending this one, if any. Reports ignore repeats. */
   readonly replayOf: string | undefined
   /** The deliberate damage to the response: `drop-field at /messageCount`, `reset`. */
   readonly damage: readonly string[]
@@ -111,7 +111,7 @@ export interface LiveExchange {
   readonly token: string | undefined
   /** True if another replica handled the request. */
   readonly isForeign?: boolean
-  /** True if the journal has already called its listeners with this exchange, but with a different end of delivery. */
+  /** True if the listeners have already received this exchange, and now receive the corrected end of its delivery. */
   readonly isCorrection?: boolean
 }
 
@@ -121,8 +121,8 @@ export type Recorded = readonly [entry: JournalEntry, live: LiveExchange]
 export interface ExchangeRecord {
   /**
    * Stores the exchange before its reply is sent, with the expected end of its delivery, so that a client that has the
-   * response finds the exchange through any replica. Rejects if the shared store does not respond; then, only this
-   * process has the exchange. Undefined in the journal of a single process.
+   * response can find the exchange through any replica. Rejects if the shared store does not respond; only this process
+   * then has the exchange. Undefined in the journal of a single process.
    */
   readonly announce?: (expected: Recorded) => Promise<void>
   /** Records the end of the delivery. Returns the recorded exchange, created by `create` if it was not announced. */

@@ -6,7 +6,7 @@ import type { DeliveryEnd, ExchangeRecord, JournalEntry, LiveExchange, Recorded 
 import { Journal, type JournalShare } from './journal.ts'
 import { beginSharedRecord, decodeEnd, ExchangeDecoder, encodeEnd, encodeExchange } from './shared-entry.ts'
 
-/** Milliseconds between reads while verifications or streams wait for new exchanges. */
+/** The interval between reads while verifications or streams wait for new exchanges, in milliseconds. */
 const FOLLOW_MS = 50
 
 /**
@@ -23,14 +23,14 @@ export class StreamFollower implements JournalShare {
   #readId: string | undefined
   #streamId: string | undefined
   #position = 0
-  /** True if messages before the position may have been missed, so the counts must be compared. */
+  /** True if messages before the position may have been missed, so the counts must be adjusted. */
   #hasMissed = true
-  readonly #used = new Set<string>()
+  readonly #usedSandboxes = new Set<string>()
   /** The sandboxes whose lost exchanges the stream does not count yet. */
-  readonly #lost = new Set<string>()
-  /** Ends of deliveries, as JSON, that are not yet in the stream. */
-  readonly #ends = new Set<string>()
-  readonly #sent = new Set<Promise<unknown>>()
+  readonly #sandboxesWithLoss = new Set<string>()
+  /** The ends of deliveries, as JSON, that are not in the stream yet. */
+  readonly #unsentEnds = new Set<string>()
+  readonly #pendingWrites = new Set<Promise<unknown>>()
   /** The latest read, and the read queued after it. */
   #latest: Promise<unknown> = Promise.resolve()
   #next: Promise<void> | undefined
@@ -54,36 +54,36 @@ export class StreamFollower implements JournalShare {
     const { sandbox } = entry
     const appended = await this.#trackForClose(this.#stream.append(sandbox, text, request, response))
     if (!appended) {
-      this.#lost.add(sandbox)
+      this.#sandboxesWithLoss.add(sandbox)
       return undefined
     }
     const isNewStream = this.#useStream(appended.id)
-    this.#used.add(sandbox)
-    if (isNewStream || this.#lost.size > 0) void this.catchUp().catch(() => undefined) // catching up reports the loss
+    this.#usedSandboxes.add(sandbox)
+    if (isNewStream || this.#sandboxesWithLoss.size > 0) void this.catchUp().catch(() => undefined) // counts the loss
     return appended
   }
 
   /** Corrects how a delivery ended: immediately, or before the next read if the store does not respond. */
   correct({ id, number }: MessagePlace, end: DeliveryEnd): Promise<void> {
     const text = JSON.stringify({ stream: id, number, ...encodeEnd(end) })
-    this.#ends.add(text)
+    this.#unsentEnds.add(text)
     return this.#trackForClose(this.#appendEnd(text))
   }
 
   #trackForClose<T>(sent: Promise<T>): Promise<T> {
-    this.#sent.add(sent)
-    const forget = () => void this.#sent.delete(sent)
+    this.#pendingWrites.add(sent)
+    const forget = () => void this.#pendingWrites.delete(sent)
     sent.then(forget, forget)
     return sent
   }
 
   async #appendEnd(text: string): Promise<void> {
-    if (await this.#stream.appendEnd(text)) this.#ends.delete(text)
+    if (await this.#stream.appendEnd(text)) this.#unsentEnds.delete(text)
   }
 
   /** Appends what the stream does not have yet: ends of deliveries, and which sandboxes have lost exchanges. */
   async #appendPending(): Promise<void> {
-    await Promise.all(Array.from(this.#ends, (text) => this.#appendEnd(text)))
+    await Promise.all(Array.from(this.#unsentEnds, (text) => this.#appendEnd(text)))
     await this.#countLost()
   }
 
@@ -108,23 +108,23 @@ export class StreamFollower implements JournalShare {
     this.#isFollowing = false
   }
 
-  hasLost(sandbox: string | undefined): boolean {
-    return sandbox === undefined ? this.#lost.size > 0 : this.#lost.has(sandbox)
+  hasUncountedLoss(sandbox: string | undefined): boolean {
+    return sandbox === undefined ? this.#sandboxesWithLoss.size > 0 : this.#sandboxesWithLoss.has(sandbox)
   }
 
   markLost(sandbox: string): void {
-    this.#lost.add(sandbox)
+    this.#sandboxesWithLoss.add(sandbox)
   }
 
   async clear(sandbox: string | undefined): Promise<void> {
     await this.#stream.clear(sandbox)
-    if (sandbox === undefined) this.#lost.clear()
-    else this.#lost.delete(sandbox)
+    if (sandbox === undefined) this.#sandboxesWithLoss.clear()
+    else this.#sandboxesWithLoss.delete(sandbox)
     await this.catchUp()
   }
 
   async close(): Promise<void> {
-    while (this.#sent.size > 0) await Promise.allSettled(this.#sent)
+    while (this.#pendingWrites.size > 0) await Promise.allSettled(this.#pendingWrites)
     await this.#appendPending().catch(() =>
       this.#warn('The ends of some deliveries, or the number of lost exchanges, could not be stored.'),
     )
@@ -184,8 +184,8 @@ export class StreamFollower implements JournalShare {
   }
 
   #clearRecorded(sandbox: string | undefined): void {
-    if (sandbox === undefined) this.#used.clear()
-    else this.#used.delete(sandbox)
+    if (sandbox === undefined) this.#usedSandboxes.clear()
+    else this.#usedSandboxes.delete(sandbox)
     this.journal.clearRecorded(sandbox)
   }
 
@@ -193,7 +193,7 @@ export class StreamFollower implements JournalShare {
   async #beginStream(id: string): Promise<boolean> {
     const hadStream = this.#readId !== undefined
     this.#useStream(id)
-    if (hadStream) for (const sandbox of this.journal.restart()) this.#lost.add(sandbox)
+    if (hadStream) for (const sandbox of this.journal.restart()) this.#sandboxesWithLoss.add(sandbox)
     this.#readId = id
     this.#position = 0
     this.#hasMissed = true
@@ -205,16 +205,16 @@ export class StreamFollower implements JournalShare {
     const isNewStream = this.#streamId !== undefined && this.#streamId !== id
     this.#streamId = id
     if (!isNewStream) return false
-    for (const sandbox of this.#used) this.#lost.add(sandbox)
-    this.#used.clear()
+    for (const sandbox of this.#usedSandboxes) this.#sandboxesWithLoss.add(sandbox)
+    this.#usedSandboxes.clear()
     return true
   }
 
   /** Records in the stream which sandboxes have lost exchanges. Returns true if any have. */
   async #countLost(): Promise<boolean> {
-    const lost = [...this.#lost]
+    const lost = [...this.#sandboxesWithLoss]
     if (lost.length === 0) return false
-    if (await this.#stream.countLost(lost)) for (const sandbox of lost) this.#lost.delete(sandbox)
+    if (await this.#stream.countLost(lost)) for (const sandbox of lost) this.#sandboxesWithLoss.delete(sandbox)
     return true
   }
 

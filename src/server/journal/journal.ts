@@ -32,20 +32,20 @@ export type EntryListener = (entry: JournalEntry, live: LiveExchange) => void
 
 export interface JournalShare {
   readonly requestIdPrefix: string
-  /** Begins the record of one of this process's exchanges; calls `onEnd` when the exchange's delivery ends. */
+  /** Begins to record an exchange of this process. Calls `onEnd` when the delivery of its response ends. */
   begin(onEnd: (recorded: Recorded) => void): ExchangeRecord
   catchUp(): Promise<void>
   /** Catches up periodically while a reader waits for a change. */
   follow(): void
-  /** Returns true if lost exchanges of a sandbox, or of any sandbox (undefined), are not counted yet. */
-  hasLost(sandbox: string | undefined): boolean
+  /** Returns true if a sandbox (undefined: any sandbox) has lost exchanges that are not counted yet. */
+  hasUncountedLoss(sandbox: string | undefined): boolean
   clear(sandbox: string | undefined): Promise<void>
-  /** Waits until other replicas have all exchanges of this process. */
+  /** Waits until other replicas can read all exchanges of this process. */
   close(): Promise<void>
 }
 
 /**
- * The latest exchanges of all sandboxes: at most `size`, fewer if they are very large; the oldest are evicted. An
+ * The latest exchanges of all sandboxes: at most `size`, or fewer if they are very large. The oldest are evicted. An
  * exchange is recorded when its delivery has ended.
  */
 export class Journal {
@@ -59,7 +59,7 @@ export class Journal {
   readonly #changeListeners = new Set<() => void>()
   #version = 0
 
-  /** Stores at most `size` entries; if 0, only calls the listeners. `share`: undefined if there are no replicas. */
+  /** Stores at most `size` entries; if `size` is 0, only calls the listeners. `share` is undefined without replicas. */
   constructor(size: number, share?: JournalShare) {
     this.#size = size
     this.#share = share
@@ -90,7 +90,7 @@ export class Journal {
     }
   }
 
-  /** The number of exchanges recorded so far, which is also the number of the latest one. */
+  /** The number of exchanges recorded so far, which is also the number of the latest exchange. */
   get recorded(): number {
     return this.#entries.latest
   }
@@ -189,9 +189,9 @@ export class Journal {
     await this.#share?.close()
   }
 
-  /** Returns true if exchanges of a sandbox, or of any sandbox (undefined), never reached the journal. */
+  /** Returns true if exchanges in a sandbox (undefined: in any sandbox) never reached the journal completely. */
   hasLoss(sandbox: string | undefined): boolean {
-    return this.#counts.hasLoss(sandbox) || this.#share?.hasLost(sandbox) === true
+    return this.#counts.hasLoss(sandbox) || this.#share?.hasUncountedLoss(sandbox) === true
   }
 
   async list(range: EntryRange = {}): Promise<JournalSlice> {
@@ -213,7 +213,7 @@ export class Journal {
     return this.#sumCounts(sandbox)
   }
 
-  /** Clears the entries recorded before the call. Returns their number. */
+  /** Clears the entries recorded before the call, and returns how many were still stored. */
   async clear(sandbox: string | undefined, isEvicted = false): Promise<number> {
     if (this.#share) await this.#share.catchUp()
     const { recorded, dropped } = this.#sumCounts(sandbox)
@@ -236,8 +236,8 @@ export class Journal {
     for (const listener of this.#changeListeners) listener()
   }
 
-  /** Returns the counts for a sandbox, or for all (undefined). All lost exchanges not counted yet count as one. */
+  /** Returns the counts for a sandbox (undefined: for all). Lost exchanges that are not counted yet add 1 in total. */
   #sumCounts(sandbox: string | undefined): JournalCounts {
-    return this.#counts.sum(sandbox, this.#share?.hasLost(sandbox) ? 1 : 0)
+    return this.#counts.sum(sandbox, this.#share?.hasUncountedLoss(sandbox) ? 1 : 0)
   }
 }

@@ -68,7 +68,7 @@ function shareBody(body: RecordedBody, token: string | undefined, live?: LiveExc
   if (latin1 === undefined || size === 0) return ''
   const text = decodeBody(body)
   if (text === undefined) return JSON.stringify({ base64: bodyToBase64(body, token) })
-  // JSON may escape a character in the token: sk\/live.
+  // JSON may escape a character in the token, as in sk\/live.
   const mayHaveToken = redactToken(text, token) !== text || (token !== undefined && text.includes('\\'))
   const clean = mayHaveToken ? (bodyToText(body, token) ?? '') : text
   const whole = isComplete(body) ? undefined : live?.responseBody
@@ -84,7 +84,7 @@ function readShared(text: string | undefined): { latin1: string | undefined; jso
 
 type SharedMessage = Pick<StreamMessage & { kind: 'exchange' }, 'number' | 'text' | 'request' | 'response'>
 
-/** Decodes the exchanges of all replicas. Identical response bodies, which are common, are parsed only once. */
+/** Decodes exchanges from all replicas. Identical response bodies, which are common, are parsed only once. */
 export class ExchangeDecoder {
   readonly #ownPrefix: string
   readonly #responses = new LruCache<ReturnType<typeof readShared>>(200)
@@ -148,7 +148,7 @@ export class ExchangeDecoder {
   }
 }
 
-/** How many milliseconds later than announced a delivery may end; fewer for failures, which affect retry rules. */
+/** The tolerance for the announced end of a delivery, in milliseconds; lower for failures, which affect retries. */
 const TOLERANCE_MS = 100
 const FAILED_TOLERANCE_MS = 10
 
@@ -171,7 +171,7 @@ export function beginSharedRecord(appender: Appender, log: Log, onEnd: (recorded
     const fields = { requestId: id, reason: reasonOf(error) }
     log.warn(fields, 'an exchange, or the end of its delivery, is missing from the journal of the other replicas')
   }
-  const lose = (entry: JournalEntry, error: unknown) => {
+  const recordLoss = (entry: JournalEntry, error: unknown) => {
     appender.markLost(entry.sandbox)
     warn(entry, error)
   }
@@ -190,7 +190,7 @@ export function beginSharedRecord(appender: Appender, log: Log, onEnd: (recorded
       const delivery = entry.aborted ? entry.delivery : end.delivery
       const ended: Recorded = [{ ...entry, ...end, delivery }, live]
       if (announced && hasChanged(ended[0], entry)) correct(ended)
-      if (!announced && !isRefused) append(ended).catch((error) => lose(entry, error))
+      if (!announced && !isRefused) append(ended).catch((error) => recordLoss(entry, error))
       onEnd(ended)
       return ended
     },

@@ -33,7 +33,7 @@ export async function applyScenarios(exchange: Exchange, scenarios: readonly Act
   return reply ?? replyBeforeWork(exchange)
 }
 
-/** Returns the reply to a request that is lost before the operation runs: an example if a part of it is delivered. */
+/** Returns the reply to a request that is lost before the operation runs: an example if the reply is partly sent. */
 function replyBeforeWork({ operation, scenarios, delivery }: Exchange): Reply | undefined {
   const isLost = scenarios.map(effectOf).some((effect) => effect.kind === 'deliver' && effect.isBeforeWork)
   if (!isLost || !operation) return undefined
@@ -91,7 +91,7 @@ export function inapplicableReason({ operation }: Exchange, active: ActiveScenar
 }
 
 /**
- * Returns a function that draws numbers. They depend on the seed, the purpose, and the number of earlier draws for the
+ * Returns a function that draws numbers. These depend on the seed, the purpose, and the number of earlier draws for the
  * operation and sandbox, so the n-th request has the same outcome in every run. `counter`: the key of the draw counter.
  */
 async function drawChance(exchange: Exchange, purpose: string, store: Store, counter = purpose): Promise<Chance> {
@@ -111,7 +111,7 @@ export async function nextItem(exchange: Exchange, sequence: Sequence, store: St
   return item
 }
 
-/** Returns why a matching rule is skipped; undefined if it applies. Draws `probability` before it counts `times`. */
+/** Returns why a matching rule is skipped; undefined if it applies. Checks `probability` first, then counts `times`. */
 export async function findSkipReason(exchange: Exchange, rule: ActiveRule, index: number, store: Store) {
   const { probability, times } = rule
   const key = ruleTimesKey(rule)

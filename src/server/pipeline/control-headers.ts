@@ -28,7 +28,7 @@ const controlHeaders = [
 
 export interface RequestedControls {
   /** True if a control determines the reply, so wider scopes are ignored. */
-  readonly any: boolean
+  readonly isDecisive: boolean
   readonly scenarios: readonly ActiveScenario[]
   readonly sequence: Sequence | undefined
   /** The reply that `Prefer: example=NAME` requests, as in Prism, if any. */
@@ -55,10 +55,10 @@ export function readControls(exchange: Exchange, catalogue: Catalogue): Result<R
   if (!response.ok) return response
   const { example } = response.value
   const all = [...scenarios.value, ...response.value.scenarios]
-  const any = all.length > 0 || sequence.value !== undefined || example !== undefined
+  const isDecisive = all.length > 0 || sequence.value !== undefined || example !== undefined
   const applied = ['code', 'example', 'seed'].filter((key) => preferences.has(key))
   const preferred = applied.map((key) => `${key}=${preferences.get(key)}`).join(', ')
-  return success({ any, scenarios: all, sequence: sequence.value, example, preferred })
+  return success({ isDecisive, scenarios: all, sequence: sequence.value, example, preferred })
 }
 
 function readScenarios(header: string | undefined, catalogue: Catalogue): Result<readonly ActiveScenario[]> {
@@ -82,7 +82,7 @@ function findHeaderProblem(exchange: Exchange, controls: readonly string[]): str
   return isTooLong ? `A Prefer header must be at most ${maxControlLength} characters long.` : undefined
 }
 
-/** Describes an unknown control header, and suggests the nearest name, compared without the common prefix. */
+/** Describes an unknown control header, and suggests the name that is nearest to it after the common prefix. */
 function describeUnknownHeader(unknown: string): string {
   const withoutPrefix = (name: string) => name.slice('x-sim-'.length)
   const nearest = findNearest(withoutPrefix(unknown), controlHeaders.map(withoutPrefix))
@@ -92,7 +92,7 @@ function describeUnknownHeader(unknown: string): string {
 
 const noResponse = success({ scenarios: [], example: undefined })
 
-const noControls = success({ any: false, scenarios: [], sequence: undefined, example: undefined, preferred: '' })
+const noControls = success({ isDecisive: false, scenarios: [], sequence: undefined, example: undefined, preferred: '' })
 
 /** Reads `Prefer: code=` and `example=`. If both are present, the example must belong to that status. */
 function readPreferredResponse(

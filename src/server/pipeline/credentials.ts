@@ -81,7 +81,7 @@ function checkKey(
 }
 
 function adviseKey(exchange: Exchange, token: string, intended: string | undefined): void {
-  // A key that differs only in a number, such as customer-1 from customer-2, is not a typing error.
+  // A key that differs only in its digits (customer-1 and customer-2) is probably not a typo.
   if (intended === undefined || withoutDigits(intended) === withoutDigits(token)) return
   const message = `is one letter away from the magic key ${intended}, but has no effect; did you mean that key?`
   addAdvice(exchange, 'magic-key', message)

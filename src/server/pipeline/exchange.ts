@@ -39,7 +39,7 @@ interface PipelineSettings {
   readonly simHeaders: boolean
   /** The name of this replica, for `X-Sim-Replica`, if any. */
   readonly replica?: string | undefined
-  /** The format of the reset in `X-RateLimit-...` headers, sent in addition to `RateLimit` fields; `off` for none. */
+  /** The format of the reset time in `X-RateLimit-...` headers, which accompany `RateLimit`; `off` to omit them. */
   readonly xRateLimit: 'off' | 'epoch' | 'seconds'
 }
 
@@ -55,13 +55,13 @@ export interface PipelineDeps {
   /** The state, which also has the counters for rules, sequences and random draws. */
   readonly store: Store
   readonly handlers: OperationHandlers
-  /** Replies for operations without a handler; undefined if every operation has a handler. */
+  /** Creates replies for operations without a handler; undefined if every operation has a handler. */
   readonly fallback?: Fallback | undefined
   readonly catalogue: Catalogue
-  /** Scenarios of magic keys, by token (`fixtures/keys.yaml`). */
-  readonly ofKey: ReadonlyMap<string, readonly ActiveScenario[]>
-  /** Scenarios of magic models, by model id in lower case (`fixtures/models.yaml`). */
-  readonly ofModel: ReadonlyMap<string, readonly ActiveScenario[]>
+  /** The scenarios for magic keys, by token (`fixtures/keys.yaml`). */
+  readonly keyScenarios: ReadonlyMap<string, readonly ActiveScenario[]>
+  /** The scenarios for magic models, by model id in lower case (`fixtures/models.yaml`). */
+  readonly modelScenarios: ReadonlyMap<string, readonly ActiveScenario[]>
   /** The ids of each model's products, by model id; all ids are in lower case (`fixtures/products.yaml`). */
   readonly productsOfModel: ReadonlyMap<string, readonly string[]>
   /** The rules for every sandbox, from `--scenario` and `--rules`. */
@@ -110,13 +110,13 @@ export class Exchange {
   rule: RuleReference | undefined
   /** Set by `scenario`: the scenarios that applied to this request, in the order in which they were written. */
   scenarios: readonly ActiveScenario[] = []
-  /** Set by `scenario`: true if the request itself names its scenarios, so they must not fail silently. */
-  requestedExplicitly = false
+  /** Set by `scenario`: true if the request itself names scenarios, which must not fail silently. */
+  hasOwnScenarios = false
   /** Set by `gateway`: true if the scenarios were chosen before the stages of the service. */
   areScenariosChosen = false
   /** Set by `scenario`: the documented status below 400 that a scenario requests, if any. */
   requestedStatus: number | undefined
-  /** Set by `scenario`: true if sampling drops the event regardless of its rate. */
+  /** Set by `scenario`: true if sampling drops the event, whatever the sampling rate is. */
   isSampledOut = false
   /** Set by `handle`: true for an event that sampling dropped. */
   isDropped = false
@@ -143,7 +143,7 @@ export class Exchange {
   expectation: Expectation | undefined
   /** Set by `limitRate`: the milliseconds until the rate window ends. */
   resetMs: number | undefined
-  /** The headers to add to any reply to this request: rate fields, `Preference-Applied`. */
+  /** The headers to add to any reply to this request: rate-limit fields, `Preference-Applied`. */
   readonly extraHeaders: Record<string, string> = {}
 
   constructor(request: SimRequest, sandbox: Sandbox) {

@@ -15,7 +15,7 @@ import { authenticate } from './credentials.ts'
 import { Exchange, type MatchedExchange, type PipelineDeps, type ReplyStage, type RequestStage } from './exchange.ts'
 import { createRecorder } from './record.ts'
 import { checkModelExists, enter, identify, limitRate, requirePlan, validate } from './refusal-stages.ts'
-import { applyDamage, checkReply, finaliseHeaders, handle } from './reply-stages.ts'
+import { applyDamage, checkReply, finalizeHeaders, handle } from './reply-stages.ts'
 import { expectRefusal, gateway, scenario } from './scenario.ts'
 import { shapeRefusal } from './shape-refusal.ts'
 
@@ -84,13 +84,13 @@ function createSimulatorStages(deps: PipelineDeps): Stages {
       rate: limitRate(deps), // 429
       handle: handle(deps), // the operation itself
     } satisfies Record<string, RequestStage<MatchedExchange>>),
-    reply: [checkReply(deps), applyDamage, finaliseHeaders(deps)],
+    reply: [checkReply(deps), applyDamage, finalizeHeaders(deps)],
     recorded: (_, reply) => reply,
     isDated: false,
   }
 }
 
-/** Returns the reply of the first stage that has one. For a large body, yields to other requests after each stage. */
+/** Returns the reply of the first stage that replies. For a large body, yields to other requests after each stage. */
 async function findFirstReply(stages: Stages['request'], exchange: Exchange, deps: PipelineDeps): Promise<Reply> {
   const { log } = deps
   const { id } = exchange.request
@@ -117,10 +117,10 @@ async function completeRefusal(exchange: Exchange, reply: Reply, deps: PipelineD
 /** Returns true for a body of more than 100 kB, for which one stage may take tens of milliseconds. */
 const hasLargeBody = ({ body }: SimRequest) => body.kind === 'bytes' && body.bytes.length > 100_000
 
-/** The stages that refuse requests before rules apply. Rules with `expect-refusal` are checked separately for these. */
+/** The stages that refuse requests before rules apply. `expect-refusal` rules are checked separately after them. */
 const stagesBeforeRules: ReadonlySet<string> = new Set(['identify', 'authenticate'])
 
 function replyToBug(error: unknown, requestId: string, log: Log): Reply {
   log.error({ requestId, err: error }, 'a bug in the simulator')
-  return refusals.ownFault(`Internal simulator error. See the simulator's log for request id ${requestId}.`)
+  return refusals.internalError(`Internal simulator error. See the simulator's log for request id ${requestId}.`)
 }

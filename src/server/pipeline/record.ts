@@ -164,7 +164,7 @@ function captureResponse({ body, passedBytes = 0 }: Reply): RecordedBody {
   return passedBytes > captured.size ? { ...captured, size: passedBytes } : captured
 }
 
-/** Returns the reply's headers. A redirect to the request's own URL, and headers with violations, are redacted. */
+/** Returns the reply's headers, redacted where they repeat the request: its URL in a redirect, or its violations. */
 function responseHeaders(exchange: Exchange, reply: Reply, token: string | undefined, query: string) {
   const { violations, advice, request } = exchange
   const isRepeated = reply.origin === 'gateway' && query !== '' && reply.headers['Location'] === targetOf(exchange)
@@ -200,7 +200,7 @@ function requestBodyOf({ request: { body, headers } }: Exchange): RecordedBody {
   return { latin1: undefined, size: body.kind === 'released' ? body.size : size }
 }
 
-/** The maximum total bytes of request bodies held during long deliveries. Beyond it, the oldest are released. */
+/** The maximum total bytes of request bodies held during long deliveries. Above it, the oldest are released. */
 const maxHeldBytes = 16 * 1024 * 1024
 
 const minHeldBytes = 4096

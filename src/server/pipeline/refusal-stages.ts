@@ -27,7 +27,7 @@ export function enter({ contract, handlers, sandboxes }: PipelineDeps): RequestS
     const [, sandboxOfPath, rest] = /^\/_s\/([^/]*)(\/.*)$/.exec(request.path) ?? []
     exchange.path = rest ?? request.path
     const refusal = enterSandbox(exchange, sandboxes, sandboxOfPath)
-    // Before the first await, which fails without the shared state, so that the journal always has the operation.
+    // Matched before the first await, which fails if the shared state is down, so the journal always has the operation.
     exchange.unmatched = refusal ? undefined : matchOperation(exchange, contract, knownPaths)
     exchange.handler = exchange.operation && handlers.get(exchange.operation.id)
     const { seed, rules, clock } = await sandboxes.settings.read(exchange.sandbox.name)
@@ -78,7 +78,7 @@ function enterSandbox(
   return undefined
 }
 
-/** Returns the sandbox named in `baggage`, if any. An invalid name gets only advice: other tools use baggage, too. */
+/** Returns the sandbox named in `baggage`, if any. An invalid name only adds advice: other tools use baggage, too. */
 function readNameOfBaggage(exchange: Exchange): string | undefined {
   const name = readSandboxOfBaggage(exchange.request.headers['baggage'])
   if (!name.ok) {
@@ -170,7 +170,7 @@ function checkBody(exchange: MatchedExchange): Violation[] {
   }
   const contentType = request.headers['content-type']
   const mediaType = bareMediaType(contentType ?? '')
-  const problem = mediaTypeProblem(contentType, mediaType, expected.mediaTypes)
+  const problem = findTypeProblem(contentType, mediaType, expected.mediaTypes)
   if (problem) return [{ in: 'header', pointer: '/content-type', keyword: 'media-type', message: problem }]
   const read = isJson(mediaType)
     ? jsonOf(exchange)
@@ -182,7 +182,7 @@ function checkBody(exchange: MatchedExchange): Violation[] {
 }
 
 /** Returns the problem with a content type, if any. JSON (RFC 8259) and forms must be UTF-8. */
-function mediaTypeProblem(sent: string | undefined, mediaType: string, allowed: readonly string[]): string | undefined {
+function findTypeProblem(sent: string | undefined, mediaType: string, allowed: readonly string[]): string | undefined {
   const isAllowed = allowed.length === 0 || matchMediaType(allowed, mediaType) !== undefined
   if (!isAllowed)
     return sent === undefined
@@ -205,17 +205,17 @@ export function checkModelExists({ isModel }: PipelineDeps): RequestStage<Matche
 }
 
 /**
- * Refuses requests beyond the plan's limit (docs/development/service.md, 2.4). It is the last refusal, so only requests
- * that would otherwise be handled count against the limit.
+ * Refuses requests beyond the plan's limit (docs/development/service.md, 2.4). No later stage refuses requests, so only
+ * requests that would otherwise be handled count against the limit.
  */
 export function limitRate({ store, limitOf }: PipelineDeps) {
   return function limitRate(exchange: MatchedExchange) {
     const { operation, handler, caller } = exchange
-    const counted = handler?.rateLimit
-    if (!caller || !counted) return undefined
+    const limitName = handler?.rateLimit
+    if (!caller || !limitName) return undefined
     const limit = limitOf(caller.plan)
     if (limit === undefined) return undefined
-    const key = `${counted}:${caller.token}`
+    const key = `${limitName}:${caller.token}`
     const { sandbox, seed, now } = exchange
     return store
       .consumeRate({ sandbox: sandbox.name, seed, now }, key, limit.quota, limit.windowMs)

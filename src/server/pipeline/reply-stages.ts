@@ -25,7 +25,7 @@ export function handle({ fallback }: PipelineDeps): RequestStage<MatchedExchange
       if (!fallback) throw new Error(`no handler and no fallback for ${operation.id}`)
       return replyFromDocument(exchange, fallback, chosenStatus(exchange))
     }
-    const problem = problemWithRequestedStatus(exchange)
+    const problem = findStatusProblem(exchange)
     if (problem !== undefined) return refusals.control(problem)
     const body = await handler.handle(operationContext(exchange))
     const status = exchange.requestedStatus ?? (exchange.isDropped ? operation.droppedStatus : operation.successStatus)
@@ -39,7 +39,7 @@ function chosenStatus({ operation, requestedStatus, isSampledOut }: MatchedExcha
 }
 
 /** Returns why the requested status cannot be sent, or undefined. Called before the operation changes the state. */
-function problemWithRequestedStatus({ operation, requestedStatus: status }: MatchedExchange): string | undefined {
+function findStatusProblem({ operation, requestedStatus: status }: MatchedExchange): string | undefined {
   if (status === undefined || hasSuccessShape(operation, status)) return undefined
   if (!operation.hasResponseBody(status) || operation.examples(status).length > 0) return undefined
   return (
@@ -58,7 +58,7 @@ function bodyOfStatus(operation: Operation, status: number, body: Body): Body | 
 
 function hasSuccessShape(operation: Operation, status: number): boolean {
   if (status === operation.successStatus) return true
-  const shapes = [status, operation.successStatus].map((one) => JSON.stringify(operation.responseSchema(one)))
+  const shapes = [status, operation.successStatus].map((code) => JSON.stringify(operation.responseSchema(code)))
   return operation.hasResponseBody(status) && shapes[0] === shapes[1]
 }
 
@@ -92,7 +92,7 @@ export function documentedBody({ value, mediaType }: { readonly value: Json; rea
 /**
  * Checks the reply against the contract before any deliberate damage. A reply that breaks the contract is a bug and
  * becomes a 500, with two exceptions: refusals, which a user's contract need not document, and the document's bodies,
- * which get a header and a log line. Handlers must also follow `x-simulated-values`, except in exact responses.
+ * whose violations are only reported. Handlers must also follow `x-simulated-values`, except in exact responses.
  */
 export function checkReply({ log }: Pick<PipelineDeps, 'log'>): ReplyStage {
   // Cached responses share one body, so each body is checked only once: checking 10 kB takes 40 µs.
@@ -121,7 +121,7 @@ export function checkReply({ log }: Pick<PipelineDeps, 'log'>): ReplyStage {
     const fields = { requestId: request.id, operation: operation.id, status, violations }
     log.error(fields, "the simulator's own response breaks the contract")
     const [first] = violations
-    return refusals.ownFault(
+    return refusals.internalError(
       `The simulator's own response to ${operation.id} (${status}) breaks the contract: ` +
         `${first?.pointer} ${first?.message}. Please report this as a simulator bug.`,
     )
@@ -136,7 +136,7 @@ function isOwnRefusal({ handler }: Exchange, { status, body, origin }: Reply, { 
   return origin !== 'contract' || (status >= 400 && !(handler && statuses.includes(status)))
 }
 
-/** Returns true if a reply comes from a user's document, such as an example, so any fault is in that document. */
+/** Returns true if a reply comes from a user's document, such as an example, so any error is in that document. */
 function isFromDocument({ handler }: Exchange, { body, status }: Reply): boolean {
   return handler === undefined && (body?.isDocumented === true || status < 400)
 }
@@ -150,12 +150,12 @@ function findViolations(operation: Operation, status: number, body: Body, isHand
 /** Damages the reply as scenarios require. If that is impossible, a request that names the scenario is refused. */
 export function applyDamage(exchange: Exchange, original: Reply): Reply {
   const drifted = driftReply(exchange, original)
-  if (!drifted.ok && exchange.requestedExplicitly) {
+  if (!drifted.ok && exchange.hasOwnScenarios) {
     exchange.delivery = { ...exchange.delivery, mode: immediateDelivery.mode } // the refusal must reach the client
     return refusals.control(drifted.error)
   }
   const { status, origin } = original
-  // `lost-ack` drops the acknowledgement of a stored write, never a refusal.
+  // `lost-ack` drops the acknowledgment of a stored write, never a refusal.
   const isStored = status < 300 && (origin === 'contract' || origin === 'upstream')
   if (isStored && exchange.scenarios.some((active) => effectOf(active).kind === 'lose-ack'))
     exchange.delivery = { ...exchange.delivery, mode: { kind: 'reset' } }
@@ -188,8 +188,8 @@ function driftReply(exchange: Exchange, reply: Reply): Result<Reply> {
 /** The maximum length of a violations header, in characters. Clients and proxies reject much longer headers. */
 const maxHeaderLength = 4000
 
-export function finaliseHeaders({ settings: { simHeaders, replica, xRateLimit } }: PipelineDeps): ReplyStage {
-  return function finaliseHeaders(exchange, reply) {
+export function finalizeHeaders({ settings: { simHeaders, replica, xRateLimit } }: PipelineDeps): ReplyStage {
+  return function finalizeHeaders(exchange, reply) {
     const headers = escapeValues({ ...reply.headers, ...extraHeadersFor(exchange, reply) })
     if (xRateLimit !== 'off') Object.assign(headers, olderRateHeaders(headers, xRateLimit, exchange))
     if (simHeaders) addSimHeaders(headers, exchange, reply)

@@ -28,12 +28,12 @@ function chooseScenarios(deps: PipelineDeps): RequestStage {
   return function chooseScenarios(exchange) {
     const controls = readControls(exchange, deps.catalogue)
     if (!controls.ok) return refusals.control(controls.error)
-    const { any, preferred } = controls.value
-    const problem = any ? problemWith(exchange, controls.value) : undefined
+    const { isDecisive, preferred } = controls.value
+    const problem = isDecisive ? findControlProblem(exchange, controls.value) : undefined
     if (problem !== undefined) return refusals.control(problem)
-    exchange.requestedExplicitly = any
+    exchange.hasOwnScenarios = isDecisive
     if (preferred) exchange.extraHeaders['Preference-Applied'] = preferred
-    if (any) return applyRequested(exchange, controls.value, deps.store)
+    if (isDecisive) return applyRequested(exchange, controls.value, deps.store)
     const fault = findFault(exchange, deps)
     return fault
       ? applyScenarios(exchange, [fault], deps.store).then((reply) => reply ?? applyWiderScope(exchange, deps))
@@ -64,10 +64,10 @@ function isForGateway(exchange: Exchange, deps: PipelineDeps): boolean {
   if (!hasControl && exchange.rules.length + deps.startUp.length === 0) return false // most requests
   const controls = readControls(exchange, deps.catalogue)
   if (!controls.ok) return true // refused at this stage, even without a key or an operation
-  const { any, scenarios, sequence } = controls.value
-  if (any) return namesGateway({ scenarios, sequence })
+  const { isDecisive, scenarios, sequence } = controls.value
+  if (isDecisive) return namesGateway({ scenarios, sequence })
   const { bearer } = exchange
-  if ((bearer.ok && deps.ofKey.has(bearer.token)) || listMagicScenarios(exchange, deps).length > 0) return false
+  if ((bearer.ok && deps.keyScenarios.has(bearer.token)) || listMagicScenarios(exchange, deps).length > 0) return false
   const gatewayRules = listRulesInOrder(exchange.rules, deps.startUp).filter(({ rule }) => namesGateway(rule))
   if (gatewayRules.length === 0) return false
   const subject = createSubject(exchange, deps)
@@ -97,7 +97,7 @@ function listDecidingHeaders({ request: { headers } }: Exchange): string[] {
 }
 
 /** Returns why the requested controls cannot all apply, or undefined. No test should silently run without its fault. */
-function problemWith(exchange: Exchange, { scenarios, sequence, example }: RequestedControls) {
+function findControlProblem(exchange: Exchange, { scenarios, sequence, example }: RequestedControls) {
   const items = sequence?.items.map((item) => item.scenario) ?? []
   const all = [...scenarios, ...items]
   const inapplicable = all.map((active) => inapplicableReason(exchange, active)).find((reason) => reason !== undefined)
@@ -125,18 +125,18 @@ function applyWiderScope(exchange: Exchange, deps: PipelineDeps) {
 }
 
 interface MagicScenario {
-  /** The magic value as described in messages. They must not contain tokens, so only the file of a key is named. */
+  /** The description of the magic value in messages, which must not contain tokens. For a key, it names the file. */
   readonly source: string
   readonly active: ActiveScenario
 }
 
-function listMagicScenarios({ caller, pathParameters }: Exchange, { ofKey, ofModel }: PipelineDeps) {
+function listMagicScenarios({ caller, pathParameters }: Exchange, { keyScenarios, modelScenarios }: PipelineDeps) {
   const magic: MagicScenario[] = []
-  const keyScenarios = caller && ofKey.get(caller.token)
-  for (const active of keyScenarios ?? []) magic.push({ source: "The request's key (keys.yaml)", active })
+  const scenariosOfKey = caller && keyScenarios.get(caller.token)
+  for (const active of scenariosOfKey ?? []) magic.push({ source: "The request's key (keys.yaml)", active })
   for (const name in pathParameters) {
     const id = pathParameters[name] ?? ''
-    for (const active of ofModel.get(id.toLowerCase()) ?? [])
+    for (const active of modelScenarios.get(id.toLowerCase()) ?? [])
       magic.push({ source: `The model ${id} (models.yaml)`, active })
   }
   return magic

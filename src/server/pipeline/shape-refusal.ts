@@ -30,7 +30,7 @@ function withHeaders(reply: Reply, documented: Readonly<Record<string, string>>)
   return { ...reply, headers: { ...reply.headers, ...Object.fromEntries(others) } }
 }
 
-/** Returns the refusal with a body from the document, if possible: generated JSON, or an example of another type. */
+/** Returns the refusal with a body from the document, if possible: generated JSON, or a non-JSON example. */
 async function generate(exchange: MatchedExchange, reply: Reply, { fallback }: PipelineDeps): Promise<Reply> {
   const { status } = reply
   if (!fallback) return reply

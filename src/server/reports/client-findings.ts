@@ -6,12 +6,11 @@ import type { JournalEntry, LiveExchange } from '../journal/entry.ts'
 import { targetOf } from '../journal/entry-json.ts'
 import type { TrafficFindings } from './findings.ts'
 import { traceRequest } from './request-trace.ts'
-import { type RetryFault, type RetryRule, retryRules } from './retries/rules.ts'
+import { type RetryProblem, type RetryRule, retryRules } from './retries/rules.ts'
 import { RetryTracker } from './retries/tracker.ts'
 
-/** The maximum number of unknown paths with findings of their own, so that other findings still fit. */
+/** At most this many unknown paths get their own finding, to leave room in the report for others. */
 const maxPaths = 20
-
 const maxPathLength = 200
 
 const generalize = (pointer: string) => pointer.replace(/\/\d+(?=\/|$)/g, '/*')
@@ -22,11 +21,14 @@ const unmetMessages: Readonly<Record<Expectation, string>> = {
 }
 
 /**
- * Counts requests that broke the contract, and unexpected responses. A response is unexpected if its status is 400 or
- * more and no scenario caused it, unless it refuses a request that broke the contract, a key in the fixtures (a test
- * chose that 403) or, in a proxy, a cross-origin page. Requests that the client aborted are not counted. A request with
- * an expectation counts as expected if it meets the expectation, and as unexpected otherwise. A response from the real
- * service that breaks the contract is always unexpected.
+ * Counts requests that broke the contract, and unexpected responses. A response with a status of 400 or more is
+ * unexpected, except:
+ * - a response that a scenario or a simulated gateway caused,
+ * - a refusal of a request that broke the contract,
+ * - a 403 for a magic key, which the test chose,
+ * - a proxy's refusal of a cross-origin page.
+ * A response from the real service that breaks the contract is always unexpected. A request with an expectation counts
+ * as expected if the expectation is met, and as unexpected otherwise. Requests that the client aborted are not counted.
  */
 export class ContractFindings {
   readonly #findings: TrafficFindings
@@ -42,14 +44,13 @@ export class ContractFindings {
     if (entry.aborted) return
     const { expectation, violations, advice } = entry
     if (!expectation) recordRules(this.#findings.advice, entry, advice)
-    // The real service, not a scenario, broke the contract.
-    const isBroken = entry.response.origin === 'upstream' && entry.responseViolations.length > 0
-    if (isBroken) this.#recordUnexpected(entry, describeBrokenRules(entry.responseViolations))
+    const isBrokenUpstream = entry.response.origin === 'upstream' && entry.responseViolations.length > 0
+    if (isBrokenUpstream) this.#recordUnexpected(entry, describeBrokenRules(entry.responseViolations))
     if (expectation) this.#recordExpected(entry, expectation)
     else if (violations.length > 0) {
       this.#findings.counts.violations += 1
       recordRules(this.#findings.violations, entry, violations)
-    } else if (!isBroken && this.#isUnexpected(entry, token))
+    } else if (!isBrokenUpstream && this.#isUnexpected(entry, token))
       this.#recordUnexpected(entry, [['', readError(responseBody)]])
   }
 
@@ -96,7 +97,7 @@ export class ContractFindings {
   }
 }
 
-/** Counts an exchange once per rule, even if several items of an array break it. */
+/** Counts an exchange once per rule, even if several items of an array break the rule. */
 function recordRules(tally: TrafficFindings['advice'], entry: JournalEntry, rules: readonly Violation[]): void {
   const { id, operation = '' } = entry
   const countedKeys = new Set<string>()
@@ -115,7 +116,7 @@ function recordRules(tally: TrafficFindings['advice'], entry: JournalEntry, rule
   }
 }
 
-/** Returns one message per rule that a response breaks, even if several items of an array break it. */
+/** Returns one message per rule that a response breaks, even if several items of an array break the rule. */
 function describeBrokenRules(violations: readonly Violation[]): ReadonlyMap<string, string> {
   return new Map(
     violations.map(({ pointer, keyword, message }) => {
@@ -125,24 +126,24 @@ function describeBrokenRules(violations: readonly Violation[]): ReadonlyMap<stri
   )
 }
 
-/** The advice about an attempt that breaks a rule only if it is a retry. */
+/** Advice for a request that would break the rule if it were a retry, which is not certain. */
 const retryAdvice: Readonly<Partial<Record<RetryRule, Violation>>> = {
   'retry-after': {
     in: 'header',
     pointer: '/retry-after',
     keyword: 'retry-after',
-    message: 'may have been ignored: an identical call, which may not be a retry, arrived too early',
+    message: 'may have been ignored: an identical call arrived too early, although it might not be a retry',
   },
   'same-insert-id': {
     in: 'body',
     pointer: '/insertId',
     keyword: 'same-insert-id',
-    message: 'may be missing or differ from that of a similar event that failed: the event may be counted twice',
+    message: 'is missing or differs from that of a similar failed event; if this is a retry, the event may count twice',
   },
 }
 
-/** Judges retries by the rules in `retries/rules.ts`. Problems without proof become advice, or are only counted. */
-export class RetryProblems {
+/** Judges retries by the rules in `retries/rules.ts`. Unproven problems become advice or are only counted. */
+export class RetryFindings {
   readonly #findings: TrafficFindings
   readonly #tracker: RetryTracker
   readonly #repeatedReads = new RepeatedReads()
@@ -159,10 +160,10 @@ export class RetryProblems {
     if (repeated) recordRules(this.#findings.advice, entry, [repeated])
     const tracked = this.#tracker.record(entry, live)
     if (!tracked) return
-    const { chain, previous, faults, advice, unjudged } = tracked
+    const { chain, previous, problems, advice, unjudged } = tracked
     for (const reason of unjudged) this.#findings.unjudged[reason] = (this.#findings.unjudged[reason] ?? 0) + 1
     const requests = [...(previous ? [previous.id] : []), entry.id]
-    for (const fault of faults) this.#add(entry, fault, `${chain?.name} ${fault.sentence}`, requests)
+    for (const problem of problems) this.#add(entry, problem, `${chain?.name} ${problem.sentence}`, requests)
     recordRules(
       this.#findings.advice,
       entry,
@@ -178,16 +179,16 @@ export class RetryProblems {
   #checkHeaders(entry: JournalEntry): void {
     const { id, operation = '', request } = entry
     const { method, headers, body } = request
-    const add = (rule: RetryRule, fault: string) =>
-      this.#add(entry, { rule, sentence: `${operation || method} was ${fault}.` }, method, [id])
+    const add = (rule: RetryRule, problem: string) =>
+      this.#add(entry, { rule, sentence: `${operation || method} was ${problem}.` }, method, [id])
     if (!headers['user-agent']) add('user-agent', 'called without a User-Agent')
     if (body.size > 0 && headers['content-type'] === undefined)
       add('content-type', 'called with a body but no Content-Type')
   }
 
   /** `subject`: distinguishes findings with the same rule and operation. */
-  #add(entry: JournalEntry, fault: RetryFault, subject: string, requests: readonly string[]): void {
-    const { rule, sentence, waitedMs } = fault
+  #add(entry: JournalEntry, problem: RetryProblem, subject: string, requests: readonly string[]): void {
+    const { rule, sentence, waitedMs } = problem
     const { operation = '' } = entry
     this.#findings.retries.add(`${rule} ${operation} ${subject}`, requests, () => ({
       title: `${operation || 'no operation'}: ${rule}`,
@@ -200,8 +201,7 @@ export class RetryProblems {
 }
 
 /** The number of identical responses in a rate window that triggers advice. */
-const maxIdentical = 5
-
+const repeatThreshold = 5
 const maxReads = 1000
 
 /** The latest responses to rate-limited reads, by caller and target. */
@@ -222,9 +222,9 @@ class RepeatedReads {
     this.#reads.set(key, read)
     const [oldest] = this.#reads.keys()
     if (this.#reads.size > maxReads && oldest !== undefined) this.#reads.delete(oldest)
-    if (read.count !== maxIdentical) return undefined
-    const window = seconds === '3600' ? "the hour's" : `the window's`
-    const message = `${maxIdentical} of ${window} ${quota} requests returned the same bytes; cache the response`
+    if (read.count !== repeatThreshold) return undefined
+    const allowed = `${quota} requests allowed per ${seconds === '3600' ? 'hour' : 'window'}`
+    const message = `${repeatThreshold} of the ${allowed} returned identical bytes; cache the response`
     return { in: 'path', pointer: '', keyword: 'repeated-read', message }
   }
 }

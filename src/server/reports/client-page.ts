@@ -16,7 +16,7 @@ import {
 import { describeRun, runToJson } from './reported-run.ts'
 import { unjudgedReasons } from './retries/rules.ts'
 
-/** Renders a report. `next`: the lines to add below the findings if there are findings. */
+/** Renders a report. `next`: lines to add below the findings; not shown in a report without findings. */
 export function renderClientReport(format: ReportFormat, report: Report, next: readonly string[] = []): string {
   const page = toClientPage(report)
   const found = listTestOutput(report)
@@ -24,14 +24,14 @@ export function renderClientReport(format: ReportFormat, report: Report, next: r
 }
 
 /**
- * Describes what the client did. JUnit XML has a suite per kind of finding, with a case per finding that fails if
- * `--fail-on` counts it; a coverage suite, with a case per operation and condition; and a suite for lost requests.
+ * Describes what the client did. In JUnit XML, each kind of finding is a suite, and each finding is a case, which fails
+ * if `--fail-on` counts the finding. Coverage is a suite with a case per operation and condition.
  */
 function toClientPage(report: Report) {
   const { contract, run, sandbox, violations, unexpected, findings } = report
   const coverage = report.coverage()
   const problems = countFindings(findings.retries)
-  const faults = violations + unexpected + problems
+  const total = violations + unexpected + problems
   const failed = judgeFailOn(report, run.failOn)
   const noFindings = failed.length === 0 ? 'No problems found' : 'A --fail-on condition is met'
   const card = (section: string, count: number, label: string) => ({
@@ -45,8 +45,8 @@ function toClientPage(report: Report) {
     subject: contract,
     heading: 'what the client did',
     verdict: {
-      text: faults === 0 ? noFindings : pluralize(faults, 'finding'),
-      isGood: faults === 0 && failed.length === 0,
+      text: total === 0 ? noFindings : pluralize(total, 'finding'),
+      isGood: total === 0 && failed.length === 0,
     },
     summary: [`${summarizeReport(report)}.`],
     facts: [...describeRun(run), sandbox === undefined ? 'all sandboxes' : `sandbox ${sandbox}`],
@@ -136,7 +136,7 @@ const describeReason = ({ reason, count }: Report['unjudged'][number]) =>
 function toPageFinding(finding: CountedFinding, severity: PageFinding['severity']): PageFinding {
   const { title, sentence, first, count, requests } = finding
   const ids = requests.join(', ')
-  const shownIds = count > requests.length ? `${pluralize(count, 'time')}: ${ids} ...` : ids
+  const shownIds = count > requests.length ? `${ids} ... (${count} in total)` : ids
   const { curl } = first
   return {
     severity,

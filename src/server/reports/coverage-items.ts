@@ -100,18 +100,18 @@ export function fieldName(pointer: string): string {
 
 type EnumValue = string | number | boolean
 
-/** A part of a schema that a body can cover. The pointer has a `*` for array items and for unnamed members. */
+/** A part of a schema that a body can cover. The pointer has a `*` for array items and additional properties. */
 interface SchemaItem {
-  /** `field`: a named member; `null` and `not-null`: the two cases of a nullable value; `value`: a listed value. */
+  /** `field`: a named property; `null` and `not-null`: the two cases of a nullable value; `value`: an enum value. */
   readonly kind: 'field' | 'null' | 'not-null' | 'value'
   readonly pointer: string
   readonly value?: EnumValue
 }
 
-/** The maximum depth of listed values, since recursive schemas are infinite. */
+/** The maximum depth of the parts to list, since recursive schemas are infinitely deep. */
 const maxDepth = 12
 
-/** Lists the parts of a resolved schema, without properties that only the other direction has (`other`). */
+/** Lists the parts of a resolved schema, except properties marked `other`, which only the other direction has. */
 function* listSchemaItems(
   schemas: readonly JsonObject[],
   other: string,
@@ -178,7 +178,7 @@ function permits(schema: JsonObject, probe: EnumValue | null | typeof anyNonNull
   })
 }
 
-/** A schema node with the keys of its items, and its members by name: `*` for array items and unnamed members. */
+/** A schema node: its items' keys, and its members by name, with `*` for array items and additional properties. */
 interface SchemaNode {
   readonly keys: Map<SchemaItem['kind'], string>
   readonly values: Map<EnumValue, string>
@@ -192,7 +192,7 @@ class BodyReader {
   readonly items = new Map<string, SchemaItem>()
   readonly #root = createNode()
 
-  /** `prefix`: the first word of the keys. `other`: the keyword for properties that only the other direction has. */
+  /** `prefix`: the first word of the keys. `other`: the keyword for properties to omit: `readOnly` or `writeOnly`. */
   constructor(prefix: string, schema: JsonObject | undefined, kinds: readonly SchemaItem['kind'][], other: string) {
     for (const item of schema ? listSchemaItems([schema], other) : []) {
       const { kind, pointer, value } = item
@@ -215,7 +215,7 @@ class BodyReader {
     return node
   }
 
-  /** Returns the keys of the parts that a body covers; a key can occur several times. */
+  /** Returns the keys of the parts that a body covers; a key can occur more than once. */
   read(body: Json | undefined): string[] {
     const keys: string[] = []
     if (body !== undefined) visit(body, this.#root, (key) => key !== undefined && keys.push(key))

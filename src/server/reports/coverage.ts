@@ -15,7 +15,7 @@ interface OperationHits {
 }
 
 /**
- * The items of the contract that clients have covered. Each exchange updates them when it is recorded, so journal
+ * The items of the contract that clients have covered. They are updated whenever an exchange is recorded, so journal
  * evictions do not affect coverage. The number of items depends only on the contract.
  * A request item is covered by a request that contains it and gets a status below 400, even if the response is lost. A
  * response item is covered by a response that reaches the client complete and undamaged. A response from the simulator
@@ -50,7 +50,7 @@ export class Coverage {
     for (const key of operationItems.readResponse(status, body)) met.add(key)
   }
 
-  /** Adds the hits of another coverage, possibly for another contract, for the operations and items in common. */
+  /** Adds the hits from another coverage, whose contract may differ, for the operations and items that both have. */
   merge(other: Coverage): void {
     for (const [id, hits] of this.hits) {
       const otherHits = other.hits.get(id)
@@ -68,7 +68,7 @@ export interface CoveredItem {
   readonly name: string
   /** `out-of-reach`: no known request covers the item, so it does not count. */
   readonly state: 'met' | 'missing' | 'out-of-reach'
-  /** How to cover a missing item: the sentence and the request of a `MissingPoint` in the JSON. */
+  /** How to cover a missing item; a `MissingPoint` in the JSON. */
   readonly missing?: { readonly sentence: string }
 }
 
@@ -94,7 +94,7 @@ function viewOperation(
   const coveredItems = Array.from(items, ([key, item]): CoveredItem => {
     const name = item.label
     const hint = item.status === undefined ? undefined : findHint(key)
-    // Excluded even if it is covered; otherwise the total would grow during a run.
+    // Excluded even if it is covered, since the total must not grow during a run.
     if (item.status !== undefined && !hint) return { name, state: 'out-of-reach' }
     if (met.has(key)) return { name, state: 'met' }
     return { name, state: 'missing', missing: hint ? describeUnseen(item, hint, successStatus) : describeUnsent(item) }

@@ -13,10 +13,10 @@ export const findingKinds = {
   violations: {
     gate: 'violation',
     title: 'Violations',
-    description: 'Requests that broke the contract.',
+    description: 'Rules of the contract that requests broke.',
     emptySentence: 'Every request conforms to the contract.',
     heading: 'Requests broke the contract:',
-    hint: 'Invalid on purpose? Declare it before the request with the scenario expect-violation.',
+    hint: 'If a request is invalid on purpose, set the expect-violation scenario before sending it.',
   },
   unexpected: {
     gate: 'unexpected',
@@ -24,22 +24,22 @@ export const findingKinds = {
     description: 'Refusals and failures that no scenario caused.',
     emptySentence: 'No unexpected refusals or failures.',
     heading: 'Responses were unexpected:',
-    hint: 'Refused on purpose? Declare it before the request with the scenario expect-refusal.',
+    hint: 'If a refusal is intended, set the expect-refusal scenario before sending the request.',
   },
   retries: {
     gate: 'retry',
     title: 'Retries',
-    description: 'How the client handles failures.',
+    description: 'Problems with how the client handles failures.',
     emptySentence: 'No retry problems found.',
     heading: 'The client has retry problems:',
-    hint: "Does the client wait on fake timers? Advance the sandbox's clock with the timers (sim.advanceTimers).",
+    hint: "If the client waits on fake timers, advance the sandbox's clock together with them (sim.advanceTimers).",
   },
   advice: {
     gate: 'advice',
     title: 'Advice',
-    description: 'Requests that the service accepts but a careful client does not send.',
+    description: 'Notes on requests that the service accepts but a careful client would not send.',
     emptySentence: 'No advice.',
-    heading: 'A careful client does not send this:',
+    heading: 'A careful client would not send these requests:',
     hint: 'The service accepts these requests.',
   },
 } as const
@@ -55,7 +55,7 @@ interface Finding {
   /** The members that replace `title` and `sentence` in the JSON. */
   readonly members: JsonObject
   readonly first: RequestTrace
-  /** The pause before a retry in milliseconds, shown only on a terminal; undefined if the rule does not measure it. */
+  /** The pause in milliseconds before a retry, shown only on a terminal; undefined if the rule does not measure it. */
   readonly waitedMs?: number | undefined
 }
 
@@ -68,7 +68,7 @@ export interface CountedFinding extends Finding {
 /** The findings of one kind, at most 100. */
 export interface FindingList {
   readonly list: readonly CountedFinding[]
-  /** The number of requests with further findings beyond the limit. */
+  /** The number of requests whose findings were left out because of the limit. */
   readonly further: number
 }
 
@@ -174,7 +174,7 @@ function add<Key>(counts: Map<Key, number>, key: Key, count: number): void {
   counts.set(key, (counts.get(key) ?? 0) + count)
 }
 
-/** Converts findings to the JSON in the control document. Without pauses, the JSON is the same in every run. */
+/** Converts findings to JSON as the control document defines it. Without pauses, it is the same in every run. */
 export function findingsToJson({ list, further }: FindingList, hasPauses = false) {
   const findings = list.map(({ members, waitedMs, first, count, requests }) => ({
     ...members,

@@ -32,7 +32,7 @@ interface Candidate {
   readonly keys: ReadonlySet<string>
 }
 
-/** Returns a function that returns the hint for a response item by its key, or undefined if there is no hint. */
+/** Returns a function that looks up the hint for a response item by key; undefined if there is no hint. */
 export type HintFinder = (operationItems: OperationItems, run: ReportedRun) => (key: string) => CoverageHint | undefined
 
 /**
@@ -85,19 +85,19 @@ function previewRefusals(operation: Operation, catalogue: Catalogue): Preview[] 
   })
 }
 
-/** Creates a hint that requests a scenario such as `empty`. `path` is undefined if any request covers the items. */
+/** Creates a hint to use a scenario such as `empty`. `path` is undefined if every request covers the items. */
 export function scenarioHint(scenario: string, path?: string): CoverageHint {
   return { headers: { 'X-Sim-Scenario': scenario }, path }
 }
 
-/** Returns a candidate for each nullable field of the success response: the scenario `null` with that field. */
+/** Returns a candidate for each nullable field of the success response: the `null` scenario with that field. */
 function nullCandidates({ items, operation }: OperationItems, catalogue: Catalogue): Candidate[] {
   return Array.from(items).flatMap(([key, { kind, status, pointer = '' }]) => {
     if (kind !== 'null' || status !== operation.successStatus) return []
     const text = `null;fields=${fieldName(pointer)}`
     const [active] = parseKnownScenarios(text, catalogue)
-    const fits = active && active.definition.inapplicableReason?.(operation, active.values) === undefined
-    return fits ? [{ hint: scenarioHint(text), keys: new Set([key]) }] : []
+    const isApplicable = active && active.definition.inapplicableReason?.(operation, active.values) === undefined
+    return isApplicable ? [{ hint: scenarioHint(text), keys: new Set([key]) }] : []
   })
 }
 
@@ -107,7 +107,7 @@ export function parseKnownScenarios(text: string, catalogue: Catalogue): readonl
   return parsed.ok ? parsed.value : []
 }
 
-/** Returns a preview for each example in the document, which a `Prefer` header requests. */
+/** Returns a preview for each example in the document that a `Prefer` header can request. */
 function previewExamples(operation: Operation): Preview[] {
   return operation.statuses.flatMap((status) =>
     operation.examples(status).map(({ name, value: body }) => {

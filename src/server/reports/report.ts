@@ -9,7 +9,7 @@ import type { CountedFinding, FindingList, ReportedKind, RequestCounts, Unjudged
 import type { FailCondition, ReportedRun } from './reported-run.ts'
 import type { UnmetRule } from './unmet.ts'
 
-/** A report on the clients of one sandbox or of all. Apart from `run`, the same requests yield the same report. */
+/** A report on the clients in one or all sandboxes. The same requests yield the same report, apart from `run`. */
 export interface Report extends Readonly<RequestCounts> {
   readonly contract: { readonly title: string; readonly version: string }
   readonly run: ReportedRun
@@ -23,11 +23,11 @@ export interface Report extends Readonly<RequestCounts> {
   readonly unjudged: readonly UnjudgedCount[]
   /** Returns the coverage, which is computed on the first call, since finding the hints is slow. */
   readonly coverage: () => CoverageView
-  /** True if requests to other replicas may be missing, so that every number is a minimum; absent otherwise. */
+  /** True if requests to other replicas may be missing, in which case every number is a minimum; absent otherwise. */
   readonly truncated?: true
 }
 
-/** A report without coverage, which never meets a condition on coverage. */
+/** A report without coverage; a condition on coverage is never met. */
 export type FindingsReport = Omit<Report, 'coverage'>
 
 /** Creates a report on a sandbox, or on all sandboxes if the name is undefined. */
@@ -68,12 +68,12 @@ export function summarizeReport(report: Report): string {
 
 export const listNeverActed = ({ unmet }: FindingsReport) => unmet.filter(({ acted }) => acted === 0)
 
-/** Judges a report by conditions. @returns a sentence for each condition that is met; empty if the run passes */
+/** Checks a report against conditions. @returns a sentence for each condition that is met; empty if the run passes */
 export function judgeFailOn(report: Report, conditions: readonly FailCondition[]): string[] {
   return conditions.flatMap((condition) => judgeCondition(report, condition) ?? [])
 }
 
-/** Judges a report by one condition. @returns a sentence if the condition is met; undefined if the run passes */
+/** Checks a report against one condition. @returns a sentence if the condition is met, undefined otherwise */
 export function judgeCondition(report: FindingsReport | Report, condition: FailCondition): string | undefined {
   const { requests, violations, unexpected, findings } = report
   const sentenceIf = (isMet: boolean, sentence: string) => (isMet ? sentence : undefined)

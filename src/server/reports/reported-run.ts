@@ -53,13 +53,13 @@ const isCredentialOption = (word = '') =>
 
 export const failOnKinds = ['violation', 'unexpected', 'retry', 'unmet', 'advice', 'no-requests'] as const
 
-/** A condition under which a run fails: a finding of this kind, or coverage of less than `below` percent. */
+/** A condition under which a run fails: a finding of this kind, or coverage below `below` percent. */
 export type FailCondition =
   | { readonly kind: (typeof failOnKinds)[number] }
   | { readonly kind: 'coverage'; readonly below: number }
 
 /** The conditions that `--fail-on` accepts, for the error about an unknown condition. */
-export const expectedFailOn = `${failOnKinds.join(', ')} and coverage<N (N from 0 to 100), with commas between them`
+export const expectedFailOn = `${failOnKinds.join(', ')} and coverage<N (N from 0 to 100), separated by commas`
 
 /** Parses the conditions of `--fail-on`: `violation,unexpected,coverage<80`. Returns undefined if any is unknown. */
 export function parseFailOn(text: string): readonly FailCondition[] | undefined {
@@ -68,7 +68,7 @@ export function parseFailOn(text: string): readonly FailCondition[] | undefined 
   return conditions.every((condition) => condition !== undefined) ? conditions : undefined
 }
 
-/** Parses `--fail-on` conditions. If there are any, adds `no-requests` to them unless `allowNoRequests` is set. */
+/** Parses `--fail-on`. Adds `no-requests` to the conditions, if there are any, unless `allowNoRequests` is set. */
 export function parseGate(text: string | undefined, allowNoRequests: boolean): readonly FailCondition[] {
   const conditions = parseFailOn(text ?? '') ?? []
   const isComplete = conditions.length === 0 || conditions.some(({ kind }) => kind === 'no-requests')

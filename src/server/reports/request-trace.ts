@@ -14,7 +14,7 @@ import {
   targetOf,
 } from '../journal/entry-json.ts'
 
-/** The first request of a finding, for debugging after the process has exited. Credentials are redacted. */
+/** The first request that caused a finding, for debugging after the process has exited. Credentials are redacted. */
 export interface RequestTrace {
   readonly sandbox: string
   readonly method: string
@@ -123,7 +123,7 @@ function methodOptions(method: string, hasBody: boolean): string[] {
   return method === (hasBody ? 'POST' : 'GET') ? [] : [`-X ${quoteArgument(method, '')}`]
 }
 
-/** Returns the options for the body, and the text before the command: comments, and a pipe whose output curl reads. */
+/** Returns the options for the body, and the text before the command: comments, or a command piped to curl. */
 function bodyArguments(body: RecordedBody, token: string | undefined) {
   const storedSize = storedBytes(body)
   if (body.size === 0) return { before: '', options: [] }

@@ -1,7 +1,7 @@
 import { memoizeLast, once } from '../../base/core/memoize.ts'
 import type { Contract } from '../../service/contract/contract.ts'
 import type { JournalEntry, LiveExchange } from '../journal/entry.ts'
-import { ContractFindings, RetryProblems } from './client-findings.ts'
+import { ContractFindings, RetryFindings } from './client-findings.ts'
 import { Coverage, viewCoverage } from './coverage.ts'
 import { OperationItems } from './coverage-items.ts'
 import { TrafficFindings } from './findings.ts'
@@ -11,13 +11,13 @@ import type { ReportedRun } from './reported-run.ts'
 class TrafficCounts {
   readonly findings = new TrafficFindings()
   coverage: Coverage
-  readonly retries: RetryProblems
+  readonly retries: RetryFindings
   readonly #contractFindings: ContractFindings
 
   constructor(current: () => ReportedInputs, items: readonly OperationItems[], reach: number) {
     this.coverage = new Coverage(items)
     const has = (operation: string) => current().idempotentOperations().has(operation)
-    this.retries = new RetryProblems(this.findings, { has }, reach)
+    this.retries = new RetryFindings(this.findings, { has }, reach)
     this.#contractFindings = new ContractFindings(this.findings, (token) => current().magicKeys().has(token))
   }
 
@@ -39,7 +39,7 @@ export interface ReportedInputs {
   readonly hintFinder: () => HintFinder
   /** Returns the ids of the operations whose body has an idempotency key. */
   readonly idempotentOperations: () => ReadonlySet<string>
-  /** Returns the tokens in the fixtures, and their hashes, which a shared journal stores in place of tokens. */
+  /** Returns the magic keys, and their hashes, which a shared journal stores in place of the keys. */
   readonly magicKeys: () => ReadonlySet<string>
 }
 
@@ -56,7 +56,7 @@ export class TrafficCollector {
   readonly #itemsOf = memoizeLast(({ operations }: Contract) => operations.map((each) => new OperationItems(each)))
 
   /**
-   * `limit`: the maximum number of sandboxes with separate counts; one more retires the oldest sandbox. `reach`: the
+   * `limit`: the maximum number of sandboxes with separate counts; beyond it, the oldest is retired. `reach`: the
    * number of exchanges after which a failed call is dropped.
    */
   constructor(current: () => ReportedInputs, limit: number, reach: number) {
@@ -69,7 +69,7 @@ export class TrafficCollector {
     return new TrafficCounts(this.#current, this.#itemsOf(this.#current().contract), this.#reach)
   }
 
-  /** Switches to the coverage items of another contract; items in common stay covered. */
+  /** Switches to the coverage items of another contract; covered items that both contracts have stay covered. */
   adopt(): void {
     for (const counts of this.#all()) {
       const { coverage } = this.#createCounts()
@@ -140,7 +140,7 @@ const probeAgent = /^(?:kube-probe|ELB-HealthChecker|GoogleHC|Consul Health Chec
 
 /**
  * Returns true for a request that the tested client did not send: a replay from the console, or a request outside the
- * contract that a probe or a browser sends on its own. A script in a page (`Sec-Fetch-Dest: empty`) is a client.
+ * contract that a probe or a browser sends on its own. A script in a page (`Sec-Fetch-Dest: empty`) counts as a client.
  */
 export function isIgnoredRequest({ operation, replayOf, request }: JournalEntry): boolean {
   const { method, path, headers } = request

@@ -1,6 +1,6 @@
 import type { ActiveRule, ActiveRules } from '../../service/scenarios/rules.ts'
 
-/** A rule that never acted, or that acted on fewer requests than its `times` (then the sentence is only advice). */
+/** A rule that never acted, or that acted on fewer requests than its `times`, in which case the sentence is advice. */
 export interface UnmetRule {
   readonly sandbox: string
   readonly scope: 'sandbox' | 'start-up'

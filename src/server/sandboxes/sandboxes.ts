@@ -7,10 +7,10 @@ import type { SandboxSettingsStore } from './settings.ts'
 /** When a sandbox is created, every sandbox that has been idle for longer than this (a day) is evicted. */
 const maxIdleMs = 24 * 60 * 60 * 1000
 
-/** A sandbox of this process. All mutable state belongs to a sandbox, and sandboxes do not affect each other. */
+/** A sandbox in this process. All mutable state belongs to a sandbox, and sandboxes do not affect each other. */
 export interface Sandbox {
   readonly name: string
-  /** The number of requests in progress; the sandbox is not evicted until it is 0. */
+  /** The number of requests in progress. A sandbox with requests in progress is not evicted. */
   activeRequests: number
   /** The time of the last use by the machine's clock, in epoch milliseconds. */
   usedAt: number
@@ -20,7 +20,7 @@ export interface Sandbox {
 
 interface SandboxLimits {
   readonly now: () => number
-  /** The maximum number of sandboxes. A new one evicts the least recently used sandbox without active requests. */
+  /** The maximum number of sandboxes. A new one evicts the least recently used sandbox that has no active requests. */
   readonly limit: number
   readonly onEvicted: (name: string, reason: 'limit' | 'idle') => void
 }
@@ -113,7 +113,7 @@ export class Sandboxes {
 const sandboxMember = 'convsim.sandbox'
 const prefix = 'convsim.'
 
-/** W3C Baggage (3.3.2) requires systems to propagate headers up to these limits. A longer header is not read. */
+/** W3C Baggage (3.3.2) requires systems to propagate headers up to these limits. A longer header is ignored. */
 const maxLength = 8192
 const maxMembers = 64
 
@@ -121,7 +121,7 @@ const none = success(undefined)
 
 /**
  * Returns the sandbox named by the member `convsim.sandbox` of a `baggage` header (W3C Baggage), or undefined. The
- * error is an advice message that says why the header is ignored. Members of other tools are not checked.
+ * error is an advice message that says why the header is ignored. Members for other tools are not checked.
  */
 export function readSandboxOfBaggage(header: string | undefined): Result<string | undefined> {
   if (header === undefined || !header.includes(prefix)) return none // most requests
@@ -130,8 +130,7 @@ export function readSandboxOfBaggage(header: string | undefined): Result<string 
     return failure(`has more than ${maxLength} characters or ${maxMembers} members, and is ignored`)
   const ownMembers = members.map(parseMember).filter(({ key }) => key.startsWith(prefix))
   const unknown = ownMembers.find(({ key }) => key !== sandboxMember)
-  if (unknown)
-    return failure(`has the unknown member "${cutText(unknown.key)}" and is ignored; known: ${sandboxMember}`)
+  if (unknown) return failure(`has the unknown member "${cutText(unknown.key)}" and is ignored; use ${sandboxMember}`)
   const names = new Set(ownMembers.map(({ value }) => querystring.unescape(value)))
   const [name] = names
   if (names.size === 0 || (names.size === 1 && isSandboxName(`${name}`))) return success(name)
@@ -141,7 +140,7 @@ export function readSandboxOfBaggage(header: string | undefined): Result<string 
   )
 }
 
-/** Parses a member (`key = value ; property ; property=value`, with optional white space) without its properties. */
+/** Parses a member (`key = value ; property ; property=value`, with optional white space), and drops its properties. */
 function parseMember(member: string): { readonly key: string; readonly value: string } {
   const [pair = ''] = member.split(';', 1)
   const [key = '', ...rest] = pair.split('=')

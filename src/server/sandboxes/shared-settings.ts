@@ -4,7 +4,7 @@ import type { SharedState } from '../../state/shared-state.ts'
 import { defaultSandbox } from './sandboxes.ts'
 import type { ChangedSettings, SettingsRecords } from './settings.ts'
 
-/** Changed settings in their stored form, which has the source and the key of each rule. */
+/** Changed settings in their stored form, in which each rule has only its source and key. */
 interface StoredSettings extends Omit<ChangedSettings, 'rules'> {
   readonly rules?: readonly { readonly source: JsonObject; readonly key: string }[]
 }
@@ -16,7 +16,7 @@ export class SharedRecords implements SettingsRecords {
   readonly #state: Pick<SharedState, 'readRecord' | 'updateRecord'>
   readonly #parseRule: ParseRule
   #parsed = new WeakMap<JsonObject, ChangedSettings>()
-  #lastOfDefault: Pick<ChangedSettings, 'seed' | 'clock'> = {}
+  #lastDefaultSettings: Pick<ChangedSettings, 'seed' | 'clock'> = {}
 
   constructor(state: Pick<SharedState, 'readRecord' | 'updateRecord'>, parseRule: ParseRule) {
     this.#state = state
@@ -25,12 +25,12 @@ export class SharedRecords implements SettingsRecords {
 
   async read(sandbox: string): Promise<ChangedSettings> {
     const settings = this.#parse(await this.#state.readRecord(sandbox))
-    if (sandbox === defaultSandbox) this.#lastOfDefault = settings
+    if (sandbox === defaultSandbox) this.#lastDefaultSettings = settings
     return settings
   }
 
   lastRead(sandbox: string): Pick<ChangedSettings, 'seed' | 'clock'> {
-    return sandbox === defaultSandbox ? this.#lastOfDefault : {}
+    return sandbox === defaultSandbox ? this.#lastDefaultSettings : {}
   }
 
   update<T>(sandbox: string, change: (current: ChangedSettings) => readonly [ChangedSettings, T]): Promise<T> {

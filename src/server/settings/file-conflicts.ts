@@ -42,11 +42,11 @@ function describeConflict(output: UsedFile, other: UsedFile): string {
 }
 
 function listUsedFiles({ settings, runsCommand }: FileCommand, { settings: values, files, variables }: FileLine) {
-  const settingFiles = Object.entries(settings).flatMap(([name, { files: own }]) => {
+  const settingFiles = Object.entries(settings).flatMap(([name, { files: usage }]) => {
     const variable = variables.get(flagOf(name))
     const source = `${flagOf(name)}${variable === undefined ? '' : ` (${variable})`}`
     const value = (values as Readonly<Record<string, string | undefined>>)[name] // settings that name files are strings
-    return own ? own.list(value).map((file) => toUsedFile(file, source, own.areWritten)) : []
+    return usage ? usage.list(value).map((file) => toUsedFile(file, source, usage.areWritten)) : []
   })
   // convsim cannot know which of its arguments a child command reads.
   return [...settingFiles, ...(runsCommand ? [] : files.map((file) => toUsedFile(file, 'the command line', false)))]

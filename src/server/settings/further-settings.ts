@@ -19,7 +19,7 @@ export const furtherSettings = {
     default: false,
     description:
       'Reload the contract, its overlays, the fixtures and the scenario rules file when one of them changes; ' +
-      'if a file has an error, the previous versions stay in use. State, sandboxes and journal are kept.',
+      'if a file has an error, the previous versions stay in use. The state, sandboxes and journal are kept.',
   }),
   statePrefix: text({
     value: 'NAME',
@@ -33,7 +33,7 @@ export const furtherSettings = {
     defaultText: 'host and process',
     test: (text) => /^[A-Za-z0-9._-]{1,64}$/.test(text),
     expected: '1 to 64 letters, digits, dots, hyphens or underscores',
-    description: 'Name of this process among the replicas that share a state in Redis; sent in X-Sim-Replica.',
+    description: 'Name of this process among the replicas that share state in Redis; sent in X-Sim-Replica.',
   }),
   sync: boolean({
     default: false,
@@ -52,17 +52,17 @@ export const furtherSettings = {
     description: 'Plan for every key that the fixtures do not list.',
   }),
   maxAnalysesPerHour: integer({
-    defaultText: "the plan's",
+    defaultText: "the plan's limit",
     min: 1,
     max: 1_000_000_000,
-    description: 'Maximum number of analytics requests per hour and key; further requests get a 429.',
+    description: 'Maximum number of analytics requests per key and hour; further requests get a 429.',
   }),
   analysesWindow: text({
     value: 'DURATION',
     default: '1h',
     test: isWindow,
     expected: 'a whole number of seconds up to 30 days, such as 10s or 5m',
-    description: 'Length of the rate window for analytics requests; a client can wait out the 429s of a short window.',
+    description: 'Length of the rate window for analytics requests; a client can wait until a short window ends.',
   }),
   models: choice({
     of: ['open', 'closed'],
@@ -93,7 +93,7 @@ export const furtherSettings = {
     expected: 'origins of web pages without a path or wildcard, e.g. http://localhost:6006',
     description:
       'Origins of web pages that may call the control plane and, through a proxy, the real service; ' +
-      'for example, a component workshop: http://localhost:6006.',
+      'for example, http://localhost:6006 for a component workshop.',
   }),
   drain: text({
     value: 'DURATION',
@@ -101,7 +101,7 @@ export const furtherSettings = {
     test: isDelay,
     expected: 'a duration such as 500ms or 3s, of at most 24 days',
     description:
-      'Time after a stop is requested during which requests are still handled but health checks get a 503, ' +
+      'Time by which a stop is delayed: requests are still handled, but health checks get a 503, ' +
       'so that a load balancer sends new requests elsewhere.',
   }),
   tls: boolean({
@@ -124,7 +124,7 @@ export const furtherSettings = {
     default: 1000,
     min: 1,
     max: 1_000_000,
-    description: 'Maximum number of sandboxes; beyond that, the least recently used one is evicted.',
+    description: 'Maximum number of sandboxes; beyond that, the least recently used sandbox is evicted.',
   }),
   bodyLimit: text({
     value: 'SIZE',
@@ -169,15 +169,15 @@ export const furtherSettings = {
   }),
 } as const satisfies SettingTable
 
-/** The setting `upstreamTimeout` of the commands that send requests to the real service. */
+/** The `upstreamTimeout` setting of `convsim proxy`. */
 export const upstreamTimeout = duration({
   default: '30s',
   description:
     'Maximum time until the real service begins its response, and between two parts of the response; ' +
-    'after that, the client gets a 504, or the connection is aborted.',
+    'beyond that, the client gets a 504 or, if the response has begun, an aborted connection.',
 })
 
-/** The setting `format` of the commands that print findings. */
+/** The `format` setting of the commands that print findings. */
 export const format = choice({
   of: ['text', 'json', 'github', 'markdown'],
   default: 'text',

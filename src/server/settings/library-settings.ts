@@ -7,7 +7,7 @@ import { findRealPath } from './file-conflicts.ts'
 import { furtherSettings } from './further-settings.ts'
 import { boolean, choice, defaultsOf, integer, readsFile, type SettingTable, splitList, text } from './setting.ts'
 
-// An invalid Redis URL is refused later, when the state is opened, with a message that omits its password.
+// An invalid Redis URL is refused later, when the state is opened, with a message that omits the password.
 const isState = (text: string) => text !== '' && (/^rediss?:/i.test(text) || !/^[a-z]+:\/\//i.test(text))
 
 /** Lists the state file and the files next to it: the log, the lock, and the files of a checkpoint. */
@@ -43,7 +43,7 @@ const commonSettings = {
   contract: text({
     value: 'FILE',
     expected: 'the name of a file',
-    defaultText: 'the bundled one',
+    defaultText: 'the bundled contract',
     files: { areWritten: false, list: (file = bundledContract) => [file] },
     description: 'The OpenAPI document of the service: 3.x or Swagger 2.0.',
   }),
@@ -60,7 +60,7 @@ const commonSettings = {
   }),
   fixtures: text({
     value: 'FOLDER',
-    defaultText: 'the bundled ones',
+    defaultText: 'the bundled fixtures',
     files: { areWritten: false, list: listFixtureFiles },
     description: 'Folder with the fixtures: keys, plans, models, products, personas, phrases.',
   }),
@@ -100,7 +100,7 @@ const commonSettings = {
   strict: boolean({
     default: false,
     description:
-      'Refuse requests with a clear mistake: a misspelt name, or a value that does not match its valueType. ' +
+      'Refuse requests with a clear mistake: a misspelled name, or a value that does not match its valueType. ' +
       'An unlinked event, or a replay with a different payload, still gets only advice.',
   }),
   logLevel: choice({

@@ -15,16 +15,16 @@ export interface Setting<T> {
   /** The default as shown in help, if it differs from the default itself. */
   readonly defaultText?: string
   readonly description: string
-  /** Allows the flag several times; its values are joined with commas. */
+  /** True if the flag can be given several times; its values are joined with commas. */
   readonly repeatable?: boolean
   /** How the files that a value names are listed and used; undefined if values do not name files. */
   readonly files?: SettingFiles
   /** Parses the text of a value. Returns undefined if the text is invalid. */
   readonly read: (text: string) => T | undefined
   readonly expected: string
-  /** Explains an error that `expected` does not cover, without a full stop. */
+  /** Explains an error that `expected` does not cover, without a final period. */
   readonly explain?: (text: string) => string | undefined
-  /** The names that a value can contain, if limited; the nearest one is suggested for a misspelt name. */
+  /** All valid names, if only some are valid. For a misspelled name, the nearest valid name is suggested. */
   readonly names?: readonly string[]
 }
 
@@ -157,5 +157,5 @@ export function splitList(list = ''): string[] {
   return parts.filter((part) => part !== '')
 }
 
-/** The flag or variable that set each setting: `--port`, `CONVSIM_STATE`; empty or absent for a default. */
+/** The flag or variable that each value came from: `--port`, `CONVSIM_STATE`; empty or absent for a default. */
 export type SettingSources = ReadonlyMap<string, string>

@@ -29,7 +29,7 @@ export const endSettings = {
     description:
       'Report on the clients in all sandboxes, written at the end; can be given several times. ' +
       `The extension selects the format: ${reportExtensions}. ` +
-      'With other file names, prefix the format, as in markdown=FILE ' +
+      'For other file names, put the format in front, as in markdown=FILE ' +
       `(${Object.keys(reportFormats).join(', ')}).`,
   }),
   failOn: text({
@@ -41,13 +41,13 @@ export const endSettings = {
     description:
       'Exit with code 3 if a condition is met: a request broke the contract (violation), ' +
       'a response was unexpected (unexpected), a client broke a retry rule (retry), ' +
-      'a rule was never applied (unmet), a client sent a request that a careful client would not (advice), ' +
+      'a rule was never applied (unmet), a client sent a request that a careful client would not send (advice), ' +
       'less than N% of the contract was covered (coverage<N), ' +
       'or no request was received (no-requests, always included).',
   }),
   allowNoRequests: boolean({
     default: false,
-    description: 'Accept a run in which no request reached the simulator; otherwise, --fail-on exits with code 3.',
+    description: 'Accept a run in which no request reached the simulator; by default, --fail-on fails it with code 3.',
   }),
 } as const satisfies SettingTable
 
@@ -74,8 +74,8 @@ export function defaultOf(setting: Setting<unknown>): string {
 }
 
 /**
- * Describes a flag that has no effect without another setting, or that does not work with Redis, if any. A variable
- * that has no effect is accepted, since it may be meant for other commands.
+ * Describes the first flag, if any, that has no effect without another setting, or that does not work with Redis. A
+ * variable that has no effect is accepted, since it may be meant for other commands.
  */
 export function findServerProblem(settings: Settings, sources: SettingSources): string | undefined {
   const { state, sync, fixtures, maxAnalysesPerHour } = settings

@@ -7,7 +7,7 @@ import { handledOperations } from '../../service/operations/index.ts'
 import { createSimulation } from '../../service/simulation/simulation.ts'
 
 /**
- * Returns the ids of the operations whose parameters, body and responses are as their handlers expect. Any other
+ * Returns the ids of the operations whose parameters, body and responses match what their handlers expect. Any other
  * operation with such an id, for example from another API, is served from the document, with a warning.
  */
 export function findHandled(contract: Contract, fixtures: Fixtures) {
@@ -27,12 +27,12 @@ export function findHandled(contract: Contract, fixtures: Fixtures) {
 
 export const handledIds: ReadonlySet<string> = new Set(handledOperations.map(({ operationId }) => operationId))
 
-/** Warns about analytics periods in a document that are not given in days. */
+/** Warns about a document's analytics periods that are not given in days. */
 export function findLimits({ file, operations }: Contract): Finding[] {
   const analytics = operations.find(({ id }) => id === getModelAnalytics.operationId)
   const { schema } = analytics?.parameters.find(({ in: part, name }) => part === 'query' && name === 'period') ?? {}
   const others = Array.isArray(schema?.enum) ? schema.enum.filter((period) => readDays(period) === undefined) : []
-  const message = `the periods ${others.join(', ')} are not in days (14d, for example), so ${defaultDays} days are used`
+  const message = `these periods are not in days (such as 14d), so ${defaultDays} days are used: ${others.join(', ')}`
   return others.length === 0 ? [] : [{ severity: 'warning', place: file, message }]
 }
 

@@ -66,8 +66,8 @@ export function createGeneration(
     ...inputs,
     settings,
     productsOfModel,
-    ofKey: parseMagic(fixtures.keys, ({ token }) => token, catalogue),
-    ofModel: parseMagic(fixtures.models, ({ id }) => id.toLowerCase(), catalogue),
+    keyScenarios: parseMagic(fixtures.keys, ({ token }) => token, catalogue),
+    modelScenarios: parseMagic(fixtures.models, ({ id }) => id.toLowerCase(), catalogue),
     isModel: createModelCheck(settings, fixtures),
     limitOf: createLimitLookup(settings, fixtures),
   }

@@ -32,7 +32,7 @@ export async function openState(settings: Settings, log: Log): Promise<Result<Op
   return opened
 }
 
-/** Loads the state that the default sandbox starts with and returns to on reset (`--seed-state`), or undefined. */
+/** Loads the initial state of the default sandbox, which a reset restores; undefined without `--seed-state`. */
 export async function loadSeedState(file: string | undefined): Promise<Result<SandboxExport | undefined, Findings>> {
   if (file === undefined) return success(undefined)
   const source = await readSource(file)
@@ -70,7 +70,7 @@ interface SandboxParts {
   readonly rules: () => RuleContext
 }
 
-/** Creates the registry with the sandboxes in the state; from a shared state, it loads only the newest. */
+/** Creates the registry with the sandboxes in the state; from a shared state, only the newest sandboxes. */
 export async function createSandboxes(
   { seed, clock, sandboxLimit: limit }: Settings,
   { now, log, store, shared, journal, rules }: SandboxParts,

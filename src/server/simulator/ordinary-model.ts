@@ -7,17 +7,17 @@ import type { KnownModel } from '../../service/simulation/persona.ts'
 import { type Preview, type Previewer, parseKnownScenarios, scenarioHint } from '../reports/hint-finder.ts'
 import type { LoadedInputs } from './loaded-inputs.ts'
 
-/** The names of path parameters that contain a model id, also in operations without a handler. */
+/** The names of path parameters that contain a model id, even in operations without a handler. */
 const modelParameters = new Set(handledOperations.flatMap(({ modelParameter }) => modelParameter ?? []))
 
 const placeholder = 'ID'
 
-/** Returns the first model in the fixtures without a scenario or shape, whose responses are ordinary, or undefined. */
+/** Returns the first model in the fixtures with ordinary responses (no scenario or shape), or undefined. */
 export function findOrdinaryModel({ models }: Fixtures): KnownModel | undefined {
   return models.find(({ scenario, shape }) => scenario === undefined && shape === undefined)
 }
 
-/** Returns the path of a request for a model: `/v1/models/ID/analytics`. Other path parameters stay `ID`. */
+/** Returns the path of a request for a model: `/v1/models/ID/analytics`. Other path parameters become `ID`. */
 export function buildModelPath(operation: Operation, modelId = placeholder): string {
   const fill = (_: string, name: string) => encodeURIComponent(modelParameters.has(name) ? modelId : placeholder)
   return operation.basePath + operation.path.replace(/\{([^{}]*)\}/g, fill)

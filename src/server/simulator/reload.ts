@@ -37,7 +37,7 @@ interface ReloadDeps {
 export function reloadOnChange(watchFiles: WatchFiles, stopping: AbortSignal, deps: ReloadDeps): void {
   watchFiles(stopping, (files) =>
     reload(deps, files).catch((error: unknown) => {
-      deps.log.error({ files, err: error }, 'a simulator bug while reloading files')
+      deps.log.error({ files, err: error }, 'a simulator bug occurred while files were reloaded')
       const findings = [errorAt(files.join(', '), `cannot be loaded: ${reasonOf(error)}`)]
       deps.served.reloadFailure = { at: deps.now(), findings }
     }),
@@ -52,7 +52,7 @@ async function reload(deps: ReloadDeps, files: readonly string[]): Promise<void>
   if (!loaded.ok) {
     const findings = loaded.error.map((finding) => formatFinding(finding).trim())
     const fields = { files, findings, tookMs: now() - at }
-    log.warn(fields, 'not reloaded, since the files have errors; the previous version stays in use')
+    log.warn(fields, 'the files have errors and were not reloaded; the previous version stays in use')
     served.reloadFailure = { at, findings: loaded.error }
     return
   }
@@ -98,7 +98,7 @@ export type WatchFiles = (
 /**
  * Creates a watcher for the files that `listFiles` returns at each poll; added and removed files count as changes. It
  * polls times, sizes and inodes, since `fs.watch` misses files replaced by editors, switched symbolic links (Kubernetes
- * config maps), and most changes in folders that a container shares with its host. Nine files take about 0.2 ms.
+ * config maps), and most changes in folders that a container shares with its host. A poll of nine files takes 0.2 ms.
  */
 export async function createFileWatcher(listFiles: () => readonly string[]): Promise<WatchFiles> {
   let known = await readStamps(listFiles())

@@ -33,13 +33,13 @@ export interface Simulator extends Handlers {
   readonly contract: Contract
   /** Returns a sample request; undefined if the contract has no operation that needs only a path. */
   findExample(): ExampleRequest | undefined
-  /** Returns the report on the clients of all sandboxes so far, even while the shared state does not respond. */
+  /** Returns the report on all sandboxes so far, even while the shared state does not respond. */
   report(): Promise<Report>
   /** Aborted when the server stops: ends waiting requests (`POST /__sim/verify`, streams) and hanging deliveries. */
   readonly stopping: AbortController
   /** Aborted before the server stops: from then on the health check returns 503, but requests are still handled. */
   readonly draining: AbortController
-  /** Returns why not even `close` can write the state anymore, such as that its folder was removed, or undefined. */
+  /** Returns why not even `close` can write the state, for example because its folder was removed, or undefined. */
   findStateLoss(): Promise<string | undefined>
   close(): Promise<void>
 }
@@ -180,7 +180,7 @@ function createReporter(
   const collector = createCollector()
   journal.onEntry((entry, live) => collector.record(entry, live))
   journal.onClear((sandbox) => collector.retire(sandbox))
-  // For the final report, if Redis is unavailable at the end.
+  // Used for the final report if Redis is unavailable at that time.
   const local = journal.isShared ? createCollector() : collector
   if (local !== collector) journal.onOwnEntry((entry, live) => local.record(entry, live))
   const failOn = parseGate(settings.failOn, settings.allowNoRequests)
@@ -221,7 +221,7 @@ function createReporter(
     const report = await createReport(collector, sandbox, (name) => sandboxes.settings.read(name))
     return journal.hasLoss(sandbox) ? { ...report, truncated: true } : report
   }
-  /** Reports on all sandboxes at the end; covers only this process if the shared state does not respond. */
+  /** Reports on all sandboxes at the end; on this process only, if the shared state does not respond. */
   const reportAtEnd = (): Promise<Report> =>
     reporter(undefined).catch(async (error: unknown) => {
       if (!(error instanceof StoreUnavailableError)) throw error

@@ -84,11 +84,11 @@ export async function start(settings: Settings, deps: Dependencies): Promise<Res
   })
 }
 
-/** Returns a finding if other machines could control the simulator, unless a control setting protects or allows it. */
+/** Returns a finding if other machines could control the simulator without a token, unless `controlOpen` is set. */
 async function findExposure({ host, controlToken, controlOpen }: Settings, log: Log): Promise<Finding | undefined> {
   const isLoopback = host.toLowerCase() === 'localhost' || host === '::1' || /^127\./.test(host)
   if (isLoopback || controlOpen || controlToken !== undefined) return undefined
-  // A host that is not an address of this machine is reported as such, without the advice to set a token.
+  // If the host is not an address of this machine, only that problem is reported, not the missing token.
   const listening = await listen({ listener: () => undefined, messages: {} }, { host, port: 0 }, log)
   if (!listening.ok) return errorAt(listening.error.flag, listening.error.message)
   await stop(listening.value, 0)
@@ -132,7 +132,7 @@ function parseSettings(settings: LibrarySettings) {
   return { values, problems }
 }
 
-/** Reads a value as text: a list joined with commas, a date as an ISO timestamp. Undefined for any other object. */
+/** Reads a value as text: a list joined with commas, a date as an ISO timestamp; undefined for any other object. */
 function readValue(setting: Setting<unknown>, value: unknown): unknown {
   const plain = value instanceof Date ? value.toJSON() : value
   const hasObject = [plain].flat().some((part) => typeof part === 'object')

@@ -29,13 +29,13 @@ export function checkServiceResponse(
 ): CheckedResponse {
   const undocumented = operation.checkResponse(status, null).filter(({ keyword }) => keyword === 'status')
   const types = operation.responseMediaTypes(status)
-  const isOpen = undocumented.length === 0 && types.length === 0 // any body is valid if none is documented
-  if (bytes === undefined || operation.method === 'HEAD' || isOpen) return { violations: undocumented }
-  const formErrors = types.length > 0 ? checkForm(types, mediaType, bytes) : undocumented
-  if (bytes.length === 0 || !isJson(mediaType)) return { violations: formErrors }
+  const acceptsAnyBody = undocumented.length === 0 && types.length === 0
+  if (bytes === undefined || operation.method === 'HEAD' || acceptsAnyBody) return { violations: undocumented }
+  const typeErrors = types.length > 0 ? checkMediaType(types, mediaType, bytes) : undocumented
+  if (bytes.length === 0 || !isJson(mediaType)) return { violations: typeErrors }
   const json = readBody(bytes, maxMembers)
   const bodyErrors = json.value === undefined || types.length === 0 ? [] : operation.checkResponse(status, json.value)
-  return { ...json, violations: [...formErrors, ...json.violations, ...bodyErrors] }
+  return { ...json, violations: [...typeErrors, ...json.violations, ...bodyErrors] }
 }
 
 function readBody(bytes: Uint8Array, maxMembers: number): CheckedResponse {
@@ -50,7 +50,7 @@ function readBody(bytes: Uint8Array, maxMembers: number): CheckedResponse {
   return { violations: [{ ...broken('json', message), pointer }] }
 }
 
-function checkForm(types: readonly string[], mediaType: string, bytes: Uint8Array): Violation[] {
+function checkMediaType(types: readonly string[], mediaType: string, bytes: Uint8Array): Violation[] {
   if (bytes.length === 0) return [broken('required', 'has no body, but the contract describes one')]
   if (matchMediaType(types, mediaType) !== undefined) return []
   const got = mediaType === '' ? 'has no Content-Type' : `has the Content-Type "${cutText(mediaType)}"`

@@ -27,7 +27,7 @@ export interface UpstreamClient {
   close(): void
 }
 
-/** The methods that may be sent twice (RFC 9110, 9.2.2), so they can reuse a connection that may be closing. */
+/** The methods whose requests may be sent twice (RFC 9110, 9.2.2), even on a connection that may be closing. */
 const idempotent = new Set(['GET', 'HEAD', 'OPTIONS', 'PUT', 'DELETE', 'TRACE'])
 
 /** The methods that need a `Content-Length` even without a body. */

@@ -6,9 +6,9 @@ const certificateCode = /CERT|SELF_SIGNED|UNABLE_TO_(GET|VERIFY)/
 const noTls = 'the TLS handshake failed; is the scheme (https or http) correct?'
 
 /** Explanations by error code, for connections that failed or broke before the response. */
-const connectionFaults: Readonly<Record<string, string>> = {
+const explanations: Readonly<Record<string, string>> = {
   ECONNREFUSED: 'it refuses the connection; is it running, and is the port correct?',
-  ENOTFOUND: 'its host name is unknown; is it spelt correctly?',
+  ENOTFOUND: 'its host name is unknown; is it spelled correctly?',
   EAI_AGAIN: 'its host name cannot be resolved right now; is there a network connection?',
   ECONNRESET: 'it broke the connection before it responded.',
   EHOSTUNREACH: 'there is no route to its address; is there a network or VPN connection?',
@@ -24,9 +24,9 @@ export function describeNetworkError({ code = '', message }: NodeJS.ErrnoExcepti
       'If the certificate is correct, set NODE_EXTRA_CA_CERTS to the path of its CA certificate.'
     return { problem: 'certificate', sentence }
   }
-  const fault = code.startsWith('ERR_SSL_') ? noTls : (connectionFaults[code] ?? `${message.replace(/\.$/, '')}.`)
+  const explanation = code.startsWith('ERR_SSL_') ? noTls : (explanations[code] ?? `${message.replace(/\.$/, '')}.`)
   const suffix = code === '' ? '' : ` (${code})`
-  return { problem: 'connection', sentence: `The real service at ${origin} cannot be reached: ${fault}${suffix}` }
+  return { problem: 'connection', sentence: `The real service at ${origin} cannot be reached: ${explanation}${suffix}` }
 }
 
 export function describeTimeOut(origin: string, timeoutMs: number, flag = '--upstream-timeout'): TrafficProblem {

@@ -1,10 +1,10 @@
 /**
- * Requests to the real service: timeouts, retries, redaction; traffic/ reads recordings.
+ * Sends requests to the real service, with timeouts, retries and redaction; traffic/ reads recordings.
  * This file parses the URL of the service; `client.ts` sends a request, and `send.ts` retries it.
  */
 import { failure, type Result, success } from '../../base/core/result.ts'
 
-/** The variable with the real service's token. There is no such flag, since other users can read command lines. */
+/** The variable with the real service's token. There is no flag for it, since other users can read command lines. */
 export const upstreamTokenVariable = 'CONVSIM_UPSTREAM_TOKEN'
 
 export function readUpstreamToken(env: NodeJS.ProcessEnv): Result<string | undefined> {

@@ -14,13 +14,13 @@ type JsonRequest = Omit<UpstreamRequest, 'headers'>
 
 const maxAttempts = 3
 
-/** Milliseconds before the first retry. The wait doubles for each further retry. */
+/** The wait before the first retry, in milliseconds. It doubles for each further retry. */
 const backOffMs = 500
 
 /**
  * Sends a request. Retries transient failures with back-off, no earlier than the service allows, within `maxPauseMs`.
  * @param isRepeatable false for a write that must not run twice, which is retried only after a 429
- * @returns the attempts that got a response, the last attempt, and the wait that the last response demands
+ * @returns the attempts that got a response, the last attempt, and the wait that the last response requires
  */
 export async function sendWithRetries(
   client: UpstreamClient,
@@ -40,7 +40,7 @@ export async function sendWithRetries(
   }
 }
 
-/** Returns true for a failure after which a retry may succeed, and cannot repeat an effect. */
+/** Returns true for a failure after which a retry may succeed, and cannot have its effect twice. */
 function isTransient({ response }: TrafficSample, isRepeatable: boolean): boolean {
   if ('problem' in response) return isRepeatable && ['time-out', 'connection'].includes(response.problem)
   return response.status === 429 || (isRepeatable && [500, 502, 503, 504].includes(response.status))
@@ -92,7 +92,7 @@ const tooLarge: TrafficProblem = {
   problem: 'too-large',
   sentence:
     `The response is larger than the limit of ${maxBodyBytes / 1024 / 1024} MiB. ` +
-    'Request less data: another id, or a shorter period.',
+    'Request less data, for example with another id or a shorter period.',
 }
 
 export function readPause(status: number, headers: Readonly<Record<string, string>>, now: number): number {

@@ -6,7 +6,7 @@ import { once } from '../../base/core/memoize.ts'
 import { reasonOf } from '../../base/core/result.ts'
 import { createAjv, type Validator } from '../../base/documents/ajv.ts'
 import type { CompiledSchemas } from '../../base/documents/schema.ts'
-import { type DocumentFault, warning } from './checks/fault.ts'
+import { type DocumentFlaw, warning } from './checks/flaw.ts'
 import { isChecked, parsePattern } from './checks/schemas.ts'
 import { type Compiler, keyOf, type Use } from './compiler.ts'
 import { Shape } from './request/shape.ts'
@@ -18,14 +18,14 @@ import { listSchemas, mapNodes, type NodeKind, walk } from './walk.ts'
 const DOCUMENT = 'contract'
 
 /**
- * Creates a compiler that uses ajv. A validator is compiled when it is first called; a validator that cannot be
- * compiled accepts every value. The build can write the compiled schemas to a file.
+ * Creates a compiler that uses ajv. Each validator compiles its schema on the first call, and accepts every value if
+ * that fails. The build can write the compiled schemas to a file.
  * @param options `lazy` is explained in `Compiler`; `code` contains ajv's options for the code that the build writes
  */
 export function createAjvCompiler(
   document: JsonObject,
   { lazy, code }: { readonly lazy: boolean; readonly code?: CodeOptions },
-): Compiler & { compileAll(): DocumentFault[]; isFormat(name: string): boolean; compiled: readonly CompiledSchemas[] } {
+): Compiler & { compileAll(): DocumentFlaw[]; isFormat(name: string): boolean; compiled: readonly CompiledSchemas[] } {
   const keywords = new Set(listSchemas(document).flatMap(({ value }) => Object.keys(value)))
   const documentWithout = (keyword: 'readOnly' | 'writeOnly') =>
     keywords.has(keyword) ? withoutRequired(document, keyword) : document
@@ -40,13 +40,13 @@ export function createAjvCompiler(
     }
   }
   const request = create('request', () => documentWithout('readOnly'))
-  const isOneWay = keywords.has('readOnly') || keywords.has('writeOnly')
-  const response = isOneWay ? create('response', () => documentWithout('writeOnly')) : request
+  const hasOneWayProperties = keywords.has('readOnly') || keywords.has('writeOnly')
+  const response = hasOneWayProperties ? create('response', () => documentWithout('writeOnly')) : request
   const readSimulated = () => applySimulatedValues(documentWithout('writeOnly'), 'document')
   const simulated = keywords.has(simulatedValues) ? create('simulated', readSimulated) : response
   const instances = { request, response, simulated }
   const validators = new Map<string, Validator>()
-  const compilations: (() => { readonly fault?: DocumentFault })[] = []
+  const compilations: (() => { readonly flaw?: DocumentFlaw })[] = []
 
   const compile = ({ ajv }: CompiledSchemas, pointer: string) => {
     try {
@@ -54,7 +54,7 @@ export function createAjvCompiler(
       return { validate: validate && mayTakeLong(document, pointer) ? limitTime(validate) : validate }
     } catch (error) {
       const message = `the schema cannot be compiled, so values are not checked against it: ${reasonOf(error)}`
-      return { fault: warning(pointer, message) }
+      return { flaw: warning(pointer, message) }
     }
   }
   return {
@@ -77,20 +77,20 @@ export function createAjvCompiler(
       return validator
     },
     /** Compiles the validators requested so far. Returns a warning for each schema that cannot be compiled. */
-    compileAll: () => compilations.flatMap((compileOnce) => compileOnce().fault ?? []),
+    compileAll: () => compilations.flatMap((compileOnce) => compileOnce().flaw ?? []),
     isFormat: (name) => name in request.ajv.formats,
     compiled: [...new Set(Object.values(instances))],
   }
 }
 
 function createDocumentAjv(document: JsonObject, code: CodeOptions | undefined) {
-  // Options for smaller code, as in `compileSchema`. A user's document can use the names of inherited members.
+  // Options for smaller code, as in `compileSchema`. A user's document can have a property `toString`.
   const options = { strict: false, messages: false, loopRequired: 1, ownProperties: code === undefined }
   const ajv = createAjv(() => undefined, { ...options, code: { regExp, ...code } })
   return ajv.addSchema(onlyChecked('document', document), DOCUMENT)
 }
 
-/** Returns a function that compiles a schema with references to a document, or returns undefined if it cannot. */
+/** Returns a function that compiles a schema with references to a document, or returns undefined if that fails. */
 export function createPartCheck(document: JsonObject): (schema: JsonObject) => Validator | undefined {
   const ajv = createDocumentAjv(document, undefined)
   return (schema) => {
@@ -106,7 +106,7 @@ export function createPartCheck(document: JsonObject): (schema: JsonObject) => V
 /** Creates a regular expression with the flag that the pattern needs. ajv writes `code` into compiled files. */
 const regExp = Object.assign((pattern: string) => parsePattern(pattern) ?? /(?:)/, { code: 'new RegExp' })
 
-/** Returns a copy that contains only the schemas, and in them only the keywords that validate values. */
+/** Returns a copy that contains only the schemas, reduced to their validation keywords. */
 function onlyChecked(kind: NodeKind, value: JsonObject): JsonObject {
   if (kind !== 'schema') return mapNodes(kind, value, onlyChecked, (data, name) => (name === '$ref' ? data : undefined))
   const entries = Object.entries(value).filter(([keyword, rule]) => isChecked(keyword, rule))
@@ -114,8 +114,8 @@ function onlyChecked(kind: NodeKind, value: JsonObject): JsonObject {
 }
 
 /**
- * Returns true for a schema that can take long to check, because it has patterns or references a schema twice. Such
- * references can be recursive, or form a chain: 20 schemas that each reference the next twice need a million checks.
+ * Returns true for a schema that can take a long time to check, because it has patterns or references a schema twice.
+ * The references can be recursive or form a chain: 20 schemas that each reference the next twice need a million checks.
  */
 export function mayTakeLong(document: JsonObject, pointer: string): boolean {
   const visited = [pointer]

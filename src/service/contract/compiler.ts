@@ -4,13 +4,13 @@ import type { PrecompiledSource } from '../../base/documents/precompiled.ts'
 
 /**
  * How a value is used. Requests may omit required `readOnly` properties, and responses may omit `writeOnly` properties.
- * Simulated responses must also follow `x-simulated-values`. A use that has no validators shares those of the next use.
+ * Simulated responses must also follow `x-simulated-values`. A use without validators shares those of the next use.
  */
 const USES = ['simulated', 'response', 'request'] as const
 export type Use = (typeof USES)[number]
 
 export interface Compiler {
-  /** True if an operation's validators are created on first use; false if on load, as for checks and the build. */
+  /** True if an operation's validators are created on first use; false for checks and the build, which need all. */
   readonly lazy: boolean
   getValidator(pointer: string, use: Use): Validator
 }

@@ -1,5 +1,5 @@
 /**
- * An OpenAPI document as operations that requests are matched with and checked against.
+ * Turns an OpenAPI document into operations, matches requests to them, and checks requests against them.
  * `loadContract` turns a file into a `Contract`; `Contract.match` finds the operation for a request.
  */
 import type { JsonObject } from '../../base/core/json.ts'
@@ -18,7 +18,7 @@ export type OperationMatch =
     }
   /** `path` is the path template; `allowed` lists the methods of that path in upper case. */
   | { readonly kind: 'wrong-method'; readonly path: string; readonly allowed: readonly string[] }
-  /** The path is not under the base path; `isBaseMissing` is true if base path plus path would match. */
+  /** The path is not under the base path; `isBaseMissing` is true if adding the base path would help. */
   | { readonly kind: 'outside-base'; readonly isBaseMissing: boolean }
   | { readonly kind: 'unknown-path' }
   | { readonly kind: 'malformed'; readonly reason: string }
@@ -38,10 +38,10 @@ export interface Contract {
   readonly basePath: string
   readonly operations: readonly Operation[]
   readonly assumptions: readonly Assumption[]
-  /** Findings that do not prevent loading: warnings, such as `nullable: true` in a 3.1 document, and notes. */
+  /** Findings that do not prevent loading: notes, and warnings, for example about `nullable: true` in 3.1. */
   readonly warnings: readonly Finding[]
   readonly place: (pointer: string) => string
-  /** The document after `normaliseSchemas`; its references are not resolved. */
+  /** The document after `normalizeSchemas`; its references are not resolved. */
   readonly document: JsonObject
   /** Finds the operation for a path as sent, without the query. A HEAD request does not match a GET operation. */
   match(method: string, path: string): OperationMatch

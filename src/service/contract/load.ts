@@ -6,8 +6,8 @@ import { nextTurn } from '../../base/core/timers.ts'
 import { type PrecompiledFiles, precompiled } from '../../base/documents/precompiled.ts'
 import { readSource } from '../../base/documents/read-source.ts'
 import { errorAt, errorsFirst, type Findings, type Source } from '../../base/documents/source.ts'
-import { placeFaults } from './checks/fault.ts'
-import { normaliseSchemas } from './checks/normalize.ts'
+import { placeFlaws } from './checks/flaw.ts'
+import { normalizeSchemas } from './checks/normalize.ts'
 import { bundleReferences, removeBrokenReferences } from './checks/references.ts'
 import { checkRequirements, checkVersion } from './checks/requirements.ts'
 import { checkExamples, checkSchemas, checkStructure } from './checks/schemas.ts'
@@ -19,7 +19,7 @@ import { readBasePath } from './servers.ts'
 import { upgrade } from './upgrade.ts'
 
 export interface LoadOptions {
-  /** True to also find problems that do not prevent serving, which doubles the loading time. @default false */
+  /** True to also find problems that do not prevent serving. This doubles the loading time. @default false */
   readonly thorough?: boolean
   /** False to skip the response validators, which are most of the validators. @default true */
   readonly responses?: boolean
@@ -34,7 +34,7 @@ export async function loadContract(file: string, options: LoadOptions = {}): Pro
     const source = await readDocument(file, options)
     return source.ok ? await buildContract(source.value, options) : source
   } catch (error) {
-    // A document can exceed the limits of a library, such as the stack size.
+    // A document can exceed a limit in a library, such as the stack size.
     return failure([errorAt(file, `cannot be checked: ${reasonOf(error)}`)])
   }
 }
@@ -66,30 +66,30 @@ export async function buildContract(input: Source, options: LoadOptions = {}): P
   const { value: root } = input
   if (!isObject(root)) return failure([errorAt(input.place(''), 'is not an OpenAPI document')])
   const version = checkVersion(root)
-  if (version) return failure(placeFaults([version], input))
-  // The build has checked and normalized a precompiled document.
+  if (version) return failure(placeFlaws([version], input))
+  // The build has already checked and normalized a precompiled document.
   if (input.precompiled) {
     const compiler = createPrecompiledCompiler(input.precompiled)
     return success(createContract(input, root, compileOperations(root, compiler, responses), []))
   }
   await nextTurn()
   const bundled = await bundleReferences(input, root)
-  const faults = thorough ? await checkStructure(root) : []
-  faults.push(...removeBrokenReferences(root, bundled.failed))
+  const flaws = thorough ? await checkStructure(root) : []
+  flaws.push(...removeBrokenReferences(root, bundled.failed))
   await nextTurn()
   const { source, document, note } = await upgrade(bundled.source, root)
-  const normalized = normaliseSchemas(document)
-  faults.push(...(note ? [note] : normalized), ...checkRequirements(document, source))
+  const normalized = normalizeSchemas(document)
+  flaws.push(...(note ? [note] : normalized), ...checkRequirements(document, source))
   const { createAjvCompiler } = await import('./ajv-compiler.ts') // ajv takes 100 ms to load
   const compiler = createAjvCompiler(document, { lazy: !thorough })
   await nextTurn()
   const operations = compileOperations(document, compiler, responses)
   if (thorough) {
-    faults.push(...checkSchemas(document, compiler.isFormat))
+    flaws.push(...checkSchemas(document, compiler.isFormat))
     await nextTurn()
-    faults.push(...checkExamples(document, compiler), ...compiler.compileAll())
+    flaws.push(...checkExamples(document, compiler), ...compiler.compileAll())
   }
-  const findings = errorsFirst(placeFaults(faults, source))
+  const findings = errorsFirst(placeFlaws(flaws, source))
   return findings[0]?.severity === 'error'
     ? failure(findings)
     : success(createContract(source, document, operations, findings))

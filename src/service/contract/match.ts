@@ -16,8 +16,8 @@ interface PathTemplate {
 
 /**
  * Creates a matcher for a document's paths under their base paths; the longest base path wins. If several templates
- * match, the first concrete segment decides, as OpenAPI requires: `/models/mine` wins over `/models/{modelId}`, even if
- * only `/models/{modelId}` has the method.
+ * match, the first segment in which they differ decides, and concrete text wins, as OpenAPI requires: `/models/mine`
+ * wins over `/models/{modelId}`, even if only `/models/{modelId}` has the method.
  */
 export function createMatcher(basePath: string, operations: readonly Operation[]): Contract['match'] {
   const bases = [...groupBy(operations, (operation) => operation.basePath)]
@@ -66,7 +66,7 @@ function rankOf(literals: Segment): number {
 
 const parseSegment = (segment: string): Segment => segment.split(/\{[^{}]*\}/).map(decode)
 
-/** Decodes literal text in a template like a request path, so that percent-encoded text matches plain text. */
+/** Decodes literal text in a template as in a request path, so that percent-encoded text matches plain text. */
 function decode(text: string): string {
   const decoded = decodePath(`/${text}`)
   return decoded.ok ? decoded.value.join('/') : text
@@ -86,7 +86,7 @@ function decodePath(path: string): Result<string[]> {
   return success(decoded)
 }
 
-/** Finds the first matching template, and the values of its parameters. No value may be empty. */
+/** Finds the first matching template, and the values of its parameters. A parameter never matches empty text. */
 function findTemplate(
   bases: readonly { depth: number; templates: readonly PathTemplate[] }[],
   path: readonly string[],

@@ -8,7 +8,7 @@ export function isJson(mediaType: string): boolean {
   return /^(application|text|\*)\/(json|\*|[^/]+\+json)$/.test(bareMediaType(mediaType))
 }
 
-/** Finds the documented media type for a sent type: the same, else `application/*+json`, `application/*`, or any. */
+/** Finds the documented type that matches a sent type: the same, `application/*+json`, `application/*`, or any type. */
 export function matchMediaType(documented: readonly string[], sent: string): string | undefined {
   if (documented.includes(sent)) return sent // the usual case; the search below takes as long as checking a body
   const type = bareMediaType(sent)
@@ -25,6 +25,6 @@ export function matchMediaType(documented: readonly string[], sent: string): str
 /** Returns true for the media type of a URL-encoded form: `user=joe&age=7`. */
 export const isForm = (mediaType: string): boolean => bareMediaType(mediaType) === 'application/x-www-form-urlencoded'
 
-/** Returns true if a non-JSON body is checked: a form against an object schema, or text if the schema accepts text. */
+/** Returns true for a non-JSON body that is checked: a form with an object schema, or text with a string schema. */
 export const isCheckedText = (mediaType: string, { types, takesText }: Shape): boolean =>
   (isForm(mediaType) && types.has('object')) || (takesText && !bareMediaType(mediaType).startsWith('multipart/'))

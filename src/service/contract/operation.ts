@@ -14,12 +14,12 @@ import {
 } from './parameters.ts'
 import { Shape } from './request/shape.ts'
 import { dereference, type Example, type ResolvedObject, readExamples, resolve, resolveSchema } from './resolve.ts'
-import { listKeys, readSecurity } from './security.ts'
+import { listApiKeyNames, readSecurity } from './security.ts'
 import { readBasePath } from './servers.ts'
 import { applySimulatedValues } from './simulated-values.ts'
 import { METHODS } from './walk.ts'
 
-/** Compiles the operations under `paths`, in document order. Without `canCheckResponses`, every response is valid. */
+/** Compiles the operations under `paths`, in document order. Without `canCheckResponses`, all responses are valid. */
 export function compileOperations(document: JsonObject, compiler: Compiler, canCheckResponses: boolean): Operation[] {
   const taken = new Set<string>()
   return listOperations(document).flatMap(({ path, method, item }) => {
@@ -39,7 +39,7 @@ export const parameterNames = (path: string) => Array.from(path.matchAll(PARAMET
 /** Returns a path template without its parameter names, which do not affect matching. */
 export const anonymousPath = (path: string): string => path.replace(PARAMETER, '{}')
 
-/** Lists the operations under `paths`, each with the pointer to its path item, after following references. */
+/** Lists the operations under `paths`, each with the pointer to its path item, with references followed. */
 export function listOperations(document: JsonObject) {
   const paths = isObject(document.paths) ? Object.keys(document.paths) : []
   return paths.flatMap((path) => {
@@ -50,7 +50,7 @@ export function listOperations(document: JsonObject) {
   })
 }
 
-/** The keyword with which an operation chooses its statuses: `x-simulated-status: { success: 204, dropped: 202 }`. */
+/** The keyword that sets an operation's statuses: `x-simulated-status: { success: 204, dropped: 202 }`. */
 export const simulatedStatus = 'x-simulated-status'
 
 export type Operation = Readonly<ReturnType<typeof compileOperation>>
@@ -76,8 +76,8 @@ function compileOperation(
     pointer,
     summary: typeof operation.summary === 'string' ? operation.summary : '',
     security: readSecurity(document, operation.security ?? document.security),
-    queryKeys: listKeys(document, ['query']),
-    /** The first of `x-simulated-status.success`, the lowest 2xx, 200 for `2XX` or `default`, and any other status. */
+    queryKeys: listApiKeyNames(document, ['query']),
+    /** `x-simulated-status.success`, else the lowest 2xx, else 200 for `2XX` or `default`, else another status. */
     get successStatus(): number {
       return simulated.success ?? responses().successStatus
     },
@@ -100,7 +100,7 @@ function compileOperation(
     get parameters(): readonly DescribedParameter[] {
       return parameters().described
     },
-    /** Returns the JSON schema of the request body with every `$ref` resolved; undefined if there is no schema. */
+    /** Returns the JSON schema of the request body, with every `$ref` resolved; undefined if there is no schema. */
     bodySchema: (): JsonObject | undefined => body()?.schema(),
     bodyExamples: (): readonly Example[] => body()?.examples() ?? [],
     /** Coerces the sent parameters to their types, and lists every violation. Without violations, `values` is valid. */
@@ -115,7 +115,7 @@ function compileOperation(
 }
 
 const describeResponses = (responses: () => ReturnType<typeof compileResponses>) => ({
-  /** Returns every violation in a response. An undocumented status is a violation with the keyword `status`. */
+  /** Returns every violation in a response. An undocumented status causes a `status` violation. */
   checkResponse: (status: number, value: Json) => responses().check(status, value, false),
   /** Returns every violation in a simulated response, which must also follow `x-simulated-values`. */
   checkSimulatedResponse: (status: number, value: Json) => responses().check(status, value, true),
@@ -126,9 +126,9 @@ const describeResponses = (responses: () => ReturnType<typeof compileResponses>)
   /** Returns the pointer to the response documented for a status, or else for its range (`4XX`), or else `default`. */
   responsePointer: (status: number) => responses().find(status)?.pointer,
   responseDescription: (status: number) => responses().find(status)?.description,
-  /** Returns the JSON schema of the body for a status with every `$ref` resolved; undefined if there is no schema. */
+  /** Returns the JSON schema of a status's body, with every `$ref` resolved; undefined if there is no schema. */
   responseSchema: (status: number) => responses().find(status)?.schema(),
-  /** Returns the same as `responseSchema`, but with the narrower rules of `x-simulated-values` applied. */
+  /** Returns the schema from `responseSchema` with the narrower rules in `x-simulated-values` applied. */
   simulatedResponseSchema: (status: number) => responses().find(status)?.simulatedSchema(),
 })
 
@@ -219,7 +219,7 @@ function compileResponses(document: JsonObject, compiler: Compiler, pointer: str
   }
 }
 
-/** Compiles a response with validators for its JSON content, or without validators if there is no compiler. */
+/** Compiles a response with validators for its JSON content, or without validators if `compiler` is undefined. */
 function compileResponse(document: JsonObject, compiler: Compiler | undefined, pointer: string) {
   const response = resolve(document, pointer)
   if (response === undefined) return undefined

@@ -44,14 +44,14 @@ export interface DescribedParameter extends Parameter {
   readonly in: keyof RawParameters
   /** True for the style `deepObject`: each member is sent as a separate parameter, such as `filter[min]=3`. */
   readonly isDeepObject: boolean
-  /** Returns true if the parameter was sent. In a query, `filter[min]` and properties of an exploded object count. */
+  /** Returns true if the parameter or, in a query, one of its members was sent: `filter[min]` for `filter`. */
   isIn(sent: Fields): boolean
 }
 
 /** The headers that OpenAPI excludes from parameters, because other parts of the document describe them. */
 const IGNORED = ['header accept', 'header content-type', 'header authorization']
 
-/** Compiles the parameters of a path item and an operation; the operation's win. `described` excludes cookies. */
+/** Compiles the parameters of an operation, which override its path item's. `described` excludes cookies. */
 export function compileParameters(document: JsonObject, compiler: Compiler, pathItem: string, operation: string) {
   const byName = new Map<string, Parameter>()
   for (const owner of [pathItem, operation]) {
@@ -111,15 +111,15 @@ function readParameter(
     explode: value.explode === undefined ? style === 'form' : value.explode === true,
     isJson: mediaType !== undefined && isJson(mediaType),
     allowsEmpty: value.allowEmptyValue === true,
-    ...describeFaults(document, location, name),
+    ...describeErrors(document, location, name),
     shape: new Shape(document, [schema]),
     schema: dereference(document, schema),
     validate: isObject(valueAt(document, schemaPointer)) ? compiler.getValidator(schemaPointer, 'request') : undefined,
   }
 }
 
-/** Returns where a parameter's violations are reported, and how credentials are hidden. Paths are shown as sent. */
-function describeFaults(document: JsonObject, location: Parameter['in'], name: string): Pick<Parameter, 'at' | 'hide'> {
+/** Returns where a parameter's violations are reported, and how credentials are hidden. Path values stay visible. */
+function describeErrors(document: JsonObject, location: Parameter['in'], name: string): Pick<Parameter, 'at' | 'hide'> {
   if (location === 'cookie')
     return { at: { in: 'header', pointer: joinPointer('/cookie', name) }, hide: () => redacted }
   const at = { in: location, pointer: joinPointer('', name) }
@@ -146,7 +146,7 @@ function readGroup(parameters: readonly Parameter[], sent: ReadonlyMap<Parameter
   return [...missing, ...invalid]
 }
 
-/** Returns the value of a parameter. An invalid value is read again as a single value or as text, where allowed. */
+/** Returns the value of a parameter. An invalid value is read again, as a single value or as text if allowed. */
 function readValue(parameter: Parameter, raw: Sent): Result<Json, Violation[]> {
   const { shape, validate, allowsEmpty, at, hide } = parameter
   const read = readSent(parameter, raw)
@@ -185,7 +185,7 @@ export function compileForm(document: JsonObject, media: string): (text: string)
   }
 }
 
-/** Reads the style of a form field. Without a style, an object is sent as JSON, or with its members in brackets. */
+/** Reads the style of a form field. Without a style, an object is sent as JSON, or with member names in brackets. */
 function readField(document: JsonObject, pointer: string, name: string, form: Shape): Serialization {
   const shape = form.member(name)
   const { style, explode, contentType } = resolve(document, pointer)?.value ?? {}

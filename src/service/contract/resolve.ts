@@ -8,25 +8,25 @@ export interface ResolvedObject {
   readonly value: JsonObject
 }
 
-/** Returns the pointer where a chain of references ends; for a circular chain, any pointer in the chain. */
+/** Follows a chain of references to its end, or to any pointer in the chain if the chain is circular. */
 export function followReferences(document: JsonObject, pointer: string) {
   const visited = new Set<string>()
   for (let at = pointer; ; ) {
     const value = valueAt(document, at)
     const next = isObject(value) && typeof value.$ref === 'string' ? parseReference(value.$ref) : undefined
     visited.add(at)
-    if (next === undefined || visited.has(next)) return { pointer: at, value, isCircle: next !== undefined }
+    if (next === undefined || visited.has(next)) return { pointer: at, value, isCircular: next !== undefined }
     at = next
   }
 }
 
-/** Returns the object where a chain of references ends; undefined if there is none, or the chain is circular. */
+/** Returns the object where a chain of references ends; undefined for anything else and for a circular chain. */
 export function resolve(document: JsonObject, pointer: string): ResolvedObject | undefined {
-  const { isCircle, ...end } = followReferences(document, pointer)
-  return isObject(end.value) && !isCircle ? { pointer: end.pointer, value: end.value } : undefined
+  const { isCircular, ...end } = followReferences(document, pointer)
+  return isObject(end.value) && !isCircular ? { pointer: end.pointer, value: end.value } : undefined
 }
 
-/** Returns the schema at a pointer. Does not follow a reference that has sibling keywords, because they apply, too. */
+/** Returns the schema at a pointer. Does not follow a reference that has sibling keywords, which apply, too. */
 export function resolveSchema(document: JsonObject, pointer: string): ResolvedObject | undefined {
   const value = valueAt(document, pointer)
   if (!isObject(value)) return undefined
@@ -48,19 +48,19 @@ export function readExamples(document: JsonObject, pointer: string): Example[] {
   if (single !== undefined) return [{ name: 'example', value: single, pointer: joinPointer(owner.pointer, 'example') }]
   return Object.keys(isObject(examples) ? examples : {}).flatMap((name) => {
     const example = resolve(document, joinPointer(owner.pointer, 'examples', name))
-    const member = ['value', 'dataValue', 'serializedValue'].find((key) => example?.value[key] !== undefined) // in 3.2
+    const member = ['value', 'dataValue', 'serializedValue'].find((key) => example?.value[key] !== undefined) // 3.2
     if (example === undefined || member === undefined) return []
     const text = member === 'serializedValue' ? parseJson(String(example.value[member])) : undefined
     return [{ name, value: text ?? example.value[member] ?? null, pointer: joinPointer(example.pointer, member) }]
   })
 }
 
-/** The maximum number of objects in an expanded schema. 20 schemas that each refer to the next twice need a million. */
+/** The maximum number of objects in an expansion. 20 schemas that each refer to the next twice expand to a million. */
 const MAX_EXPANDED = 20_000
 
 /**
  * Returns a schema, or another object, with every `$ref` replaced with its target. Members next to a `$ref` override
- * those of the target. Recursive references are kept, since their expansion would be infinite. In a very large
+ * the target's members. Recursive references are kept, since their expansion would be infinite. In a very large
  * expansion, the deepest references are kept, too.
  */
 export function dereference(document: JsonObject, value: JsonObject, kind: NodeKind = 'schema'): JsonObject {

@@ -5,7 +5,7 @@ import { resolve } from './resolve.ts'
 
 export interface Credential {
   readonly in: 'header' | 'query' | 'cookie'
-  /** The name in the document; `Authorization` for HTTP schemes. */
+  /** The name of the header, query parameter or cookie; `Authorization` for HTTP schemes. */
   readonly name: string
   /** The scheme in `Authorization`, such as `Bearer`; undefined for an API key. */
   readonly scheme: string | undefined
@@ -24,7 +24,7 @@ export function readSecurity(document: JsonObject, security: Json | undefined): 
   return alternatives.map((schemes) => Object.keys(schemes).flatMap((name) => readScheme(document, name) ?? []))
 }
 
-/** Returns the credential for a scheme, or undefined if the simulator does not check any. */
+/** Returns the credential for a scheme; undefined if the simulator checks no credentials for the scheme. */
 function readScheme(document: JsonObject, id: string): Credential | undefined {
   const { type, scheme, in: location, name } = resolve(document, schemePointer(id))?.value ?? {}
   if (type === 'apiKey' && (location === 'header' || location === 'query' || location === 'cookie'))
@@ -39,18 +39,18 @@ const authorization = (scheme: string): Credential => ({
   scheme: scheme.slice(0, 1).toUpperCase() + scheme.slice(1).toLowerCase(),
 })
 
-export function listKeys(document: JsonObject, locations: readonly Credential['in'][]): readonly string[] {
+export function listApiKeyNames(document: JsonObject, locations: readonly Credential['in'][]): readonly string[] {
   const credentials = Object.keys(valueAt(document, schemesPointer) ?? {}).map((id) => readScheme(document, id))
   return credentials.flatMap((key) => (key && !key.scheme && locations.includes(key.in) ? key.name : []))
 }
 
 /** Returns the lower-case names of headers, query parameters and cookies for API keys, except `authorization`. */
 export function listHiddenNames(document: JsonObject): readonly string[] {
-  const names = listKeys(document, ['header', 'query', 'cookie']).map((name) => name.toLowerCase())
-  return names.filter((name) => name !== 'authorization') // redacted separately, except its scheme and sandbox
+  const names = listApiKeyNames(document, ['header', 'query', 'cookie']).map((name) => name.toLowerCase())
+  return names.filter((name) => name !== 'authorization') // redacted separately
 }
 
-/** Returns the alternatives that require a credential; a bearer token if none do. */
+/** Returns the alternatives that require credentials; if there are none, a bearer token as the only alternative. */
 function listRequirements(security: Security): Security {
   const requirements = security.filter((credentials) => credentials.length > 0)
   return requirements.length > 0 ? requirements : [[authorization('bearer')]]

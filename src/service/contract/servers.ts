@@ -8,7 +8,7 @@ export function readServerPath(server: Json | undefined): string | undefined {
     const { default: value, enum: values } = toObject(variables[name])
     return String(value ?? (Array.isArray(values) ? values[0] : undefined) ?? all)
   })
-  // A server URL may be relative. The origin is not used, so variables in it need no values.
+  // A server URL may be relative. The origin is not used, so variables in the origin need no values.
   const path = url.replace(/^([a-z][\w+.-]*:)?\/\/[^/]*\{[^/]*/i, '')
   if (/[{}]/.test(path) || !URL.canParse(path, 'http://localhost')) return undefined
   return new URL(path, 'http://localhost').pathname.replace(/(?<!\/)\/+$/, '')

@@ -3,7 +3,7 @@ import type { Json, JsonObject } from '../../base/core/json.ts'
 import { joinPointer, valueAt } from '../../base/core/json-pointer.ts'
 import { Origins } from '../../base/documents/origins.ts'
 import type { Source } from '../../base/documents/source.ts'
-import type { DocumentFault } from './checks/fault.ts'
+import type { DocumentFlaw } from './checks/flaw.ts'
 import { listOperations } from './operation.ts'
 import { resolve } from './resolve.ts'
 
@@ -17,14 +17,14 @@ const SWAGGER_POINTERS = [
 
 /**
  * Returns the upgraded document, and a note unless the document was 3.1 or 3.2. For 3.0, only the version changes here:
- * `normaliseSchemas` upgrades the schemas, since the library would also change examples and `example` properties.
+ * `normalizeSchemas` upgrades the schemas, since the library would also change examples and properties named `example`.
  */
 export async function upgrade(source: Source, document: JsonObject) {
   const { swagger, openapi } = document
   if (/^3\.[12]/.test(String(openapi))) return { source, document, note: undefined }
   const name = swagger === undefined ? `OpenAPI ${openapi}` : 'Swagger 2.0'
   const message = `is ${name}, and was upgraded to 3.1 in memory; the file is not changed`
-  const note: DocumentFault = { severity: 'info', pointer: '/openapi', message }
+  const note: DocumentFlaw = { severity: 'info', pointer: '/openapi', message }
   if (swagger === undefined) return { source, document: Object.assign(document, { openapi: '3.1.0' }), note }
   const { upgradeFromTwoToThree } = await import('@scalar/openapi-upgrader/2.0-to-3.0')
   const upgraded = upgradeFromTwoToThree(prepareSwagger(document)) as JsonObject
@@ -35,7 +35,7 @@ export async function upgrade(source: Source, document: JsonObject) {
 
 /**
  * Returns a copy that works around gaps and bugs in the library: each operation has its own parameters, responses and
- * media types instead of references and defaults, and a form becomes a body with all constraints of its fields.
+ * media types instead of references and defaults, and a form becomes a body that keeps all constraints of its fields.
  */
 function prepareSwagger(document: JsonObject): JsonObject {
   const { parameters: _, responses: __, produces: ___, ...others } = document

@@ -42,8 +42,8 @@ const valueMembers = { schema: single('schema'), content: map('mediaType'), exam
 
 /**
  * The members of each kind of object in OpenAPI 3.1 and Swagger 2.0, with the kinds of their values; `*` stands for all
- * other members without the prefix `x-`. Everything else is data: an example, a default or a property named `schema` is
- * never mistaken for a schema, and a `$ref` in data is not a reference.
+ * other members without the prefix `x-`. Everything else is data: an example or default is never mistaken for a schema,
+ * even if it has a member named `schema`, and a `$ref` in data is not a reference.
  */
 const MEMBERS: Readonly<Partial<Record<NodeKind, Readonly<Record<string, MemberRule>>>>> = {
   document: {
@@ -95,7 +95,7 @@ const MEMBERS: Readonly<Partial<Record<NodeKind, Readonly<Record<string, MemberR
   },
 }
 
-/** Yields every object of a known kind in a document or in the part at `pointer`, each before its inner objects. */
+/** Yields every object of a known kind in a document, or in the part at `pointer`, outer objects first. */
 export function* walk(value?: Json, kind: NodeKind = 'document', pointer = ''): Generator<DocumentNode> {
   if (!isObject(value)) return
   yield { kind, pointer, value }
@@ -109,7 +109,7 @@ export function* walk(value?: Json, kind: NodeKind = 'document', pointer = ''): 
   }
 }
 
-/** Lists the schemas in a document, each before its inner schemas. */
+/** Lists the schemas in a document, outer schemas first. */
 export const listSchemas = (document: JsonObject): DocumentNode[] =>
   Array.from(walk(document)).filter(({ kind }) => kind === 'schema')
 
@@ -127,7 +127,7 @@ function listItems({ form }: MemberRule, member: Json): (readonly [string | unde
   return form === 'map with extensions' ? items.filter(([name]) => !name.startsWith('x-')) : items
 }
 
-/** Returns a copy with inner objects mapped by `onNode`, and data by `onData`; undefined omits a member. */
+/** Returns a copy in which `onNode` maps inner objects, and `onData` maps data, or omits it by returning undefined. */
 export function mapNodes(
   kind: NodeKind,
   value: JsonObject,
@@ -150,5 +150,5 @@ function mapMember(rule: MemberRule, member: Json, onNode: (kind: NodeKind, valu
   })
   if (rule.form === 'single') return mapped[0]?.[1] ?? null
   if (rule.form === 'list') return mapped.map(([, item]) => item)
-  return Object.fromEntries(mapped.filter(([, item]) => typeof item !== 'string')) // drops `$ref`
+  return Object.fromEntries(mapped.filter(([, item]) => typeof item !== 'string')) // drops a `$ref`
 }

@@ -9,7 +9,7 @@ export interface Difference {
   readonly expected: Json
   /** The value in the request; undefined if there is none. */
   readonly actual: Json | undefined
-  /** True if the values may still match, because the decisive part is redacted or not stored. */
+  /** True if the values might still match, because the decisive part is redacted or was not stored. */
   readonly isOpen?: true
 }
 
@@ -64,7 +64,7 @@ export interface RequestQuery {
 export interface MatchSubject {
   readonly operation: string | undefined
   readonly method?: string
-  /** Equivalent spellings of the path; a condition is met if any of them matches. */
+  /** Equivalent spellings of the path; a condition is met if any spelling matches. */
   readonly paths?: readonly string[]
   /** The query as sent; empty if there is none. */
   readonly query?: string
@@ -102,7 +102,7 @@ export function productsOf(
   return [...own, ...models.flatMap((id) => productsOfModel.get(id) ?? [])]
 }
 
-/** Returns the conditions of a query, from the cheapest comparisons to the body. */
+/** Returns the conditions of a query, cheapest first, so the body comes last. */
 export function requestConditions({ operation, match = {} }: RequestQuery): Condition[] {
   const { method, status, product, body } = match
   return [
@@ -139,7 +139,7 @@ function toList<Value>(value: Value | undefined): Value[] {
 const hasRedacted = ({ isRedacted }: MatchSubject, values: readonly Json[]) =>
   values.some((value) => isRedacted?.(value) === true)
 
-/** Requires a matching value, or no value if `expected` is null. `isOpen`: true if a hidden value may match. */
+/** Requires a matching value, or no value if `expected` is null. `isOpen`: true if a hidden value might match. */
 function condition(
   field: string,
   expected: Json | undefined,
@@ -187,7 +187,7 @@ function bodyCondition(expected: JsonObject): Condition {
   }
 }
 
-/** Compares a part of the body: an object must have every expected member; any other value must be identical. */
+/** Compares a part of the body. An object must have every expected member; any other value must be identical. */
 function* comparePart(field: string, expected: Json, actual: Json | undefined): Generator<Difference> {
   if (!isObject(expected) || !isObject(actual)) {
     if (!isSameJson(expected, actual)) yield { field, expected, actual }

@@ -5,7 +5,7 @@ export function retryHeaders(resetMs: number): Record<string, string> {
 
 /**
  * Returns the shorter of the waits in `Retry-After` (seconds or an HTTP date) and `retry-after-ms`, because seconds are
- * rounded up. `now` is the time of the response, in epoch milliseconds. `at` is the date, if the date was used.
+ * rounded up. `now` is the time of the response, in epoch milliseconds. `at` is set if the wait comes from a date.
  */
 export function readRetryAfter(
   headers: Readonly<Record<string, string>>,
@@ -24,13 +24,13 @@ export function readRetryAfter(
 
 const readNumber = (text: string) => (/^\s*\d{1,12}(\.\d{1,6})?\s*$/.test(text) ? Number(text) : Number.NaN)
 
-/** A limit on requests per window. `windowMs` is a whole number of seconds. */
+/** A limit on requests per window. `windowMs` is a multiple of 1000. */
 export interface RateLimit {
   readonly quota: number
   readonly windowMs: number
 }
 
-/** The window of a plan's limit, in milliseconds (docs/development/service.md, 2.4). */
+/** The window for a plan's limit, in milliseconds (docs/development/service.md, 2.4). */
 export const hourMs = 3_600_000
 
 export function rateHeaders({ quota, windowMs }: RateLimit, remaining: number, resetMs: number) {

@@ -33,7 +33,7 @@ export function isDocumented({ responses, successStatus }: Operation, status: nu
   return status === successStatus || keys.some((key) => responses.includes(key))
 }
 
-/** Returns the body of a refusal: the simulator's own if the schema has `error` or no members, else an example. */
+/** Returns a refusal's body: the simulator's own if the schema has `error` or no members, otherwise an example. */
 export function bodyOfRefusal(operation: Operation, { status, body }: Pick<Reply, 'status' | 'body'>) {
   if (!body || !operation.hasResponseBody(status)) return body?.value
   if (!operation.responseMediaTypes(status).some(isJson)) return undefined
@@ -65,7 +65,7 @@ export const messages = {
 
 export const abortedMessage = 'The client disconnected before the end of the request body.'
 
-/** The time after which a client may retry if the shared state does not respond, in milliseconds. */
+/** How long a client should wait before a retry if the shared state does not respond, in milliseconds. */
 const unavailableMs = 1000
 
 export const refusals = {
@@ -92,7 +92,7 @@ export const refusals = {
   /** `sufficientPlans` lists the names of the plans that include the feature. */
   plan(operation: Operation, plan: string, sufficientPlans: readonly string[]) {
     const names = sufficientPlans.map((name) => `"${name}"`).join(', ')
-    const message = `Your plan "${plan}" does not include this feature. It is part of: ${names}.`
+    const message = `Your plan "${plan}" does not include this feature. These plans include it: ${names}.`
     return refuseDocumented(operation, [403], message)
   },
   invalid(operation: Operation, violations: readonly Violation[]) {
@@ -100,7 +100,7 @@ export const refusals = {
     return refuseDocumented(operation, isMediaType ? [415, 400, 422] : [400, 422], formatViolations(violations))
   },
   aborted: () => refuse(400, abortedMessage, 'simulator'),
-  /** Recorded as the response to a client that disconnected, which never receives it. The status 499 is nginx's. */
+  /** The recorded response to a client that disconnected, and so receives nothing. nginx also logs the status 499. */
   clientGone: () => refuse(499, 'The client disconnected before the real service responded.', 'simulator'),
   unreadableBody: (operation: Operation, status: number, reason: string) =>
     refuseDocumented(operation, [status, 400, 422], reason),
@@ -112,7 +112,7 @@ export const refusals = {
   control: (problem: string) => refuse(400, problem, 'simulator'),
   unavailable: (problem: string) => refuse(503, problem, 'simulator', retryHeaders(unavailableMs)),
   /** Reports a simulator bug, or state that cannot be read or written. */
-  ownFault: (problem: string) => refuse(500, problem, 'simulator'),
+  internalError: (problem: string) => refuse(500, problem, 'simulator'),
 }
 
 /** Returns the reply to a request that failed because of the store, and logs the reason; undefined for other errors. */
@@ -124,7 +124,7 @@ export function replyToStoreError(error: unknown, requestId: string, log: Log): 
   const isWrite = error instanceof StoreWriteError
   if (!isWrite && !(error instanceof StoreReadError)) return undefined
   log.error({ requestId, reason: error.message }, `the state cannot be ${isWrite ? 'written' : 'read'}`)
-  return refusals.ownFault(error.message)
+  return refusals.internalError(error.message)
 }
 
 /** Counts the broken rules. `more` is true if the check stopped early. */
@@ -144,11 +144,11 @@ export function formatViolations(violations: readonly Violation[]): string {
 
 export interface PageSettings {
   /**
-   * Host names allowed in addition to the private names. If the list is empty, names without dots are also allowed,
-   * since public name servers do not resolve them. Otherwise they must be listed: a local name server may resolve them.
+   * Host names allowed in addition to the private names. An empty list also allows names without dots, since public
+   * name servers do not resolve them. Any other list must include them, because a local name server could resolve them.
    */
   readonly hosts: readonly string[]
-  /** Origins of web pages that may send requests, in addition to the server's own, such as `http://localhost:6006`. */
+  /** Origins, such as `http://localhost:6006`, of pages that may send requests, in addition to the server's origin. */
   readonly origins: readonly string[]
   /** Origins of pages whose scripts may read the service's responses; for a proxy, only the `--control-origins`. */
   readonly cors: CorsOrigins
@@ -163,7 +163,7 @@ const privateSuffixes = ['.localhost', '.svc.cluster.local']
  * - Scripts from other origins are recognized by `Origin` or `Sec-Fetch-Site`.
  * - Pages on a host name that was rebound to this address (DNS rebinding) are recognized by `Host`.
  *
- * `name` is the subject of the messages. `allowsLinks` allows links from other origins, which send a GET.
+ * The messages call the server `name`. `allowsLinks` allows GET requests caused by links from other origins.
  */
 export function refuseForeignPage(
   request: SimRequest,
@@ -172,7 +172,7 @@ export function refuseForeignPage(
 ): Reply | undefined {
   const host = request.headers['host'] ?? ''
   if (!isAllowedHost(host, hosts)) {
-    const problem = `${name} does not serve the host "${host.slice(0, 100)}".`
+    const problem = `${name} does not accept requests for the host "${host.slice(0, 100)}".`
     return refuse(403, `${problem} If the host is yours, list it with --control-hosts.`, 'simulator')
   }
   if (isFromForeignPage(request, origins, allowsLinks)) {

@@ -13,13 +13,13 @@ export interface Reply {
   readonly rawHeaders?: readonly string[]
   readonly body: Body | undefined
   readonly origin: Origin
-  /** Chunks sent instead of `body`; absent for other replies. */
+  /** Chunks sent instead of `body`; absent if the reply is not a stream. */
   readonly stream?: ReplyStream
-  /** The real service's body, sent as it arrives, instead of `body`; absent for other replies. */
+  /** The real service's body, sent as it arrives instead of `body`; absent if the reply is not relayed. */
   readonly relay?: RelayedBody
   /** The number of bytes streamed, if only a part of the body is recorded; absent if `body` is complete. */
   readonly passedBytes?: number
-  /** Values of `Set-Cookie`, the only header that can be repeated but not joined; absent if there are none. */
+  /** Values of `Set-Cookie`, the only header whose lines cannot be joined into one; absent if there are none. */
   readonly cookies?: readonly string[]
 }
 
@@ -45,14 +45,14 @@ export interface Body {
   readonly mediaType: string
   /** True for an exact body from a fixture, which need not follow `x-simulated-values`. */
   readonly isExact?: true
-  /** True for a documented example, or a body generated from a documented schema. Errors in it are the document's. */
+  /** True for a documented example, or a body generated from a documented schema. Its errors are the document's. */
   readonly isDocumented?: true
   /** Returns the encoded body, one character per byte. The first call encodes the body. */
   latin1(): string
   bytes(): Uint8Array
 }
 
-/** Creates a JSON body, optionally with another JSON media type. The caller must not change the value afterwards. */
+/** Creates a JSON body, optionally with another JSON media type. The caller must not change the value afterward. */
 export function jsonBody(value: Json, mediaType = 'application/json; charset=utf-8'): Body {
   return createBody(value, mediaType, () => JSON.stringify(value))
 }
@@ -80,20 +80,20 @@ export type DeliveryMode =
   /** A TCP reset (RST). */
   | { readonly kind: 'reset' }
   | { readonly kind: 'empty' }
-  /** The first fraction of the body, `keep` (0 to 1), with the full Content-Length; then the connection closes. */
+  /** Only the first part of the body (`keep`, 0 to 1), with the full Content-Length; then the connection closes. */
   | { readonly kind: 'truncated'; readonly keep: number }
-  /** The first fraction of the body, `keep` (0 to 1), with a matching Content-Length. */
+  /** Only the first part of the body (`keep`, 0 to 1), with a matching Content-Length. */
   | { readonly kind: 'malformed'; readonly keep: number }
 
 export const usableDeliveries: readonly string[] = ['whole', 'dribble'] satisfies DeliveryMode['kind'][]
 
-/** How a delivery ended: the part of the reply that reached the client. */
+/** How a delivery ended, and how much of the reply was sent. */
 export type DeliveryOutcome =
   /** The whole reply was passed to the operating system, on a connection that the client had not closed. */
   | { readonly kind: 'delivered' }
   /** The client closed the connection early. `sentBytes`: body bytes sent by then, counted in whole chunks. */
   | { readonly kind: 'client-gone'; readonly sentBytes: number }
-  /** The simulator shut down before the delivery ended, which would have taken too long. `sentBytes`: as above. */
+  /** The simulator shut down without waiting for the delivery, because it was too slow. `sentBytes`: as above. */
   | { readonly kind: 'server-stopped'; readonly sentBytes: number }
   /** The real service behind a proxy aborted its response, so the proxy aborted, too. `sentBytes`: as above. */
   | { readonly kind: 'upstream-gone'; readonly sentBytes: number }
@@ -103,7 +103,7 @@ export type DeliveryOutcome =
 export const delivered: DeliveryOutcome = { kind: 'delivered' }
 
 export interface ClientObservation {
-  /** When the head was sent, in milliseconds of the process's monotonic clock; undefined if it was not sent. */
+  /** When the head was sent, in milliseconds on the process's monotonic clock; undefined if no head was sent. */
   readonly headSentAt: number | undefined
   /** True if the client closed the connection before the reply ended, or possibly without reading the reply. */
   readonly hasClientLeft: boolean
@@ -120,13 +120,13 @@ export function expectedEnd({ mode: { kind } }: Delivery, now: number) {
   }
 }
 
-/** A client that disconnects within this many milliseconds of the head may have been too busy to read the head. */
+/** A client that disconnects within this many milliseconds of the head might have been too busy to read the head. */
 const unseenMs = 250
 
 /** The shortest timeout that clients are assumed to have, in milliseconds. */
 const shortestTimeoutMs = 100
 
-/** Returns true if a client closed its connection so soon after a slow head that it may not have read the head. */
+/** Returns true if a client closed its connection so soon after a late head that it might not have read the head. */
 export function mayBeUnread(
   { receivedAt, headSentAt }: { readonly receivedAt: number; readonly headSentAt: number | undefined },
   closedAt: number,

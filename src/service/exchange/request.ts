@@ -14,31 +14,31 @@ export type RequestBody =
   | { readonly kind: 'unreadable'; readonly status: number; readonly reason: string }
   /** The client disconnected before the end of the body, so it cannot receive a reply. */
   | { readonly kind: 'aborted' }
-  /** A body that was read, then released, because the response takes long. */
+  /** A body that was read and then released, because the response takes a long time. */
   | { readonly kind: 'released'; readonly size: number }
 
-/** The connection of a request. Times are in milliseconds of the process's monotonic clock. */
+/** A request's connection. Times are in milliseconds on the process's monotonic clock. */
 export interface Connection {
   /** The time when the connection was opened, which also identifies the connection. */
   readonly connectedAt: number
-  /** The opening times of all connections that were open on receipt, including this connection; at most 100. */
+  /** The opening times of all connections that were open on receipt of the request, this one included; at most 100. */
   readonly openTimes: readonly number[]
 }
 
 export interface SimRequest {
   /** The request's key in the journal, unique in the process; returned as `X-Request-Id`. */
   readonly id: string
-  /** The time of receipt by the machine's clock, in epoch milliseconds. */
+  /** The time of receipt on the machine's clock, in epoch milliseconds. */
   readonly at: number
-  /** The time of receipt by the process's monotonic clock, in fractional milliseconds. */
+  /** The time of receipt on the process's monotonic clock, in fractional milliseconds. */
   readonly receivedAt: number
-  /** When the client opened the connection, by the same clock; set only for the first request on a connection. */
+  /** When the client opened the connection, on the monotonic clock; set only for a connection's first request. */
   readonly openedAt: number | undefined
   /** Absent for a request without a socket. */
   readonly connection?: Connection
   /** Returns the milliseconds since the request was received, by a monotonic clock. */
   readonly elapsed: () => number
-  /** Calls `onGone` if the client closes its connection. Returns a function to unsubscribe. Absent without a client. */
+  /** Calls `onGone` if the client closes its connection. Returns a function to unsubscribe. Absent without a socket. */
   readonly watchClient?: (onGone: () => void) => () => void
   readonly isEncrypted?: boolean | undefined
   readonly method: string
@@ -46,7 +46,7 @@ export interface SimRequest {
   readonly path: string
   /** The query as sent, without the question mark; empty if there is none. */
   readonly query: string
-  /** By lower-case name. Repeated headers are joined with commas; for singletons (`Content-Type`), the first counts. */
+  /** By lower-case name. Repeats are joined with commas, or ignored for single-value headers such as `Content-Type`. */
   readonly headers: Readonly<Record<string, string>>
   /** The header lines as sent, alternating names and values. Absent for a request without a socket. */
   readonly rawHeaders?: readonly string[]
@@ -98,8 +98,8 @@ export const readExpectation = ({ [expectationHeader]: value }: Headers) =>
   value === undefined ? undefined : expectations.find((known) => known === value)
 
 /**
- * The header that marks a request as a replay of a recorded request: `X-Sim-Replay-Of: req-7`. The console and other
- * tools send it; such a request is not from the tested client.
+ * The header that marks a request as a replay of a recorded request: `X-Sim-Replay-Of: req-7`. Replays come from the
+ * console and other tools, not from the client under test.
  */
 export const replayHeader = 'x-sim-replay-of'
 
@@ -108,15 +108,15 @@ export function readReplayOf({ [replayHeader]: value }: Headers): string | undef
   return value !== undefined && /^req-(?:[\da-f]{8}-)?[1-9]\d{0,15}$/.test(value) ? value : undefined
 }
 
-/** A `traceparent` header (W3C Trace Context): version, trace id, parent id, flags. Version 00 has nothing else. */
+/** A `traceparent` header (W3C Trace Context): version, trace id, parent id, flags. Version 00 has no other fields. */
 const traceParent = /^(?!ff|00.{54})[\da-f]{2}-(?!0{32})([\da-f]{32})-(?!0{16})[\da-f]{16}-[\da-f]{2}(?:-|$)/
 
 /** Returns the trace id of a `traceparent` header; undefined if the header is absent or invalid. */
 export const readTraceId = (header: string | undefined) => traceParent.exec(header ?? '')?.[1]
 
 /**
- * Returns true if a list such as `Accept` or `Accept-Encoding` names a value with a weight above 0, such as `text/html`
- * from a browser. Wildcards, which curl and `fetch` send, do not count.
+ * Returns true if a header such as `Accept` or `Accept-Encoding` lists `name` with a weight above 0, as browsers list
+ * `text/html`. Wildcards, which curl and `fetch` send, do not count.
  */
 export function accepts(list: string | undefined, name: string): boolean {
   const items = list?.toLowerCase().split(',') ?? []

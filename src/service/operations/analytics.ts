@@ -10,7 +10,7 @@ import type { OperationDefinition } from './handler.ts'
 
 export const defaultDays = 30
 
-/** Returns the number of days in a period: 7 for `7d`; undefined for other formats that an edited contract allows. */
+/** Returns the number of days in a period: 7 for `7d`; undefined for other formats, which a contract can add. */
 export const readDays = memoizeLast((period: unknown): number | undefined => {
   const [, days] = /^([1-9]\d{0,2})d$/.exec(String(period)) ?? []
   return days === undefined ? undefined : Number(days)
@@ -20,8 +20,8 @@ export const readDays = memoizeLast((period: unknown): number | undefined => {
 const cacheSize = 100
 
 /**
- * GET /models/{modelId}/analytics (docs/development/service.md, 3): the model's numbers over the period. A response is
- * a pure function of the values in `cacheKey`, so recent responses are cached under that key.
+ * GET /models/{modelId}/analytics (docs/development/service.md, 3): returns a model's numbers for a period. A response
+ * depends only on the values in `cacheKey`, so recent responses are cached under that key.
  */
 export const getModelAnalytics: OperationDefinition = {
   operationId: 'getModelAnalytics',
@@ -34,7 +34,7 @@ export const getModelAnalytics: OperationDefinition = {
   requires: 'analytics',
   rateLimit: 'analyses',
   createHandle({ simulate, store, productsOfModel, responses }) {
-    // Responses by model and period, each encoded once.
+    // The exact responses by model and period, each encoded once.
     const exactResponses = new Map(
       responses
         .filter(({ operation }) => operation === getModelAnalytics.operationId)
@@ -84,7 +84,7 @@ function analyticsBody(
 }
 
 /**
- * Returns how events for a model's products change each day's conversation quality: by the weight from the quality
+ * Returns how much events for a model's products change each day's conversation quality: the weight in the quality
  * settings times the day's impact. Returns undefined if there are no events. Shifts with the same key are identical.
  */
 async function qualityShift(store: Store, sandbox: string, productIds: readonly string[], { days, now }: PeriodQuery) {

@@ -43,14 +43,14 @@ const unlinked: Violation = {
   in: 'body',
   pointer: '',
   keyword: 'link',
-  message: 'is not linked to a conversation; send conversationId or externalConversationId if it belongs to one',
+  message: 'is not linked to a conversation; if it belongs to one, send conversationId or externalConversationId',
 }
 
 const differentPayload: Violation = {
   in: 'body',
   pointer: '/insertId',
   keyword: 'idempotency',
-  message: 'payload differs from the first event with this insertId; the first event is kept',
+  message: 'was already used for an event with another payload; that event is kept',
 }
 
 const withoutId = ({ insertId: _, ...others }: EventBody): EventBody => others
@@ -69,16 +69,16 @@ function withDefaults(event: EventBody): EventDraft {
   return { ...untimed, valueType, influence }
 }
 
-/** Warns about an empty `eventType`, which is accepted, although such an event cannot be found by its type. */
+/** Warns about an empty `eventType`. It is accepted, but the event cannot be found by its type. */
 function typeWarnings(eventType: string): Violation[] {
   if (eventType.trim() !== '') return []
-  const message = 'should name the event, for example "signup_completed"; it is empty'
+  const message = 'is empty; it should name the event, for example "signup_completed"'
   return [{ in: 'body', pointer: '/eventType', keyword: 'eventType', message }]
 }
 
 const number = /^\s*[+-]?(?:\d+(?:\.\d*)?|\.\d+)(?:e[+-]?\d+)?\s*$/i
 
-/** The formats of `value` by `valueType`. Any text is valid for `text`, and for types added by an edited contract. */
+/** The formats of `value` by `valueType`. For `text`, and for types added by an edited contract, any text is valid. */
 const valueFormats = new Map([
   ['currency', { pattern: number, expected: 'an amount such as "149.00"' }],
   ['numeric', { pattern: number, expected: 'a number such as "42"' }],

@@ -14,7 +14,7 @@ export interface OperationContext extends WriteContext {
   readonly body: Json | undefined
   /** The changes that data scenarios make to the response. */
   readonly overrides: DataOverrides
-  /** True if a scenario makes sampling drop the event, regardless of its rate. */
+  /** True if a scenario makes sampling drop the event, regardless of the sample rate. */
   readonly isSampledOut: boolean
   /** Selects the status documented for an event that sampling drops. */
   markDropped(): void
@@ -35,7 +35,7 @@ export interface OperationDefinition {
   /** The path parameter that contains the id of a model, which must exist; absent if the path names no model. */
   readonly modelParameter?: string
   readonly readsBody?: true
-  /** Returns sample responses from the handler, which the document must allow for the success status. */
+  /** Returns samples of the handler's responses, which the document must allow for the success status. */
   samples(simulate: Simulate): readonly Json[]
   /** Generates the response for a model without events; absent if data scenarios do not apply. */
   generate?(simulate: Simulate, query: Pick<AnalyticsQuery, 'modelId' | 'seed' | 'now'>, overrides: DataOverrides): Json

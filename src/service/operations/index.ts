@@ -1,4 +1,4 @@
-/** The service's operations, one per file, and a list of them. To add one, document it, write its file, and list it. */
+/** Lists the service's operations, one per file. To add an operation, document it, write its file, and list it here. */
 import { getModelAnalytics } from './analytics.ts'
 import { createEvent } from './events.ts'
 import type { OperationDefinition, OperationDeps, OperationHandler } from './handler.ts'

@@ -38,8 +38,8 @@ const UNCERTAIN = [
 ]
 
 /**
- * Returns a deterministic value for a schema, or undefined if none is found. The value has the optional members, except
- * `writeOnly` members. With `isValid`, each part that may violate its schema is checked, and varied until it is valid.
+ * Returns a deterministic value for a schema, or undefined if none is found. The value has the optional members, but no
+ * `writeOnly` members. With `isValid`, parts that might violate their schema are checked, and varied until they match.
  */
 export const generate = (root: JsonObject, schema: Json, tools: Tools): Json | undefined =>
   new Generator(root, tools).make(schema, { path: [], depth: 0, variant: 0 })
@@ -116,8 +116,8 @@ class Generator {
     const { properties, required } = flat
     const object: JsonObject = {}
     const others = Object.keys(properties).filter((name) => !required.includes(name))
-    const room = Math.max(0, numberOf(flat.maxProperties, maxValues) - required.length)
-    for (const name of [...required, ...(this.#isShort(at) ? [] : others.slice(0, room))]) {
+    const maxOthers = Math.max(0, numberOf(flat.maxProperties, maxValues) - required.length)
+    for (const name of [...required, ...(this.#isShort(at) ? [] : others.slice(0, maxOthers))]) {
       const schema = this.#memberSchema(flat, name)
       if (flatten(this.#root, schema, 0, [])?.writeOnly === true) continue // only for requests
       const value = this.make(schema, at)
@@ -136,13 +136,13 @@ class Generator {
     const shown = isMap && !this.#isShort(at) ? 1 : 0
     const min = Math.min(Math.max(numberOf(flat.minProperties, 0), shown), numberOf(flat.maxProperties, maxValues))
     const missing = min - Object.keys(object).length
-    const own = (variant: number) =>
+    const makeName = (variant: number) =>
       names === undefined
         ? `property${variant + 1}`
         : this.make({ allOf: [{ type: 'string' }, names] }, { ...at, variant })
     const others =
       missing > 0
-        ? Array.from({ length: missing + known.length + maxVariants }, (_, index) => known[index] ?? own(index))
+        ? Array.from({ length: missing + known.length + maxVariants }, (_, index) => known[index] ?? makeName(index))
         : []
     const added = [...new Set(others)].filter((name) => typeof name === 'string' && !Object.hasOwn(object, name))
     for (const name of added.slice(0, Math.max(0, missing)).map(String)) {
@@ -176,7 +176,7 @@ const TYPES_OF_KEYWORDS: readonly (readonly [string, RegExp])[] = [
   ['number', /imum$|^multipleOf$/],
 ]
 
-/** Returns the types that a value can have, null last; if all are allowed, the type that keywords suggest is first. */
+/** Returns the types that a value can have, null last. If any type is allowed, the one that keywords imply is first. */
 function listTypes({ type, ...flat }: FlatSchema): Json[] {
   if (type !== undefined) return [type].flat().toSorted((a, b) => Number(a === 'null') - Number(b === 'null'))
   const { properties, required, ...keywords } = flat

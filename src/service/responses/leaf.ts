@@ -48,7 +48,7 @@ export function makeText(flat: FlatSchema, variant: number, matchText: Tools['ma
   return [...text.padEnd(min, text.at(-1))].slice(0, max).join('')
 }
 
-/** Returns the valid number nearest to 0; each further variant is one step further away. */
+/** Returns the valid number nearest to 0; each later variant is one step further away. */
 export function makeNumber(flat: FlatSchema, variant: number, isInteger: boolean): number {
   const above = numberOf(flat.exclusiveMinimum, Number.NEGATIVE_INFINITY)
   const below = numberOf(flat.exclusiveMaximum, Number.POSITIVE_INFINITY)

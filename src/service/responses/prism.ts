@@ -27,7 +27,7 @@ const load = once(async () => {
   }
 })
 
-/** Matches recursive schemas, and what Prism does not support: request-only members, null, discriminators. */
+/** Matches recursive schemas, and keywords that Prism does not support: `writeOnly`, `discriminator`, type `null`. */
 const unsupported = /"\$ref"|"writeOnly":true|"discriminator":|"type":\[?"null"/
 
 /** Returns the body that Prism's mock sends for a JSON schema; undefined for an unsupported schema or no body. */

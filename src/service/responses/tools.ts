@@ -4,21 +4,21 @@ import type { Validator } from '../../base/documents/ajv.ts'
 import { generate } from './generate.ts'
 import type { Tools } from './leaf.ts'
 
-/** Returns the value for a schema in which `countErrors` finds the fewest errors; undefined if there is none. */
+/** Returns a value for a schema, with as few errors as possible (`countErrors`); undefined if none is found. */
 export type MakeValue = (schema: Json, countErrors?: (value: Json) => number) => Promise<Json | undefined>
 
-/** Milliseconds before work on a pattern is abandoned, since neither the engine nor the library has a time limit. */
+/** Milliseconds after which work on a pattern is abandoned. Neither the engine nor the library has a time limit. */
 const maxPatternMs = 100
 
-/** Strings for patterns that printable ASCII does not match, since the library generates only printable ASCII. */
+/** Strings for patterns that printable ASCII does not match. The library generates only printable ASCII. */
 const otherStrings = ['é', 'éé', 'éàü', '日本語', '\n', '\t', '😀']
 
-/** Loads the library that generates strings for patterns. The code that checks values is loaded when it is needed. */
+/** Loads the library that generates strings for patterns. The code that checks values is loaded on first use. */
 export async function createMakeValue(document: JsonObject): Promise<MakeValue> {
   const { sample, stringMatching } = await import('fast-check')
   const matchText: Tools['matchText'] = (pattern, seed) =>
     tryFlags(pattern, (expression) => {
-      // The library does not support assertions, so strings are generated without assertions, and then tested.
+      // The library does not support assertions, so strings are generated without assertions, and tested afterward.
       const plain = pattern.replace(/\(\?<?[=!][^()]*\)|\\[bB]/g, '')
       const source = new RegExp(plain, expression.flags)
       // The library lists all characters of a class such as \p{L}, which takes hundreds of milliseconds.

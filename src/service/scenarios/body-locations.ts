@@ -13,7 +13,7 @@ export interface BodyLocation extends BodyField {
   readonly value: Json
 }
 
-/** Returns all values in a body that `properties` and `items` of the schema describe, outermost first. */
+/** Returns all values in a body that the schema's `properties` and `items` describe, outermost first. */
 export function listBodyLocations(body: Json, schema: JsonObject): BodyLocation[] {
   const locations: BodyLocation[] = [{ pointer: '', schema, value: body, isRequired: false }]
   // The list grows during the loop: each location adds its inner locations.

@@ -11,7 +11,7 @@ import { timeScenarios } from './time.ts'
 /** The expectations family: lets rules mark negative tests whose client cannot send `X-Sim-Expect`. */
 const expectationScenarios = (
   [
-    ['violation', 'break the contract: reports count it separately, and it is a finding if the request is valid.'],
+    ['violation', 'break the contract: reports count it separately, and a valid request is a finding.'],
     ['refusal', 'be refused: reports count it separately, and a response below 400 is a finding.'],
   ] as const
 ).map(

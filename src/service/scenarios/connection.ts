@@ -8,14 +8,14 @@ export const connectionScenarios: readonly ScenarioDefinition[] = [
   deliveryScenario(
     'connection',
     'reset',
-    'The connection is reset (TCP RST) without a response, and nothing is stored unless when=after.',
+    'The connection is reset (TCP RST) without a response, and nothing is stored unless you set when=after.',
     [whenParameter('before')],
     () => ({ kind: 'reset' }),
   ),
   deliveryScenario(
     'connection',
     'empty-response',
-    'The connection is closed before the first byte of a response, and nothing is stored unless when=after.',
+    'The connection is closed before the first byte of a response, and nothing is stored unless you set when=after.',
     [whenParameter('before')],
     () => ({ kind: 'empty' }),
   ),
@@ -23,14 +23,14 @@ export const connectionScenarios: readonly ScenarioDefinition[] = [
     'connection',
     'truncated',
     'The body is cut off: the connection closes after fewer bytes than Content-Length declares; ' +
-      'a write is stored unless when=before.',
+      'a write is stored unless you set when=before.',
     [keepParameter, whenParameter('after')],
     (values) => ({ kind: 'truncated', keep: numberOf(values, 'keep') }),
   ),
   deliveryScenario(
     'connection',
     'malformed-json',
-    'The body is cut off, with a matching Content-Length, so it is invalid JSON; a write is stored unless when=before.',
+    'The body is invalid JSON, cut off with a matching Content-Length; a write is stored unless you set when=before.',
     [keepParameter, whenParameter('after')],
     (values) => ({ kind: 'malformed', keep: numberOf(values, 'keep') }),
   ),

@@ -9,7 +9,7 @@ export function dataScenarios(
   generated: readonly string[],
 ): ScenarioDefinition[] {
   const definitions = [
-    ...personas.map(({ name, about }) => dataScenario(name, `The model has this persona: ${about}`, { persona: name })),
+    ...personas.map(({ name, about }) => dataScenario(name, about, { persona: name })),
     dataScenario('all-null', 'No traffic: zero counts, and null wherever null is allowed.', { shape: 'all-null' }),
     dataScenario('no-null', 'Data everywhere: no field is null.', { shape: 'no-null' }),
     ...fieldScenarios(operations.filter(({ id }) => generated.includes(id))),

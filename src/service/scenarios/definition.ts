@@ -28,7 +28,7 @@ export interface ScenarioDefinition {
   /** One sentence that says what the client gets. */
   readonly description: string
   readonly parameters: readonly Parameter[]
-  /** Returns why the scenario does not apply to an operation; absent or undefined if it applies. */
+  /** Returns the reason why the scenario does not apply to an operation, if any; absent if it always applies. */
   inapplicableReason?(operation: Operation, values: ScenarioValues): string | undefined
   /** Returns the problem with values that contradict each other (`"max" is less than "ms"`), if any. */
   problem?(values: ScenarioValues): string | undefined
@@ -38,7 +38,7 @@ export interface ScenarioDefinition {
 }
 
 /** The parameter `p`, which every scenario has. */
-export const probability = number('p', [0, 1], 'The probability that it acts; the seed decides.', { default: 1 })
+export const probability = number('p', [0, 1], 'The chance that the scenario acts; the seed decides.', { default: 1 })
 
 export interface ActiveScenario {
   readonly definition: ScenarioDefinition
@@ -69,7 +69,7 @@ export interface DataOverrides {
   /** The persona that replaces the model's own, if any. */
   readonly persona: string | undefined
   readonly shape: 'no-null' | 'all-null' | undefined
-  /** Fields set to null regardless of the numbers: `avgSafetyScore`, `dataPoints.avgSafetyScore`. */
+  /** Fields set to null, whatever the generated data would be: `avgSafetyScore`, `dataPoints.avgSafetyScore`. */
   readonly nulls: readonly string[]
   readonly extreme: Extreme | undefined
 }
@@ -99,11 +99,11 @@ interface DriftedBody {
 export type Effect =
   /** Carries out the operation, responds with the status if documented, and overrides scenarios from wider scopes. */
   | { readonly kind: 'ordinary'; readonly status: number }
-  /** Replies in place of the operation. `modelId`: the model in the path, if any. `now`: in epoch milliseconds. */
+  /** Replies in place of the operation. `modelId`: the model in the path, if any. `now`: the time in epoch ms. */
   | { readonly kind: 'response'; readonly reply: (operation: Operation, modelId?: string, now?: number) => Reply }
   /** Carries out the operation as if sampling dropped the event. */
   | { readonly kind: 'sample-out' }
-  /** Replies before any check, even if no operation matches. `target`: path and query. `now`: in epoch ms. */
+  /** Replies before any check, even if no operation matches. `target`: path and query. `now`: the time in epoch ms. */
   | { readonly kind: 'gateway'; readonly reply: (request: { target: string; now: number }) => Reply }
   | { readonly kind: 'data'; readonly overrides: Partial<DataOverrides> }
   /** Delays the reply by `ms`. `isRandom` is true if the delay is drawn from a distribution. */
@@ -112,7 +112,7 @@ export type Effect =
   | { readonly kind: 'deliver'; readonly mode: DeliveryMode; readonly isBeforeWork: boolean }
   /** Does not change the reply. Declares the outcome that the reports expect. */
   | { readonly kind: 'expect'; readonly expectation: Expectation }
-  /** Stores the write and resets the connection before its acknowledgement. */
+  /** Stores the write, and resets the connection before acknowledging it. */
   | { readonly kind: 'lose-ack' }
   /** Breaks one rule of the reply's schema: at the scenario's `pointer`, or at a location drawn from `seed`. */
   | { readonly kind: 'drift'; readonly damage: (body: Json, schema: JsonObject, seed: string) => Result<DriftedBody> }

@@ -16,7 +16,7 @@ interface FieldKind {
 
 const nulls: FieldKind = {
   name: 'null',
-  description: 'The named fields are null, regardless of the numbers.',
+  description: 'The named fields are null, whatever the generated data would be.',
   valueFor: (schema) => (typesOf(schema).includes('null') ? null : undefined),
 }
 
@@ -100,7 +100,7 @@ function listFields({ valueFor }: FieldKind, operation: Operation): ExtremeField
   })
 }
 
-/** Replaces non-null fields of a body with extreme values, then sets fields to null. Changes the body in place. */
+/** Replaces non-null fields of a body with extreme values, then sets `nulls` to null. Changes the body in place. */
 export function overrideFields(body: JsonObject, { extreme, nulls }: DataOverrides): JsonObject {
   for (const { field, value } of extreme?.fields ?? []) setField(body, field.split('.'), value)
   for (const field of nulls) setField(body, field.split('.'), null)

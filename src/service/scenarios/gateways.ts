@@ -38,7 +38,7 @@ export const gatewayScenarios: readonly ScenarioDefinition[] = [
       reply(numberOf(values, 'code'), undefined, { Location: textOf(values, 'location') ?? target }),
     [
       integer('code', [307, 308], 'Temporary (307) or permanent (308).', { default: 307 }),
-      text('location', '/v1/elsewhere', 'The new URL; by default the requested URL, for a rule that acts once.'),
+      text('location', '/v1/elsewhere', 'The new URL; by default, the requested URL, for a rule that acts once.'),
     ],
     ({ location = '/' }) =>
       /^[\x21-\x7e]+$/.test(String(location)) ? undefined : '"location" must be a URL in visible ASCII characters',
@@ -69,7 +69,7 @@ export const gatewayScenarios: readonly ScenarioDefinition[] = [
     ],
     ({ code, type, body }) => {
       if ([204, 205, 304].includes(Number(code)) && body !== undefined) return `a ${code} cannot have a body`
-      return type === undefined || mediaType.test(String(type)) ? undefined : '"type" must be a media type: text/html'
+      return type === undefined || mediaType.test(String(type)) ? undefined : '"type" must be a media type (text/html)'
     },
   ),
 ]

@@ -70,7 +70,7 @@ export function readValues(specs: readonly Parameter[], texts: ReadonlyMap<strin
     if (text === undefined && spec.required) return failure(`needs the parameter "${spec.name}": ${spec.description}`)
     const value = text === undefined ? spec.default : readValue(spec, text)
     if (value !== undefined) values[spec.name] = value
-    else if (text !== undefined) return failure(`needs "${spec.name}" to be ${describeAllowed(spec)}; got "${text}"`)
+    else if (text !== undefined) return failure(`expects "${spec.name}" to be ${describeAllowed(spec)}; got "${text}"`)
   }
   return success(values)
 }
@@ -91,14 +91,14 @@ function describeAllowed(spec: Parameter): string {
   switch (spec.type) {
     case 'integer':
       return [`a whole number from ${spec.minimum} to ${spec.maximum}${unitOf(spec)}`, ...(spec.words ?? [])].join(
-        ' or ',
+        ', or ',
       )
     case 'number':
       return `a number from ${spec.minimum} to ${spec.maximum}${unitOf(spec)}`
     case 'choice':
       return spec.of.join(' or ')
     case 'names':
-      return 'names, separated by "|"'
+      return 'a list of names, separated by "|"'
     case 'text':
       return 'non-empty text'
   }

@@ -73,8 +73,8 @@ function parseItem(text: string, catalogue: Catalogue): Result<SequenceItem> {
 }
 
 const itemForm =
-  'An item is a scenario with its parameters, then "*" and a count from 1 to 999999. Commas separate items: ' +
-  '"429;retry-after=1*2, 200".'
+  'An item is a scenario with its parameters, optionally followed by "*" and a count from 1 to 999999. ' +
+  'Commas separate items: "429;retry-after=1*2, 200".'
 
 /** Returns the item's position for a request's index, both counted from 0: `429*2, 200` yields 0, 0, 1, 1... */
 export function positionAt({ items }: Sequence, index: number): number {
@@ -144,7 +144,8 @@ function parseScenario(text: string, catalogue: Catalogue): Result<ActiveScenari
     const parameter = splitPair(part)
     if (!part.includes('=') || parameter.name === '')
       return failure(
-        `The parameter "${cutText(part)}" of "${name}" is not written as name=value. A comma starts the next scenario.`,
+        `The parameter "${cutText(part)}" of the scenario "${name}" must have the form name=value. ` +
+          'To start another scenario, use a comma.',
       )
     if (sent.has(parameter.name))
       return failure(`The scenario "${name}" has the parameter "${cutText(parameter.name)}" twice.`)
@@ -162,5 +163,6 @@ function describeUnknownScenario(name: string, { definitions, statuses }: Catalo
   if (/^\d+$/.test(name))
     return `${unknown} Documented statuses: ${statuses.map((one) => one.name).join(', ')}; any from 400 to 599 works.`
   const names = definitions.map((definition) => definition.name)
-  return `${unknown} ${describeKnown(name, names, 'convsim scenarios and GET /__sim/catalogue list all.')}`
+  const seeFullList = 'For the full list, run "convsim scenarios" or call GET /__sim/catalogue.'
+  return `${unknown} ${describeKnown(name, names, seeFullList)}`
 }

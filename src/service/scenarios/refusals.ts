@@ -14,7 +14,7 @@ interface Refusal {
   /** Returns the message in the error body. Without it, the document's first example provides the message. */
   readonly message?: (values: ScenarioValues, modelId: string | undefined, operation: Operation) => string | undefined
   readonly parameters?: readonly Parameter[]
-  /** `now`: the sandbox's time in epoch milliseconds. */
+  /** Returns the response headers. `now`: the sandbox's time in epoch milliseconds. */
   readonly headers?: (values: ScenarioValues, now: number, operation?: Operation) => Record<string, string>
 }
 
@@ -24,7 +24,7 @@ const retryAfter = integer('retry-after', [0, 86_400], 'When the client may retr
   words: ['date', 'none'],
 })
 
-const retryAfterMs = integer('retry-after-ms', [0, 86_400_000], 'The wait; by default retry-after, if numeric.', {
+const retryAfterMs = integer('retry-after-ms', [0, 86_400_000], 'The wait; by default, retry-after if it is numeric.', {
   unit: 'ms',
   words: ['none'],
 })

@@ -11,7 +11,7 @@ const maxFields = 100
 export function findUnknownOperation(id: string | undefined, operations: readonly Operation[]): string | undefined {
   const known = operations.map((operation) => operation.id)
   if (id === undefined || known.includes(id)) return undefined
-  return `There is no operation "${cutText(id, 200)}". ${describeKnown(id, known, 'GET /__sim/info lists all.')}`
+  return `There is no operation "${cutText(id, 200)}". ${describeKnown(id, known, 'GET /__sim/info lists them all.')}`
 }
 
 /** Finds the conditions in a rule's `match` that requests to the rule's operations can never meet. */
@@ -84,7 +84,7 @@ export function findUnknownFields({ body = {} }: RequestMatch, operations: reado
   )
 }
 
-/** Returns the pointers of a body condition: its keys if these are pointers, else those of a partial body's members. */
+/** Returns the pointers in a body condition: its keys if they are pointers, else a pointer to each value in it. */
 function listPointers(body: JsonObject): string[] {
   const names = Object.keys(body)
   return names.every((name) => name === '' || name.startsWith('/')) ? names : [...partPointers(body, '')]

@@ -84,7 +84,7 @@ export interface RuleContext {
   readonly contract: Contract
 }
 
-/** The number of problems after which the check stops, because a message can list all known names. */
+/** The number of problems after which the check stops, because each message can list all known names. */
 const maxProblems = 100
 const more = `There may be more problems: the check stops after ${maxProblems}.`
 
@@ -133,7 +133,7 @@ function readRule(sent: JsonObject, pointer: string, context: RuleContext): { ru
   return { rule, problems }
 }
 
-/** Moves a rule's `parameters` into its `scenario`, unless that already has parameters: `slow;ms=200`. */
+/** Moves a rule's `parameters` into its `scenario`, unless the scenario already has some: `slow;ms=200`. */
 function withParametersInText({ parameters, ...rule }: JsonObject): JsonObject {
   const { scenario } = rule
   if (!isObject(parameters)) return rule

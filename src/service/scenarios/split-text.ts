@@ -1,7 +1,7 @@
 import { failure, type Result, success } from '../../base/core/result.ts'
 import { cutText } from '../../base/core/text.ts'
 
-/** The separators in a scenario's text and the parts between them, as they are called in messages. */
+/** The separators in a scenario's text and the parts between them, as messages call them. */
 const partNames = {
   ',': { part: 'item', separator: 'comma' },
   ';': { part: 'parameter', separator: 'semicolon' },

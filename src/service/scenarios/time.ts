@@ -2,7 +2,7 @@ import { deliveryScenario } from './connection.ts'
 import type { Chance, ScenarioDefinition } from './definition.ts'
 import { integer, number, numberOf, type Parameter, type ScenarioValues, textOf, whenParameter } from './parameters.ts'
 
-/** The maximum delay in milliseconds: ten minutes, because clients give up earlier. */
+/** The maximum delay in milliseconds: ten minutes, because clients give up sooner. */
 const maxDelayMs = 600_000
 
 const milliseconds = (name: string, defaultMs: number | undefined, description: string): Parameter =>
@@ -23,7 +23,7 @@ export const timeScenarios: readonly ScenarioDefinition[] = [
         description: 'The distribution of the delay.',
       },
       milliseconds('max', undefined, 'The maximum delay; for uniform, it is twice ms by default.'),
-      number('sigma', [0, 5], 'For lognormal, the standard deviation of the logarithm.', { default: 0.5 }),
+      number('sigma', [0, 5], 'For lognormal, the standard deviation of its logarithm.', { default: 0.5 }),
     ],
     problem(values) {
       const isRandom = textOf(values, 'distribution') !== 'fixed'
@@ -49,7 +49,7 @@ export const timeScenarios: readonly ScenarioDefinition[] = [
     'time',
     'hang',
     'No response is sent; the connection stays open until the client gives up, ' +
-      'and nothing is stored unless when=after.',
+      'and nothing is stored unless you set when=after.',
     [whenParameter('before')],
     () => ({ kind: 'hang' }),
   ),

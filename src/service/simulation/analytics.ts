@@ -2,7 +2,7 @@ import type { components } from './service-types.ts'
 
 type Schemas = components['schemas']
 
-/** The body of an analytics response, and its parts. Null: no data. */
+/** The body of an analytics response, and its parts. Null means no data. */
 export type Analytics = Schemas['ModelAnalytics']
 export type DataPoint = Schemas['DataPoint']
 export type LabelScore = NonNullable<Schemas['AverageFrustration']>
@@ -11,7 +11,7 @@ export type Recommendations = NonNullable<Schemas['Recommendations']>
 export type Recommendation = Schemas['Recommendation']
 export type DetectedIssue = Schemas['DetectedIssue']
 
-/** A query for a model's analytics. Identical queries have identical analytics. */
+/** A query for a model's analytics. Identical queries yield identical analytics. */
 export interface AnalyticsQuery {
   readonly seed: string
   readonly modelId: string
@@ -23,7 +23,7 @@ export interface AnalyticsQuery {
   readonly persona?: string | undefined
   /** `no-null`: every nullable field has data; `all-null`: no traffic. By default, the shape in the model's fixture. */
   readonly shape?: 'no-null' | 'all-null' | undefined
-  /** Returns what a day's events (`2026-01-15`) add to the day's avgConversationQualityIndex (from 0 to 1). */
+  /** Returns how much the events on a day (`2026-01-15`) change that day's avgConversationQualityIndex. */
   readonly qualityShift?: ((day: string) => number) | undefined
 }
 

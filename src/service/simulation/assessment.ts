@@ -26,7 +26,7 @@ type PhraseWriter = ReturnType<typeof createPhraseWriter>
 type MetIssue = ReturnType<typeof findIssues>[number]
 type MetStrength = ReturnType<typeof findStrengths>[number]
 
-/** Assesses the totals of a period by the rules. Returns null for fewer than `MIN_CONVERSATIONS` conversations. */
+/** Applies the rules to the totals of a period. Returns null for fewer than `MIN_CONVERSATIONS` conversations. */
 export function assess(model: AssessedModel, totals: PeriodTotals, phrases: Phrases): Recommendations | null {
   if (totals.conversations < MIN_CONVERSATIONS) return null
   const measurements = measurePeriod(totals)
@@ -43,7 +43,7 @@ export function assess(model: AssessedModel, totals: PeriodTotals, phrases: Phra
   }
 }
 
-/** Creates the writer of phrases about a model. The seed chooses a variant for each `key`: `low-growth title`. */
+/** Creates a writer for phrases about a model. The seed chooses a variant for each `key`: `low-growth title`. */
 function createPhraseWriter(model: AssessedModel, phrases: Phrases, totals: PeriodTotals) {
   const { seed, modelId } = model
   const fill = (phrase: string, wording: Wording) =>
@@ -98,7 +98,7 @@ function summarize(level: Recommendations['healthLevel'], issues: readonly MetIs
 
 const PRIORITIES = ['high', 'medium', 'low'] as const
 
-/** Chooses recommendations, each for its most severe issue, or else for all strengths that its rule names. */
+/** Chooses recommendations, each based on its most severe issue, or else on all strengths that its rule names. */
 function chooseRecommendations(issues: readonly MetIssue[], strengths: readonly MetStrength[], writer: PhraseWriter) {
   const recommendations = RECOMMENDATION_RULES.flatMap((rule) => {
     const issue = issues.find(({ id }) => rule.issues.includes(id))

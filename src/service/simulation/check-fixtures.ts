@@ -13,7 +13,7 @@ export function checkPersonas(personas: readonly Persona[]): Flaw[] {
     return [{ pointer: `/personas/${index}/traffic/cycle/silentDays`, message }]
   })
   if (personas.every(({ weight }) => weight === 0)) {
-    problems.push({ pointer: '/personas/0/weight', message: 'at least one persona must have a weight above 0' })
+    problems.push({ pointer: '/personas/0/weight', message: 'is 0; at least one persona must have a weight above 0' })
   }
   return problems
 }
@@ -41,12 +41,12 @@ function checkRulePhrases(
   return [
     ...rules.flatMap(({ id, measure }) => {
       const at = joinPointer(pointer, id)
-      if (!(id in phrases)) return [{ pointer: at, message: `the rule "${id}" has no phrases` }]
+      if (!(id in phrases)) return [{ pointer: at, message: `is missing; the rule "${id}" needs phrases` }]
       return checkPlaceholders(at, phrases[id], measure ? listNumbers(measure) : ['pattern'])
     }),
     ...unknown.map((id) => ({
       pointer: joinPointer(pointer, id),
-      message: `there is no such rule; known: ${known.join(', ')}`,
+      message: `is not the id of a rule; known: ${known.join(', ')}`,
     })),
   ]
 }
@@ -65,7 +65,7 @@ function checkPlaceholders(pointer: string, phrases: unknown, ownNames: readonly
   const known = [...ownNames, ...Object.keys(COMMON_WORDING)]
   const messages = listPlaceholders(phrases)
     .filter((name) => !known.includes(name))
-    .map((name) => `{{${name}}} is not a placeholder here; known: ${known.join(', ')}`)
+    .map((name) => `cannot use the placeholder {{${name}}}; known here: ${known.join(', ')}`)
   const rest = phrases.replace(/\{\{[^{}]*\}\}/g, '')
   if (/[{}]/.test(rest)) messages.push('has an unpaired brace; placeholders are written {{name}}')
   return messages.map((message) => ({ pointer, message }))

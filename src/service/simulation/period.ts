@@ -11,7 +11,7 @@ import {
 } from './persona.ts'
 import type { Measure } from './rules.ts'
 
-/** The sums and averages over the days of a period. Null: no data. */
+/** The sums and averages over the days of a period. Null means no data. */
 export interface PeriodTotals {
   readonly days: readonly Day[]
   readonly conversations: number
@@ -21,9 +21,9 @@ export interface PeriodTotals {
   readonly detections: Readonly<Record<DetectionField, DetectionCount | null>>
   /** The average rating, from 1 to 5. */
   readonly rating: number | null
-  /** The average quality in the first half of the period, such as 3 of 7 days. */
+  /** The average quality in the first half of the period (of 7 days, the first 3). */
   readonly earlierQuality: number | null
-  /** The average quality in the second half of the period, such as 4 of 7 days. */
+  /** The average quality in the second half of the period (of 7 days, the last 4). */
   readonly laterQuality: number | null
 }
 
@@ -47,7 +47,7 @@ export function aggregate(days: readonly Day[], switchedOff: readonly string[]):
   }
 }
 
-/** The values of a period that the assessment rules compare with their thresholds. Null: no data. */
+/** The values of a period that the assessment rules compare with their thresholds. Null means no data. */
 export type Measurements = Readonly<Record<Measure, number | null>>
 
 export function measurePeriod(totals: PeriodTotals): Measurements {
@@ -75,8 +75,8 @@ export function worstDay(days: readonly Day[]): { day: number; quality: number }
 const qualityOf = ({ scores }: DayValues) => scores.avgConversationQualityIndex
 
 /**
- * Averages rounded values, weighted by conversations. Clients can recompute the result, because the values are added as
- * integers (ten-thousandths), which is exact in any order. Returns null if there are no conversations.
+ * Averages rounded values, weighted by conversations. Clients can recompute the result, because values are added as
+ * integers (ten-thousandths), so the sum is exact in any order. Returns null if there are no conversations.
  */
 function average(days: readonly Day[], pick: (values: DayValues) => number): number | null {
   let units = 0

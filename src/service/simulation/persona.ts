@@ -72,7 +72,7 @@ export interface Traffic {
   readonly weekend: number
   /** The probability (0 to 1) of a day without any conversations. */
   readonly silence: number
-  /** Waves of `days`: `silentDays` without traffic, `climbDays` up to full traffic, then full traffic to the end. */
+  /** Every `days` days: first `silentDays` without traffic, then `climbDays` of rising traffic, then full traffic. */
   readonly cycle?: { readonly days: number; readonly silentDays: number; readonly climbDays: number }
 }
 
@@ -80,14 +80,14 @@ export interface KnownModel {
   readonly id: string
   readonly name: string
   readonly about: string
-  /** The model's persona; by default, a persona is drawn as for any other model. */
+  /** The model's persona; by default, a persona is drawn as for a model that is not listed. */
   readonly persona?: string
   readonly shape?: 'no-null' | 'all-null'
   /** The scenario applied to every request for this model; undefined if there is none. */
   readonly scenario?: string
 }
 
-/** Draws a persona according to the weights, deterministically for a seed and model. */
+/** Draws a persona according to the weights, always the same for a given seed and model. */
 export function drawPersona(personas: readonly Persona[], seed: string, modelId: string): Persona {
   const total = personas.reduce((sum, { weight }) => sum + weight, 0)
   let rest = deriveChance([seed, modelId, 'persona']) * total

@@ -41,7 +41,7 @@ export function fillPlaceholders(phrase: string, findValue: (name: string) => st
   })
 }
 
-/** Chooses a variant, deterministically for a seed, model and key. */
+/** Chooses a variant, always the same for a given seed, model and key. */
 export function chooseVariant(variants: Variants, seed: string, modelId: string, key: string): string {
   return withSeededRandom([seed, modelId, key], (random) => random.helpers.arrayElement(variants))
 }

@@ -30,9 +30,9 @@ interface StrengthRule {
 export interface RecommendationRule {
   readonly id: string
   readonly category: Recommendation['category']
-  /** The issues that trigger the recommendation. One is enough; the most severe issue sets the priority. */
+  /** Any of these issues triggers the recommendation. The most severe issue sets the priority. */
   readonly issues: readonly string[]
-  /** The strengths that trigger it together, with low priority, if no issue does. By default, only issues do. */
+  /** Together, these strengths trigger the recommendation, with low priority, if no issue does. @default none */
   readonly strengths?: readonly string[]
 }
 

@@ -1,17 +1,17 @@
 import type { Persona, Traffic } from './persona.ts'
 import { noise, uniform, withSeededRandom } from './random.ts'
 
-/** The deviations of a model from its persona, so that two models with the same persona have different data. */
+/** A model's deviations from its persona, which make the data of models with the same persona differ. */
 export interface Traits {
   readonly volume: number
   readonly length: number
   /** The numbers added to the persona's typical scores. */
   readonly tilt: Readonly<Record<'satisfaction' | 'growth' | 'friction' | 'safety', number>>
-  /** The phases on 1970-01-01, as fractions of a period: the waves of `slowWave`, and the persona's cycle and drift. */
+  /** The phases on 1970-01-01, as fractions of a period: two for `slowWave`, and one for both cycle and drift. */
   readonly phases: { readonly slow: number; readonly slower: number; readonly cycle: number }
 }
 
-/** Draws the traits of a model, deterministically for a seed and model. */
+/** Draws a model's traits, always the same for a given seed and model. */
 export function drawTraits(seed: string, modelId: string): Traits {
   return withSeededRandom([seed, modelId, 'traits'], (random) => ({
     volume: 0.65 + uniform(random) * 0.9,
@@ -36,7 +36,7 @@ export function trafficFactor(traffic: Traffic, traits: Traits, day: number): nu
   return (WEEKDAYS[weekday] ?? 1) * weekend * (1 + 0.18 * slowWave(traits, day)) * cycleFactor(traffic, traits, day)
 }
 
-/** Returns the value of a model's slow oscillation on a day, about -1 to 1: waves of 61 and 113 days. */
+/** Returns a model's slow oscillation on a day, from about -1 to 1: the sum of waves of 61 and 113 days. */
 export function slowWave(traits: Traits, day: number): number {
   return 0.6 * wave(day / 61 + traits.phases.slow) + 0.4 * wave(day / 113 + traits.phases.slower)
 }
@@ -58,7 +58,7 @@ function cycleFactor(traffic: Traffic, traits: Traits, day: number): number {
   return Math.min(1, (position - silentDays + 1) / climbDays)
 }
 
-/** Approximates a sine of period 1 by parabolas, because the last digit of Math.sin can differ between engines. */
+/** Approximates a sine of period 1 with parabolas, because the last digit of Math.sin differs between engines. */
 function wave(turns: number): number {
   const position = fraction(turns)
   return position < 0.5 ? 16 * position * (0.5 - position) : -16 * (position - 0.5) * (1 - position)

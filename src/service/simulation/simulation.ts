@@ -1,8 +1,8 @@
 /**
- * Generated analytics, from pure functions; the only code that uses faker.
+ * Generates analytics with pure functions. No code outside this folder uses faker.
  *
  * `createSimulation` computes the analytics for a query in four steps: it finds the model's persona (persona.ts),
- * draws each day (day.ts), adds up the period (period.ts), and assesses the period by rules (assessment.ts).
+ * draws each day (day.ts), adds up the period (period.ts), and applies rules to the totals (assessment.ts).
  */
 import { dayOf, nameOfDay } from '../../base/core/instant.ts'
 import type { Analytics, AnalyticsQuery, DataPoint, LabelScore, Simulate } from './analytics.ts'
@@ -27,7 +27,7 @@ interface SimulationFixtures {
   readonly phrases: Phrases
 }
 
-/** The minimum traffic on a day with the shape `no-null`, so that 7 such days reach `MIN_CONVERSATIONS`. */
+/** The minimum traffic on each day with the shape `no-null`; 7 such days reach `MIN_CONVERSATIONS`. */
 const MIN_FOR_NO_NULL = { conversations: 5, ratings: 1 }
 
 export function createSimulation({ personas, models, phrases }: SimulationFixtures): Simulate {
@@ -107,7 +107,7 @@ function toDataPoint({ day, conversations, messages, values }: Day): DataPoint {
   }
 }
 
-/** The scores that share a label: from the end of the previous band up to `below`, which is included if `closed`. */
+/** The range of scores for a label: from the end of the previous band up to `below`, which is included if `closed`. */
 export interface LabelBand {
   readonly label: string
   readonly below: number

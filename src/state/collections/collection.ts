@@ -12,15 +12,15 @@ export interface Table<Item extends object = object> {
   copy(): Table
 }
 
-/** A record type of the state, listed in `index.ts`. State file, log, exports and snapshots contain its records. */
+/** A record type, listed in `index.ts`. Its records are stored in the state file, the log, exports and snapshots. */
 export interface Collection<Item extends object = object, T extends Table = Table> {
   /** The name of the list of records in state files and exports: `events`. */
   readonly name: string
   keyOf(item: Item): string
   /** Returns a record's other unique keys, by the names that messages use for these keys. */
   otherKeys?(item: Item): Readonly<Record<string, string | undefined>>
-  /** Finds faults that a schema cannot describe: `/versions/1/version must be 2, its position in the list`. */
-  findFaults?(item: Item): readonly string[]
+  /** Finds errors that a schema cannot describe, such as `/versions/1/version must be 2, its position in the list`. */
+  findErrors?(item: Item): readonly string[]
   readonly ops: readonly string[]
   createTable(): T
 }

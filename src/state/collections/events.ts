@@ -36,7 +36,7 @@ export class EventTable implements Table<StoredEvent> {
   find(insertId: string): StoredEvent | undefined {
     const position = this.#positions.get(insertId)
     if (position === undefined) return undefined
-    return JSON.parse(this.#texts[position] as string) // each position has text
+    return JSON.parse(this.#texts[position] as string) // positions are indexes of `#texts`
   }
 
   apply(change: EventChange): void {
@@ -98,7 +98,7 @@ export function createStoredEvent(context: WriteContext, draft: EventDraft, occu
   }
 }
 
-/** Returns the `insertId`, unless absent or null. Other types, which an edited contract may allow, become JSON. */
+/** Returns the `insertId`, or undefined if absent or null. Other types, allowed by edited contracts, become JSON. */
 export function insertKey({ insertId }: { readonly insertId?: unknown }): string | undefined {
   if (insertId === undefined || insertId === null) return undefined
   return typeof insertId === 'string' ? insertId : canonicalJson(insertId as Json) // parsed from JSON
@@ -106,7 +106,7 @@ export function insertKey({ insertId }: { readonly insertId?: unknown }): string
 
 const DIRECTIONS = new Map<unknown, number>(Object.entries({ positive: 1, negative: -1 }))
 
-/** Returns the score, or 1, -1 or 0 by influence. Limits scores to a million, in case the contract has no limits. */
+/** Returns the score, or else 1, -1 or 0 by influence. Limits scores to a million, in case the contract does not. */
 function impactOf({ qualityImpactScore: score, influence }: EventDraft): number {
   return typeof score === 'number' ? Math.max(-1e6, Math.min(1e6, score)) : (DIRECTIONS.get(influence) ?? 0)
 }
@@ -158,7 +158,7 @@ export class ImpactIndex {
     for (const days of this.#products.values()) yield* days.values()
   }
 
-  /** Returns the sum of each day over the products of the query, earliest first. Days without events are omitted. */
+  /** Returns each day's sum over the query's products, earliest day first. Days without events are omitted. */
   query({ productIds, from, to }: ImpactQuery): ReadonlyMap<string, DayImpact> {
     const found = new Map<string, ImpactSum>()
     for (const product of new Set(productIds.map(uuidKey))) {

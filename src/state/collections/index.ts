@@ -1,4 +1,4 @@
-/** The record types of the state. A new record type needs a collection, and a line in both lists here. */
+/** The record types of the state. To add one, write a collection and list it in `collections` and `StoredContent`. */
 import type { QualitySettings, StoredEvent, StoredPrompt } from '../records.ts'
 import type { Collection } from './collection.ts'
 import { type EventChange, eventCollection } from './events.ts'

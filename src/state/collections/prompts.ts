@@ -21,7 +21,7 @@ export type PromptChange =
 /** The prompts of a sandbox by id, with indexes, so that commands take the same time for any number of prompts. */
 export class PromptTable extends Map<string, StoredPrompt> implements Table<StoredPrompt> {
   readonly #ids = new Map<string, string>()
-  /** The number of prompts from each request, among prompts without a caller's identifier; see `Occurrences`. */
+  /** The number of prompts from identical requests without a caller's identifier; see `Occurrences`. */
   readonly occurrences = new Map<string, number>()
 
   list(): StoredPrompt[] {
@@ -75,13 +75,13 @@ export const promptCollection: Collection<StoredPrompt, PromptTable> = {
   name: 'prompts',
   keyOf: ({ promptId }) => promptId,
   otherKeys: (prompt) => ({ 'product and externalPromptId': externalKey(prompt) }),
-  findFaults: findVersionFaults,
+  findErrors: findVersionErrors,
   ops: ['version', 'activate'],
   createTable: () => new PromptTable(),
 }
 
-/** Finds a version whose number differs from its position, or otherwise a second active version. */
-function findVersionFaults({ versions }: StoredPrompt): readonly string[] {
+/** Finds a version whose number differs from its position, or else a second active version. */
+function findVersionErrors({ versions }: StoredPrompt): readonly string[] {
   const wrong = versions.findIndex(({ version }, index) => version !== index + 1)
   if (wrong !== -1) return [`/versions/${wrong}/version must be ${wrong + 1}, its position in the list`]
   const active = versions.filter((version) => version.active)
@@ -102,7 +102,7 @@ export function externalKey({ productId, externalPromptId }: ExternalName): stri
   return canonicalJson([uuidKey(productId), externalPromptId as Json]) // parsed from JSON
 }
 
-/** Creates a new prompt. Its id is derived from the caller's identifier, else from the request and its occurrence. */
+/** Creates a prompt. Its id is derived from the caller's identifier, or else from the request and its occurrence. */
 export function createPromptHead(context: WriteContext, draft: PromptDraft, occurrences: Occurrences): PromptHead {
   const seedPath = [context.seed, context.sandbox, 'prompt']
   const given = {
@@ -142,7 +142,7 @@ export function componentsOf({ components }: PromptDraft): readonly PromptCompon
   return Array.isArray(components) ? components : []
 }
 
-/** Derives the ids of components from the id of their version, which depends on seed and sandbox. */
+/** Derives the ids of components from the id of their version, which depends on the seed and the sandbox. */
 export function deriveComponentIds(versionId: string, count: number): readonly string[] {
   return Array.from({ length: count }, (_, index) => deriveUuid([versionId, 'component', index]))
 }

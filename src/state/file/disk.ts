@@ -5,15 +5,15 @@ import { crc32 } from 'node:zlib'
 import { reasonOf } from '../../base/core/result.ts'
 import { PRIVATE_FILE, PRIVATE_FOLDER } from '../../base/documents/private-file.ts'
 
-/** A fault in a state file or its log. The message is a sentence that begins with the location and has no full stop. */
+/** A problem with a state file or its log. The message is a sentence without a period, and begins with the location. */
 export class StateFileError extends Error {
   override readonly name = 'StateFileError'
 }
 
-/** Throws a `StateFileError` for a fault at a location, such as `Line 3 of the log state.json.journal`. */
+/** Rethrows an error as a `StateFileError` with its location, such as `Line 3 of the log state.json.journal`. */
 export function failAt(location: string, error: unknown): never {
-  const fault = error instanceof StateFileError ? error.message : `cannot be used (${reasonOf(error)})`
-  throw new StateFileError(`${location} ${fault}`, { cause: error })
+  const problem = error instanceof StateFileError ? error.message : `cannot be used (${reasonOf(error)})`
+  throw new StateFileError(`${location} ${problem}`, { cause: error })
 }
 
 /** Returns the code of an operating system error, such as `ENOSPC`; undefined for any other error. */
@@ -22,8 +22,8 @@ export function systemErrorCode(error: unknown): string | undefined {
 }
 
 /**
- * Creates a folder and its parents. `mkdir` with `recursive` is not used, since it never returns if a folder cannot be
- * created in an existing parent, such as /proc.
+ * Creates a folder and its parents. Does not use `mkdir` with `recursive`, which never returns if an existing parent,
+ * such as /proc, does not allow new folders.
  */
 export function createFolder(path: string): void {
   if (existsSync(path)) return
@@ -35,12 +35,12 @@ export function createFolder(path: string): void {
   }
 }
 
-/** Returns the stats at a path; undefined if nothing exists there. Unlike `existsSync`, throws if that is unknown. */
+/** Returns the stats of the entry at a path; undefined if there is none. Throws if the path cannot be checked. */
 export function findEntry(path: string): Stats | undefined {
   return lstatSync(path, { throwIfNoEntry: false })
 }
 
-/** Returns the stats at an open file's path, or why the path no longer leads to that file. Makes one `stat` call. */
+/** Returns the stats of an open file by its path, or why the path no longer leads to that file. Calls `stat` once. */
 export function statOpenFile(path: string, inode: number): Stats | string {
   try {
     const found = statSync(path, { throwIfNoEntry: false })
@@ -51,10 +51,10 @@ export function statOpenFile(path: string, inode: number): Stats | string {
   }
 }
 
-/** The error codes on systems that cannot open or sync a folder. */
+/** The error codes of systems that cannot open or sync a folder. */
 const UNSUPPORTED: ReadonlySet<unknown> = new Set(['EACCES', 'EINVAL', 'EISDIR', 'ENOTSUP', 'EPERM'])
 
-/** Syncs the entries of a folder (new and renamed files) to the disk, if the system supports that. */
+/** Syncs a folder's entries (new and renamed files) to disk, if the system supports this. */
 export async function syncFolder(path: string): Promise<void> {
   try {
     const folder = await open(path, 'r')
@@ -64,7 +64,7 @@ export async function syncFolder(path: string): Promise<void> {
   }
 }
 
-/** Replaces a file once the new content is on disk. `check` throws if this process must no longer replace the file. */
+/** Replaces a file after syncing its new content to disk. `check` throws if this process must not replace the file. */
 export async function replaceFile(path: string, content: AsyncIterable<string>, check: () => void): Promise<void> {
   const temporary = `${path}.tmp`
   rmSync(temporary, { force: true }) // left behind by a dead process, or a link that another program created
@@ -77,7 +77,7 @@ export async function replaceFile(path: string, content: AsyncIterable<string>, 
     renameSync(temporary, path)
   } catch (error) {
     await file.close().catch(() => undefined)
-    await rm(temporary, { force: true }).catch(() => undefined) // the next write removes it
+    await rm(temporary, { force: true }).catch(() => undefined) // the next write removes a leftover file
     throw error
   }
   await syncFolder(dirname(path))
@@ -103,7 +103,7 @@ export function isSealed(line: Buffer): boolean {
   return line.toString('latin1', 0, SEAL.length) === sealOf(line)
 }
 
-/** The beginning of the last lines of a state file, which contain its checksum. */
+/** The beginning of a state file's last lines, which contain the file's checksum. */
 export const TRAILER = '  "checksum": "'
 
 export function formatTrailer(checksum: number): string {

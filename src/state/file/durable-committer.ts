@@ -10,22 +10,22 @@ import type { Lock } from './lock.ts'
 import type { StateFile } from './state-file.ts'
 import type { CompleteOptions } from './write-ahead-log.ts'
 
-/** The minimum time between checkpoints, as a multiple of their duration, so that they take at most 5% of the time. */
+/** Checkpoints start at least this many times their own duration apart, which limits them to 5% of the time. */
 const PAUSE_FACTOR = 20
 
-/** A committer that appends each change to the write-ahead log, and writes the state to its file soon after. */
+/** A committer that appends each change to the write-ahead log, and writes the state to the state file soon after. */
 export class DurableCommitter implements Committer {
   /** The database. Its `data` is the state in memory, and its adapter writes the state file. */
   readonly #db: Low<StateData>
   readonly #file: StateFile
   readonly #lock: Lock
   readonly #options: CompleteOptions
-  /** The earliest time for the next checkpoint, on the clock of `monotonicNow`. */
-  #earliest = 0
+  /** The earliest start of the next checkpoint, as a `monotonicNow` time. */
+  #nextStart = 0
   /** The task that waits and then writes checkpoints; undefined while the file contains all changes. */
   #checkpoints: Promise<void> | undefined
   readonly #stop = new AbortController()
-  /** True if the last checkpoint failed, so that a series of failures is reported only once. */
+  /** True if the last checkpoint failed. Only the first of several consecutive failures is reported. */
   #isFailing = false
   #closing: Promise<void> | undefined
   readonly #preparedImports = new WeakMap<Change, string>()
@@ -54,7 +54,7 @@ export class DurableCommitter implements Committer {
 
   async #writeCheckpoints(): Promise<void> {
     do {
-      const pauseMs = Math.max(this.#options.checkpointMs, this.#earliest - monotonicNow())
+      const pauseMs = Math.max(this.#options.checkpointMs, this.#nextStart - monotonicNow())
       // The process may exit during this pause, since the log contains all changes.
       await sleep(pauseMs, undefined, { ref: false, signal: this.#stop.signal }).catch(() => undefined)
       await this.#writeCheckpoint()
@@ -68,7 +68,7 @@ export class DurableCommitter implements Committer {
 
   /** Writes the state to its file. If the write fails, the log still contains all changes. */
   async #writeCheckpoint(): Promise<void> {
-    const begun = monotonicNow()
+    const startedAt = monotonicNow()
     try {
       await this.#db.write()
       this.#isFailing = false
@@ -79,7 +79,7 @@ export class DurableCommitter implements Committer {
       if (this.#file.log.findLoss() === undefined && !this.#isFailing) this.#options.report(problem)
       this.#isFailing = true
     }
-    this.#earliest = begun + PAUSE_FACTOR * (monotonicNow() - begun)
+    this.#nextStart = startedAt + PAUSE_FACTOR * (monotonicNow() - startedAt)
   }
 
   async prepareImport(change: ImportChange): Promise<void> {
@@ -91,7 +91,7 @@ export class DurableCommitter implements Committer {
 
   findLoss(): string | undefined {
     const { log } = this.#file
-    return this.#closing === undefined ? log.findLoss() : log.loss // closing releases the lock
+    return this.#closing === undefined ? log.findLoss() : log.lossReason // closing releases the lock
   }
 
   close(): Promise<void> {

@@ -16,9 +16,9 @@ import { type Lock, type LockHolder, processUid, takeLock } from './lock.ts'
 import { StateFile } from './state-file.ts'
 import { DEFAULT_OPTIONS, type FileStoreOptions, WriteAheadLog } from './write-ahead-log.ts'
 
-/** The record counts of a store when it was opened. Counts that were not read are absent. */
+/** What was found when a store was opened. Record counts that were not read are absent. */
 export interface LoadSummary extends Partial<StateSummary> {
-  /** The number of log entries missing from the state file; above 0 if the last process did not stop gracefully. */
+  /** The number of log entries not yet in the state file; above 0 if the last process did not stop gracefully. */
   readonly journalEntries: number
   /** The process that died while holding the lock; absent if the lock was free. */
   readonly tookOverFrom?: { readonly pid: number; readonly since: string }
@@ -33,15 +33,15 @@ export interface OpenedStore {
   readonly shared?: SharedState
 }
 
-/** Opens the store in a file, creating it if needed. No other process can open the file until the store is closed. */
+/** Opens the store in an existing or a new file. No other process can open the file until the store is closed. */
 export async function openFileStore(given: string, options: FileStoreOptions = {}): Promise<Result<OpenedStore>> {
   let path = resolve(given)
   let lock: Lock | undefined
   try {
     createFolder(dirname(path))
     path = resolveLinks(path)
-    const fault = describeUnusable(statSync(path, { throwIfNoEntry: false }))
-    if (fault !== undefined) throw new Error(fault)
+    const problem = describeUnusable(statSync(path, { throwIfNoEntry: false }))
+    if (problem !== undefined) throw new Error(problem)
     const taken = await takeLock(`${path}.lock`)
     if (!taken.ok) return failure(lockedMessage(taken.error, path))
     lock = taken.value
@@ -89,7 +89,7 @@ async function loadStore(path: string, lock: Lock, options: FileStoreOptions): P
   if (file.seq < db.data.seq) await db.write() // the file is new, edited, or older than the log, which `begin` empties
   file.log.begin()
   const store = new BaseStore(db.data, new DurableCommitter(db, file, lock, complete))
-  const { tookOver: dead } = lock
+  const { deadHolder: dead } = lock
   const { entries, warnings } = file.found
   const loaded = {
     ...(await store.size()),
@@ -104,8 +104,8 @@ async function loadStore(path: string, lock: Lock, options: FileStoreOptions): P
 function unusableMessage(path: string, error: unknown): string {
   if (error instanceof StateFileError) {
     const name = basename(path)
-    const step = `Correct it, or move ${name} and ${name}.journal* away together, or choose another file with --state.`
-    return `${error.message}. The file was not changed. ${step}`
+    const step = `Correct the file, or move ${name} and ${name}.journal* away together`
+    return `${error.message}. Nothing was changed. ${step}, or choose another file with --state.`
   }
   const { code } = error as NodeJS.ErrnoException
   const uid = code === 'EACCES' || code === 'EPERM' ? processUid() : undefined

@@ -18,7 +18,7 @@ export interface LockHolder {
   readonly nonce: string
 }
 
-/** Acquires the lock, even from a dead holder. Fails with the holder if that is running. Rejects on a disk error. */
+/** Acquires the lock, even from a dead holder. Fails with the holder if it is running. Rejects on a disk error. */
 export async function takeLock(path: string): Promise<Result<Lock, LockHolder>> {
   for (;;) {
     const holder = readHolder(path)
@@ -33,7 +33,7 @@ export class Lock {
   #path: string
   readonly #fd: number
   readonly #inode: number
-  tookOver: LockHolder | undefined
+  deadHolder: LockHolder | undefined
 
   /** Creates the lock file. Throws `EEXIST` if a file or a link already exists at the path. */
   constructor(path: string) {
@@ -50,14 +50,14 @@ export class Lock {
     }
   }
 
-  /** Moves this lock file to `path`, and so replaces the lock file of a dead holder. */
+  /** Moves this lock file to `path`, where it replaces the lock file of a dead holder. */
   replace(path: string, dead: LockHolder): void {
     renameSync(this.#path, path)
     this.#path = path
-    this.tookOver = dead
+    this.deadHolder = dead
   }
 
-  /** Returns why this process no longer holds the lock; undefined if it does. */
+  /** Returns why this process no longer holds the lock; undefined while it holds the lock. */
   findLoss(): string | undefined {
     const found = statOpenFile(this.#path, this.#inode)
     return typeof found === 'string' ? `its lock file ${found}` : undefined
@@ -95,20 +95,20 @@ async function takeOver(path: string, dead: LockHolder): Promise<Lock | undefine
   const lock = guard.value
   try {
     if (readHolder(path)?.nonce === dead.nonce) lock.replace(path, dead)
-    return lock.tookOver === dead ? lock : undefined
+    return lock.deadHolder === dead ? lock : undefined
   } finally {
-    if (lock.tookOver !== dead) lock.release()
+    if (lock.deadHolder !== dead) lock.release()
   }
 }
 
-/** Stands for the holder of a lock file that is incomplete or was written by another program. */
+/** A placeholder for the holder of a lock file that is incomplete or was written by another program. */
 const UNKNOWN: LockHolder = { pid: 0, since: '', born: '', nonce: 'unknown' }
 
 function readHolder(path: string): LockHolder | undefined {
   try {
     const value = parseJson(readOrdinaryFile(path).toString('utf8'))
     if (!isObject(value) || typeof value['pid'] !== 'number' || typeof value['nonce'] !== 'string') return UNKNOWN
-    if (!/^[\w-]{1,64}$/.test(value['nonce'])) return UNKNOWN // it becomes part of a file name
+    if (!/^[\w-]{1,64}$/.test(value['nonce'])) return UNKNOWN // the nonce becomes part of a file name
     return value as unknown as LockHolder
   } catch (error) {
     if (error instanceof UnusableFileError) throw new UnusableFileError(`its lock file ${path} ${error.message}`)
@@ -129,7 +129,7 @@ function isRunning({ pid, born }: LockHolder): boolean {
   }
 }
 
-/** Returns the `/proc/PID/stat` fields after the name: index 0 is the state, 19 the start time. Empty if unreadable. */
+/** Returns the `/proc/PID/stat` fields after the name (0: state, 19: start time), or no fields if unreadable. */
 function readStat(pid: number): string[] {
   try {
     const line = readFileSync(`/proc/${pid}/stat`, 'utf8')

@@ -8,7 +8,7 @@ export interface LogTail {
   readonly warnings: readonly string[]
 }
 
-/** Reads a log, if it exists, and applies the entries that are not yet in the state. Errors name the line at fault. */
+/** Reads a log, if it exists, and applies the entries that are not yet in the state. Errors name the line. */
 export function readLog(path: string, state: StateData): LogTail {
   const warnings: string[] = []
   let [location, lines, entries] = [`The log ${path}`, 0, 0]

@@ -1,4 +1,4 @@
-/** The content of a state file, and the validation for files edited by hand. */
+/** The content of a state file, and the validation of files edited by hand. */
 import schema from '../../../spec/state.schema.json' with { type: 'json' }
 import { once } from '../../base/core/memoize.ts'
 import { loadSchema } from '../../base/documents/load-schema.ts'
@@ -20,25 +20,25 @@ export interface SandboxDocument extends StoredContent {
   readonly snapshots?: readonly (StoredContent & SnapshotHead)[]
 }
 
-/** The schema for state files without their records, which are in the schema for exports. The build precompiles it. */
+/** The schema for state files, except for records, which the export schema describes. Precompiled by the build. */
 export const stateSchema: PublishedSchema = { name: 'state', schema }
 
 const loadCheck = once(() => loadSchema(stateSchema))
 
-/** The maximum length of text for which errors include a line and column, since parsing longer text takes seconds. */
+/** The maximum text length for which errors include a line and column. Parsing longer text takes seconds. */
 const MAX_LOCATED = 16 * 1024 * 1024
 
 /** Returns the document if it is valid. Otherwise throws a `StateFileError` with the line of the first error. */
 export async function checkEdited(document: unknown, text: string): Promise<StateDocument> {
   const check = await loadCheck()
   const valid = document as StateDocument // once the checks below have passed
-  const [fault = await findContentFault(valid)] = check(document)
-  if (fault === undefined) return valid
-  const { pointer, message } = fault
+  const [problem = await findContentProblem(valid)] = check(document)
+  if (problem === undefined) return valid
+  const { pointer, message } = problem
   throw new StateFileError(`is not valid: ${await locate(text, pointer)}${pointer || 'the file'} ${message}`)
 }
 
-async function findContentFault({ sandboxes }: StateDocument) {
+async function findContentProblem({ sandboxes }: StateDocument) {
   const names = sandboxes.map(({ name }) => name)
   const repeated = names.findIndex((name, index) => names.indexOf(name) < index)
   if (repeated !== -1)
@@ -57,7 +57,7 @@ async function findContentFault({ sandboxes }: StateDocument) {
   return undefined
 }
 
-/** Returns the line and column of a value, `line 7, column 3: `, or an empty string if the text is too long. */
+/** Returns the line and column of a value as `line 7, column 3: `, or an empty string if the text is too long. */
 async function locate(text: string, pointer: string): Promise<string> {
   if (text.length > MAX_LOCATED) return ''
   const { parseSource } = await import('../../base/documents/parse.ts') // not needed at startup

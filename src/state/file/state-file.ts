@@ -13,7 +13,7 @@ import { type LogTail, readLog } from './log-reader.ts'
 import { checkEdited, type SandboxDocument, type StateDocument } from './state-document.ts'
 import type { WriteAheadLog } from './write-ahead-log.ts'
 
-/** The format version of the state file and its log, which is also in `spec/state.schema.json`. */
+/** The format version of the state file and its log. `spec/state.schema.json` contains the same number. */
 const FORMAT = 5
 
 const STATE_KIND = 'convsim state'
@@ -40,7 +40,7 @@ export class StateFile implements Adapter<StateData> {
   async read(): Promise<StateData> {
     const { path, log } = this
     const entry = findEntry(path)
-    // A crash never leaves an empty file: it was created by `mktemp`, or, if it has a log, was emptied by mistake.
+    // A crash never leaves an empty file. `mktemp` creates one; an empty file with a log was emptied by mistake.
     const isNew = entry?.size === 0 && !findEntry(log.path) && !findEntry(log.oldPath)
     const stored =
       entry && !isNew ? await readState(path).catch((error) => failAt(`The state file ${path}`, error)) : undefined
@@ -55,7 +55,7 @@ export class StateFile implements Adapter<StateData> {
   }
 
   /**
-   * Replaces the state file once the new file is on disk, and removes the written changes from the log. All changes to
+   * Replaces the state file after the new file is on disk, and removes the written changes from the log. All changes to
    * the state must be in the log. Changes made during the call are not written.
    */
   async write(state: StateData): Promise<void> {

@@ -1,6 +1,6 @@
 /**
  * Writes the write-ahead log, which holds the changes that are not yet in the state file, one per line. Appends are
- * synchronous, since a write to the page cache takes a few microseconds, a tenth of a thread-pool round trip.
+ * synchronous, since a write to the page cache takes a few microseconds: a tenth of a thread-pool round trip's time.
  */
 import {
   closeSync,
@@ -25,13 +25,13 @@ import type { Lock } from './lock.ts'
 export interface FileStoreOptions {
   /** Called with a sentence about each background failure, such as a failed checkpoint. Default: does nothing. */
   readonly report?: (problem: string) => void
-  /** Milliseconds between a change and its checkpoint, or longer if checkpoints are slow. Default: 200. */
+  /** Milliseconds from a change to its checkpoint. Slow checkpoints lengthen this delay. Default: 200. */
   readonly checkpointMs?: number
   /** True to acknowledge a write only after it is on disk, so that a power failure cannot lose it. Default: false. */
   readonly sync?: boolean
-  /** Writes to the log, and returns the number of bytes written. Tests simulate a full disk. Default: `writeSync`. */
+  /** Writes to the log, and returns the number of bytes written. Replaced in full-disk tests. Default: `writeSync`. */
   readonly write?: (fd: number, bytes: Uint8Array, offset: number) => number
-  /** Flushes the log to disk. Tests simulate a failing disk. Default: `fdatasync`. */
+  /** Flushes the log to disk. Replaced in tests of a failing disk. Default: `fdatasync`. */
   readonly syncFile?: (fd: number) => Promise<void>
 }
 
@@ -45,7 +45,7 @@ export const DEFAULT_OPTIONS: CompleteOptions = {
   syncFile: promisify(fdatasync),
 }
 
-/** The write-ahead log. While a checkpoint is written, the earlier entries are in a second file, the old log. */
+/** The write-ahead log. While a checkpoint is being written, earlier entries are in a second file, the old log. */
 export class WriteAheadLog {
   readonly path: string
   readonly oldPath: string
@@ -59,11 +59,11 @@ export class WriteAheadLog {
   /** True if the files were already checked in this turn of the event loop. */
   #isChecked = false
   #folderSync: Promise<void> = Promise.resolve()
-  /** The latest sync, and the sync queued after it. */
+  /** The latest sync. Until it starts, it is also in `#nextSync`. */
   #lastSync: Promise<void> = Promise.resolve()
   #nextSync: Promise<void> | undefined
   /** The reason why this process can no longer write to the files; undefined while it can. */
-  loss: string | undefined
+  lossReason: string | undefined
 
   constructor(path: string, lock: Lock, options: CompleteOptions) {
     this.path = path
@@ -121,11 +121,11 @@ export class WriteAheadLog {
   }
 
   /**
-   * Appends an entry, and calls `apply`. `members`: the entry's JSON members except `seq`, with the closing brace. If
+   * Appends an entry, and calls `apply`. `members` has the entry's JSON members except `seq`, and the closing brace. If
    * the write or `apply` fails, throws and appends nothing.
    */
   append(seq: number, members: string, apply: () => void): void {
-    if (this.loss !== undefined || this.#file === undefined) throw new Error(this.loss ?? 'The log is closed.')
+    if (this.lossReason !== undefined || !this.#file) throw new Error(this.lossReason ?? 'The log is closed.')
     const { fd } = this.#file
     const line = Buffer.from(`${SEAL}"seq":${seq},${members}\n`)
     sealLine(line.subarray(0, -1))
@@ -133,16 +133,16 @@ export class WriteAheadLog {
     try {
       for (let written = 0; written < line.length; ) written += this.#options.write(fd, line, written)
       this.#bytes += line.length
-      this.#checkOnceInTurn()
+      this.#checkOncePerTurn()
       apply()
     } catch (error) {
-      if (this.loss === undefined) this.#cutOff(fd, start)
+      if (this.lossReason === undefined) this.#cutOff(fd, start)
       throw error
     }
   }
 
-  /** Checks the files only after the first write in a turn: two `stat` calls per write took 2% of a POST's time. */
-  #checkOnceInTurn(): void {
+  /** Checks the files after each turn's first write only. Checking after every write took 2% of a POST's time. */
+  #checkOncePerTurn(): void {
     if (this.#isChecked) return
     this.checkFiles()
     this.#isChecked = true
@@ -156,20 +156,20 @@ export class WriteAheadLog {
       ftruncateSync(fd, length)
       this.#bytes = length
     } catch {
-      this.#lose('its log cannot be truncated after a failed write')
+      this.#stopWriting('its log could not be truncated after a failed write')
     }
   }
 
   /** Returns why this process can no longer write to the files, or undefined. Calls `stat` on the lock and the log. */
   findLoss(): string | undefined {
-    const loss = this.loss ?? this.#lock.findLoss() ?? this.#findLogLoss()
-    return loss === undefined ? undefined : this.#lose(loss)
+    const loss = this.lossReason ?? this.#lock.findLoss() ?? this.#findLogLoss()
+    return loss === undefined ? undefined : this.#stopWriting(loss)
   }
 
-  /** Refuses all later writes. Returns the first reason that was given. */
-  #lose(reason: string): string {
-    if (this.loss !== undefined) return this.loss
-    this.loss = reason
+  /** Refuses all later writes. Returns the reason given in the first call. */
+  #stopWriting(reason: string): string {
+    if (this.lossReason !== undefined) return this.lossReason
+    this.lossReason = reason
     this.#options.report(describeLoss(reason))
     return reason
   }
@@ -195,18 +195,18 @@ export class WriteAheadLog {
       if (this.#file !== undefined) await this.#options.syncFile(this.#file.fd)
       await this.#folderSync
     } catch (error) {
-      this.#lose(`the disk failed to sync its log (${reasonOf(error)})`)
+      this.#stopWriting(`its log could not be synced to disk (${reasonOf(error)})`)
       throw error
     }
   }
 
-  /** Closes the files, and deletes them if the state file contains all entries (`isEmpty`). */
-  async close(isEmpty: boolean): Promise<void> {
+  /** Closes the files. Deletes them if the state file contains all their entries (`isCheckpointed`). */
+  async close(isCheckpointed: boolean): Promise<void> {
     const isOwn = this.findLoss() === undefined
     await this.#closeOld()
     if (this.#file !== undefined) closeSync(this.#file.fd)
     this.#file = undefined
-    if (isEmpty && isOwn) this.#remove()
+    if (isCheckpointed && isOwn) this.#remove()
   }
 
   #remove(): void {

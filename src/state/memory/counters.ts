@@ -15,7 +15,7 @@ const MAX_WINDOWS = 100_000
 /** The maximum number of sequences in the process. A further sequence evicts the least recently advanced sequence. */
 export const MAX_SEQUENCES = 10_000
 
-/** The maximum number of characters stored of a key. Longer keys are truncated, and their hash is appended. */
+/** The maximum length of a stored key. Longer keys are truncated, and their hash is appended. */
 const MAX_RATE_KEY = 64
 export const MAX_SEQUENCE_KEY = 1000
 

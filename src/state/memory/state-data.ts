@@ -17,7 +17,7 @@ export type Change = { readonly sandbox: string } & (
   | CollectionChange
   | { readonly op: 'quality'; readonly quality: QualitySettings }
   | { readonly op: 'reset' | 'delete' }
-  /** `data`: the content of `state`, if it is already loaded. It is not written to the log. */
+  /** `data`: the content of `state`, if already loaded. The log does not include `data`. */
   | { readonly op: 'import'; readonly state: StoredContent; readonly data?: SandboxData }
   | { readonly op: 'snapshot'; readonly snapshot: SnapshotHead }
   | { readonly op: 'restore' | 'forget'; readonly snapshotId: string }

@@ -3,7 +3,7 @@ import type { Redis, RedisOptions } from 'ioredis'
 import { reasonOf } from '../../base/core/result.ts'
 import { sleep } from '../../base/core/timers.ts'
 import { StoreUnavailableError } from '../store.ts'
-import { describeReason, describeStartFault, isErrorReply, replyWithin, TOO_LATE } from './faults.ts'
+import { describeReason, describeStartError, isErrorReply, replyWithin, TOO_LATE } from './faults.ts'
 import type { RedisLocation } from './location.ts'
 
 /** The maximum time to wait for the reply to a command, and for the first connection, in milliseconds. */
@@ -35,8 +35,8 @@ export class RedisConnection {
   readonly #redis: Redis
   readonly #location: RedisLocation
   readonly #commandMs: number
-  /** The reason why there is no connection; undefined while connected. */
-  #outage: string | undefined = 'the connection was not opened yet'
+  /** Why there is no connection; undefined while connected. */
+  #outage: string | undefined = 'the connection has not been opened yet'
   /** The latest error since the last successful connection, if any. */
   #lastError: Error | undefined
   #isClosed = false
@@ -74,7 +74,7 @@ export class RedisConnection {
       return connection
     } catch (error) {
       connection.close()
-      throw new Error(describeStartFault(connection.#lastError ?? error, location), { cause: error })
+      throw new Error(describeStartError(connection.#lastError ?? error, location), { cause: error })
     }
   }
 
@@ -113,7 +113,7 @@ export class RedisConnection {
     if (this.#isClosed) throw new Error('The state is closed.')
     if (this.#outage !== undefined)
       throw new StoreUnavailableError(
-        `The state in ${this.#location.shown} cannot be reached at the moment (${this.#outage}). ` +
+        `The state in ${this.#location.displayUrl} cannot be reached at the moment (${this.#outage}). ` +
           'Requests that need the state are refused until Redis is available again.',
       )
     try {
@@ -129,11 +129,11 @@ export class RedisConnection {
       this.#outage = describeReason(TOO_LATE)
       this.#disconnect()
     }
-    const { shown } = this.#location
+    const { displayUrl } = this.#location
     const reason = describeReason(isErrorReply(error) ? error : (this.#lastError ?? error))
     const message = isErrorReply(error)
-      ? `The state in ${shown} refused the request: ${reason}.`
-      : `The state in ${shown} did not respond (${reason}); send the request again.`
+      ? `The state in ${displayUrl} refused the request: ${reason}.`
+      : `The state in ${displayUrl} did not respond (${reason}); send the request again.`
     return new StoreUnavailableError(message, { cause: error })
   }
 

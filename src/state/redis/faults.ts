@@ -2,7 +2,7 @@ import { clearTimeout, nextTurn, setTimeout } from '../../base/core/timers.ts'
 import type { RedisLocation } from './location.ts'
 
 const trustStep =
-  'If it is correct, set NODE_EXTRA_CA_CERTS to the path of its CA certificate (or its own path, if it is self-signed)'
+  'If it is the right one, set NODE_EXTRA_CA_CERTS to the file of its CA (or of the certificate itself, if self-signed)'
 
 const passwordStep = 'Check the user and the password in --state.'
 
@@ -46,7 +46,7 @@ export function isRefusal(error: unknown): boolean {
   return error instanceof Error && isErrorReply(error.cause)
 }
 
-/** Describes an error reply, without the names and lines of scripts. Returns undefined if there was no reply. */
+/** Describes an unusable response, without the names and lines of scripts. Returns undefined if there was none. */
 function describeResponse(error: unknown): string | undefined {
   if (!(error instanceof Error)) return undefined
   const text = error.message.replace(/ script: .*/s, '').replace(/[.:]\s*$/, '')
@@ -62,14 +62,14 @@ function describeResponse(error: unknown): string | undefined {
   return `the certificate of that server is not trusted (${text}). ${trustStep}`
 }
 
-/** Describes, without a full stop, why there is no connection or reply, and adds the next step if there is one. */
+/** Describes, without a period, why there is no connection or reply, and adds the next step if there is one. */
 export function describeReason(error: unknown): string {
   const code = codeOf(error)
   return describeResponse(error) ?? reasons[code] ?? `Redis cannot be reached: ${code}`
 }
 
-export function describeStartFault(error: unknown, { shown }: RedisLocation): string {
-  const problem = `The state in ${shown} cannot be used`
+export function describeStartError(error: unknown, { displayUrl }: RedisLocation): string {
+  const problem = `The state in ${displayUrl} cannot be used`
   const response = describeResponse(error)
   if (response !== undefined) return `${problem}: ${response}.`
   return `${problem} (${describeReason(error)}). Start that server, or choose a file: --state FILE.`
@@ -83,7 +83,7 @@ export const TOO_LATE = Object.assign(new Error('no reply in time'), { code: 'ET
 
 /**
  * Resolves with the reply, or rejects with `TOO_LATE` after `ms` milliseconds. Reads pending input before it rejects,
- * since a busy process may not have read a reply that has already arrived.
+ * since a busy process might not have read a reply that has already arrived.
  */
 export function replyWithin<T>(ms: number, reply: Promise<T>): Promise<T> {
   return new Promise((resolve, reject) => {

@@ -10,13 +10,13 @@ import type { SandboxScripts } from './sandbox-scripts.ts'
 
 type Field = readonly [kind: (typeof KINDS)[number], name: string, value: Argument]
 
-/** The approximate number of characters per write, so that a write takes the process and Redis a few milliseconds. */
+/** The approximate number of characters per write. Such a write takes the process and Redis a few milliseconds. */
 const WRITE_LENGTH = 64 * 1024
 
 /** Milliseconds after which Redis deletes the staged data of an abandoned import. */
 const STAGED_MS = 10 * 60 * 1000
 
-/** Writes an import in slices to staging keys, so that readers never see half an import. Returns false if refused. */
+/** Writes an import in slices to staging keys, so that readers never see a partial import. Returns false if refused. */
 export async function importContent(
   scripts: SandboxScripts,
   sandbox: string,
@@ -30,7 +30,7 @@ export async function importContent(
   const keyOf = (kind: string) => scripts.keyOf(sandbox, `staged:${id}:${kind}`)
   const store = (fields: readonly Field[]) => {
     const writes = KINDS.flatMap((kind) => {
-      // Only the first slice writes the head, so a missing head shows that the import was slow and staged data expired.
+      // Only the first slice writes the head, so a missing head shows that staged data expired during a slow import.
       const ofKind = fields.filter((field) => field[0] === kind).flatMap(([, name, value]) => [name, value])
       const written = ofKind.length > 0 ? [connection.call('hset', keyOf(kind), ...ofKind)] : []
       return [...written, connection.call('pexpire', keyOf(kind), STAGED_MS)]

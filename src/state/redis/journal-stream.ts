@@ -1,7 +1,7 @@
 /**
  * The journal of all replicas: a Redis stream of messages, and a stream of bodies, which is trimmed by size. The id of
- * a message is its position, so readers detect trimmed messages by a gap in the positions. A hash of counts tells the
- * readers how many exchanges of each sandbox they have missed.
+ * a message is its position, so a gap in the positions shows readers that messages were trimmed. A hash of counts shows
+ * how many exchanges readers have missed in each sandbox.
  */
 import { randomUUID } from 'node:crypto'
 import type { ExchangeStream, MessagePlace, StreamMessage } from '../shared-state.ts'
@@ -21,7 +21,7 @@ interface JournalStreamOptions {
 /** The maximum total size in bytes of the bodies that all replicas store. */
 const MAX_BODY_BYTES = 64 * 1024 * 1024
 
-/** The limits of one read, in messages and in bytes of bodies, so that replies stay below a few megabytes. */
+/** The limits for one read, in messages and in bytes of bodies. They keep replies below a few megabytes. */
 const READ_MESSAGES = 200
 const READ_BYTES = 4 * 1024 * 1024
 

@@ -10,7 +10,7 @@ export const KINDS = ['head', 'events', 'prompts', 'index', 'impact'] as const
  *   is the list of its versions.
  * - `index`, a hash for finding and counting records: `event named JSON` and `prompt named KEY` find a record by the
  *   caller's name, `event ID` and `prompt ID` count identical records (see `Occurrences`), `events POSITION` counts
- *   replays, `prompts POSITION` is the active version, `last PROMPT` the last version, `place PROMPT` the position.
+ *   replays, `prompts POSITION` is the active version, `last PROMPT` counts versions, `place PROMPT` is the position.
  * - `impact`, a hash of sums by product and day.
  * - `snapshots`, a hash of descriptions by id; `taken`, the number ever created; `snapshot:ID:head` etc., the copies.
  * - `staged:ID:events` etc.: the data of an import before it replaces the sandbox's data.
@@ -28,9 +28,9 @@ export const impactField = (product: string | null, day: string) => JSON.stringi
 /**
  * Returns the prefix of the keys that do not belong to a sandbox. The keys are:
  *
- * - `format`, the format of all keys, and `id`, which has another value after Redis was emptied.
+ * - `format`, the format of all keys, and `id`, which differs after Redis was emptied.
  * - `sandboxes`, a sorted set of sandbox names in the order of creation, and `created`, the number ever created.
- * - `journal`, a stream of exchanges of all replicas, and `journal-bodies`, a stream of their bodies.
+ * - `journal`, a stream of exchanges from all replicas, and `journal-bodies`, a stream of their bodies.
  * - `journal-head`, a hash: `id`, unique to this journal, and the numbers of its `messages`, `exchanges` and `bytes`.
  * - `journal-counts`, a hash by sandbox: the first exchange since the sandbox was cleared, and the number of exchanges.
  */

@@ -9,10 +9,10 @@ export interface RedisLocation {
   /** User and password, decoded; empty if the URL has none. */
   readonly user: string
   readonly password: string
-  /** The number of the database; connections use 0 by default. */
+  /** The database number; 0 if the URL has none. */
   readonly database: number
   /** The URL without user and password, for messages: `redis://cache:6379/2`. */
-  readonly shown: string
+  readonly displayUrl: string
   readonly prefix: string
 }
 
@@ -36,7 +36,7 @@ export function parseRedisUrl(state: string, prefix: string): Result<RedisLocati
       user: decodeURIComponent(url.username),
       password: decodeURIComponent(url.password),
       database: Number(pathname.slice(1)),
-      shown: `${protocol}//${hostname}:${port}${pathname === '/' ? '' : pathname}`,
+      displayUrl: `${protocol}//${hostname}:${port}${pathname === '/' ? '' : pathname}`,
       prefix,
     })
   } catch {
@@ -48,7 +48,7 @@ export function parseRedisUrl(state: string, prefix: string): Result<RedisLocati
 export function showState(state: string): string {
   if (!isRedisUrl(state)) return state
   const parsed = parseRedisUrl(state, '')
-  return parsed.ok ? parsed.value.shown : 'redis'
+  return parsed.ok ? parsed.value.displayUrl : 'redis'
 }
 
 const urlRule =

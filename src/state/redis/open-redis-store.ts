@@ -7,7 +7,7 @@ import type { OpenedStore } from '../file/file-store.ts'
 import type { SharedState } from '../shared-state.ts'
 import { StoreUnavailableError } from '../store.ts'
 import { createScript, RedisConnection, type RedisTimeouts } from './connection.ts'
-import { describeStartFault } from './faults.ts'
+import { describeStartError } from './faults.ts'
 import { openJournalStream } from './journal-stream.ts'
 import { sharedKeys } from './keys.ts'
 import type { RedisLocation } from './location.ts'
@@ -29,21 +29,21 @@ export async function openRedisStore(
   location: RedisLocation,
   { commandMs = 2000, connectMs = 5000, warn }: RedisStoreOptions = {},
 ): Promise<Result<OpenedRedisStore>> {
-  const { prefix, shown } = location
-  const connecting = RedisConnection.open(location, { commandMs, connectMs })
+  const { prefix, displayUrl } = location
+  const pending = RedisConnection.open(location, { commandMs, connectMs })
   try {
-    const connection = await connecting
+    const connection = await pending
     const scripts = new SandboxScripts(connection, prefix)
-    const findFault = createProbe(scripts, location, warn)
+    const findProblem = createProbe(scripts, location, warn)
     const info = String(await connection.call('info'))
-    const fault = /^cluster_enabled:1/m.test(info) ? `The state in ${shown} ${CLUSTER}` : await findFault()
-    if (fault !== undefined) throw new Error(fault)
+    const problem = /^cluster_enabled:1/m.test(info) ? `The state in ${displayUrl} ${CLUSTER}` : await findProblem()
+    if (problem !== undefined) throw new Error(problem)
     const policy = /^maxmemory_policy:(\S+)/m.exec(info)?.[1] ?? 'noeviction'
     const eviction = `With the maxmemory-policy ${policy}, Redis may delete parts of the state.`
     const warnings = [connection.warning ?? [], policy === 'noeviction' ? [] : `${eviction} Set it to noeviction.`]
     const store = createRedisStore(scripts, {
       findOutage: () =>
-        findFault().catch((error: unknown) => {
+        findProblem().catch((error: unknown) => {
           if (error instanceof StoreUnavailableError) return error.message
           throw error
         }),
@@ -51,16 +51,16 @@ export async function openRedisStore(
     })
     const sandboxes = Number(await connection.call('zcard', `${sharedKeys(prefix)}sandboxes`))
     const shared: SharedState = {
-      shown,
+      displayUrl,
       ...createSettings(scripts),
       listSandboxes: (limit) => listNames(connection, prefix, limit),
       openJournal: (size) => openJournalStream({ connection, prefix, replica: scripts.createId(), size }),
     }
     return success({ store, loaded: { sandboxes, journalEntries: 0, warnings: warnings.flat() }, shared, connection })
   } catch (error) {
-    await connecting.then((connection) => connection.close()).catch(() => undefined)
+    await pending.then((connection) => connection.close()).catch(() => undefined)
     const isRefused = error instanceof StoreUnavailableError
-    return failure(isRefused ? describeStartFault(error.cause, location) : reasonOf(error))
+    return failure(isRefused ? describeStartError(error.cause, location) : reasonOf(error))
   }
 }
 
@@ -71,7 +71,7 @@ const EMPTIED =
 
 /**
  * Stores the format and an id, unless they exist, and tries every command that requests need. KEYS: the format, the id,
- * and four keys on which to try commands. ARGV: the format, and a new id. Returns the stored format and id. An error
+ * and four keys to try commands on. ARGV: the format, and a new id. Returns the stored format and id. An error message
  * ends with the name of the refused command.
  */
 const PROBE = createScript(`
@@ -94,10 +94,10 @@ for _, command in ipairs({
 end
 return {found, known}`)
 
-/** Creates a function that runs `PROBE`, returns a sentence if the format differs, and rejects if Redis refuses. */
+/** Creates a function that runs `PROBE`, returns a sentence if the format differs, and rejects if a command fails. */
 function createProbe(
   scripts: SandboxScripts,
-  { prefix, shown }: RedisLocation,
+  { prefix, displayUrl }: RedisLocation,
   warn: (problem: string) => void = () => {},
 ): () => Promise<string | undefined> {
   const keys = [
@@ -112,10 +112,10 @@ function createProbe(
     const [found, id] = (await run()) as string[] // the script's return type
     if (found !== FORMAT_MARK)
       return (
-        `The state in ${shown} cannot be used: the keys with the prefix "${prefix}" have the format "${found}", but ` +
-        `this version uses "${FORMAT_MARK}". Use the version that wrote them, or another prefix (--state-prefix).`
+        `The state in ${displayUrl} cannot be used: the keys with the prefix "${prefix}" have the format "${found}", ` +
+        `but this version uses "${FORMAT_MARK}". Use the version that wrote them, or another prefix (--state-prefix).`
       )
-    if (knownId !== undefined && id !== knownId) warn(`The state in ${shown} ${EMPTIED}`)
+    if (knownId !== undefined && id !== knownId) warn(`The state in ${displayUrl} ${EMPTIED}`)
     knownId = id
     return undefined
   }

@@ -64,7 +64,7 @@ async function* readEvents(source: Source, order?: EventQuery['order'], offset =
     yield parseStoredEvent(source.sandbox, text, replays)
 }
 
-/** Reads records in slices. Throws if an import, a reset or a restore replaces them during the read. */
+/** Reads records in slices. Throws if an import, a reset or a restore replaces the records during the read. */
 async function* readRecords(
   { scripts, sandbox, generation }: Source,
   kind: 'events' | 'prompts',

@@ -10,7 +10,7 @@ const MAX_WINDOWS = 10_000
 const UNUSED_MS = 24 * 60 * 60 * 1000
 
 /**
- * Milliseconds by which the clocks of two replicas may differ. A window that opens within this time in the future was
+ * Milliseconds by which the clocks of two replicas may differ. A window that opens at most this far in the future was
  * opened by another replica. A window that opens later is discarded, since the sandbox's clock was set back.
  */
 const CLOCK_TOLERANCE_MS = 3000
@@ -72,8 +72,8 @@ export function createCounters(
       return (await consume(sandbox, 'sequences', field, MAX_SEQUENCES, Number.MAX_SAFE_INTEGER, 0, 1)).used
     },
     async listSequences(sandbox) {
-      const listed = await scripts.run(LIST_SEQUENCES, sandbox)
-      return new Map((listed as [string, string][]).map(([key, count]) => [key, Number(count)])) // the script's type
+      const counts = await scripts.run(LIST_SEQUENCES, sandbox)
+      return new Map((counts as [string, string][]).map(([key, count]) => [key, Number(count)])) // the return type
     },
   }
 }

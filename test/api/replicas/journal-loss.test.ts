@@ -1,6 +1,6 @@
 import { execFileSync } from 'node:child_process'
 import { expect, test } from 'vitest'
-import { ask, event, analyticsPath as path } from '../../support/client.ts'
+import { call, event, analyticsPath as path } from '../../support/client.ts'
 import { convsim } from '../../support/command.ts'
 import { steer } from '../../support/control.ts'
 import { describeWithRedis, redisForTest } from '../../support/redis.ts'
@@ -13,18 +13,18 @@ const inSandbox = (name: string) => ({ headers: { 'x-sim-sandbox': name } })
 
 describeWithRedis('exchanges in a Redis that loses its data', () => {
   const verify = async (target: TestSimulator, sandbox: string) =>
-    (await ask(target, `/__sim/verify?sandbox=${sandbox}`, { body: { operation } })).body
+    (await call(target, `/__sim/verify?sandbox=${sandbox}`, { body: { operation } })).body
 
   test('are reported as lost, and later exchanges are counted even if there are just as many', async () => {
     const redis = await redisForTest()
     const replicas = await startReplicas(redis)
-    for (let index = 0; index < 3; index += 1) await ask(replicas[1], path, inSandbox('first'))
+    for (let index = 0; index < 3; index += 1) await call(replicas[1], path, inSandbox('first'))
     expect(await verify(replicas[0], 'first')).toMatchObject({ count: 3, truncated: false })
     await redis.kill()
     await redis.start()
     for (const replica of replicas)
-      await expect.poll(async () => (await ask(replica, '/__sim/health')).status).toBe(200)
-    for (let index = 0; index < 3; index += 1) await ask(replicas[1], path, inSandbox('second'))
+      await expect.poll(async () => (await call(replica, '/__sim/health')).status).toBe(200)
+    for (let index = 0; index < 3; index += 1) await call(replicas[1], path, inSandbox('second'))
     for (const replica of replicas) {
       expect(await verify(replica, 'second')).toMatchObject({ count: 3 })
       expect(await steer(replica, 'GET', '/requests?sandbox=first')).toMatchObject({ truncated: true })
@@ -35,13 +35,13 @@ describeWithRedis('exchanges in a Redis that loses its data', () => {
     const redis = await redisForTest()
     const statePrefix = 'flushed'
     const replicas = await startReplicas(redis, { statePrefix })
-    for (const replica of replicas) await ask(replica, path, inSandbox('first'))
+    for (const replica of replicas) await call(replica, path, inSandbox('first'))
     expect(await verify(replicas[0], 'first')).toMatchObject({ count: 3, truncated: false })
     execFileSync('redis-cli', ['-p', `${redis.port}`, 'flushall'])
-    for (const replica of replicas) // each of them appends a notice about lost exchanges
+    for (const replica of replicas) // each replica appends a notice about lost exchanges
       expect(await steer(replica, 'GET', '/requests?sandbox=first')).toMatchObject({ truncated: true })
     const late = await startForTest({ state: redis.url, statePrefix, replica: 'late', clock: 'real' })
-    for (const name of ['first', 'second']) await ask(late, path, inSandbox(name))
+    for (const name of ['first', 'second']) await call(late, path, inSandbox(name))
     expect(await verify(late, 'first')).toMatchObject({ count: 1, truncated: true })
     expect(await verify(late, 'second')).toMatchObject({ count: 1, truncated: false })
   })
@@ -49,14 +49,14 @@ describeWithRedis('exchanges in a Redis that loses its data', () => {
 
 describeWithRedis('a replica stopped', () => {
   test.each(['SIGKILL', 'SIGTERM'] as const)(
-    'by %s leaves the requests that it responded to in the journal, and another replica reports none as missing',
+    'by %s leaves the requests that it handled in the journal, and another replica reports none as missing',
     async (signal) => {
       const { url } = await redisForTest()
       const other = await startForTest({ state: url, clock: 'real' })
       const command = convsim(['--port', '0', '--state', url])
       const stopping = { origin: await command.ready() }
       for (let count = 0; count < 20; count += 1)
-        expect((await ask(stopping, '/v1/events', { body: event() })).status).toBe(201)
+        expect((await call(stopping, '/v1/events', { body: event() })).status).toBe(201)
       command.process.kill(signal)
       await command.ended
       expect(await steer(other, 'GET', '/requests?limit=1')).toMatchObject({ total: 20, truncated: false })

@@ -1,7 +1,7 @@
 import { execFileSync } from 'node:child_process'
 import { expect, test as plainTest } from 'vitest'
 import type { Json, JsonObject } from '../../../src/base/core/json.ts'
-import { ask, event, objectOf, analyticsPath as path } from '../../support/client.ts'
+import { call, event, objectOf, analyticsPath as path } from '../../support/client.ts'
 import { putRules, steer } from '../../support/control.ts'
 import { describeWithRedis, sharedRedis } from '../../support/redis.ts'
 import { listRequests, readRetries } from '../../support/stored-records.ts'
@@ -10,9 +10,9 @@ import { startReplicas } from './start-replicas.ts'
 const operation = 'getModelAnalytics'
 
 type Target = { readonly origin: string }
-const verify = (target: Target, body: Json) => ask(target, '/__sim/verify', { body })
+const verify = (target: Target, body: Json) => call(target, '/__sim/verify', { body })
 
-describeWithRedis('the journal of replicas', () => {
+describeWithRedis('with a journal shared by replicas,', () => {
   const redis = sharedRedis()
   const test = plainTest.extend('replicas', () => startReplicas(redis()))
 
@@ -20,7 +20,7 @@ describeWithRedis('the journal of replicas', () => {
     replicas,
   }) => {
     for (let index = 0; index < 12; index += 1) {
-      await ask(replicas[index % 3] ?? replicas[0], path)
+      await call(replicas[index % 3] ?? replicas[0], path)
       for (const replica of replicas)
         expect(await verify(replica, { operation, count: { exactly: index + 1 } })).toMatchObject({
           status: 200,
@@ -35,12 +35,12 @@ describeWithRedis('the journal of replicas', () => {
   test('request ids are unique, so any replica can find and replay each request', async ({ replicas }) => {
     const ids: string[] = []
     for (const replica of replicas) {
-      const { headers } = await ask(replica, path)
+      const { headers } = await call(replica, path)
       ids.push(headers.get('x-request-id') ?? '')
     }
     expect(new Set(ids).size).toBe(3)
     for (const [index, id] of ids.entries()) {
-      const replay = await ask(replicas[1], path, { headers: { 'x-sim-replay-of': id } })
+      const replay = await call(replicas[1], path, { headers: { 'x-sim-replay-of': id } })
       expect(replay.status).toBe(200)
       const recorded = await steer(replicas[2], 'GET', `/requests/${replay.headers.get('x-request-id')}`)
       expect(recorded).toMatchObject({ replayOf: ids[index] })
@@ -50,14 +50,14 @@ describeWithRedis('the journal of replicas', () => {
 
   test('a waiting verification counts a request to another replica', async ({ replicas: [one, two] }) => {
     const waiting = verify(one, { operation: 'createEvent', match: { body: { value: '7' } }, withinMs: 30_000 })
-    await ask(two, '/v1/events', { body: event({ value: '7' }) })
+    await call(two, '/v1/events', { body: event({ value: '7' }) })
     expect(await waiting).toMatchObject({ status: 200, body: { satisfied: true, count: 1 } })
   })
 
   test('clearing the journal through one replica clears it for all', async ({ replicas: [one, two, three] }) => {
-    await Promise.all([ask(one, path), ask(two, path), ask(three, path)])
+    await Promise.all([call(one, path), call(two, path), call(three, path)])
     await steer(two, 'DELETE', '/requests')
-    await ask(three, path)
+    await call(three, path)
     for (const replica of [one, two, three])
       expect(await steer(replica, 'GET', '/requests')).toMatchObject({ total: 1, truncated: false })
     await steer(one, 'POST', '/reset')
@@ -70,19 +70,19 @@ describeWithRedis('the journal of replicas', () => {
     const retried = event({ insertId: 'y' })
     const send = async (targets: readonly Target[]) => {
       const at = (index: number) => targets[index % targets.length] ?? one
-      await ask(at(0), path)
-      await ask(at(1), '/v1/events', { body: event({ insertId: 'x' }) })
-      await ask(at(2), '/v1/events', { body: event({ value: 7 }) })
+      await call(at(0), path)
+      await call(at(1), '/v1/events', { body: event({ insertId: 'x' }) })
+      await call(at(2), '/v1/events', { body: event({ value: 7 }) })
       await putRules(at(0), [{ scenario: 'rate-limited;retry-after=5', times: 1 }])
-      await ask(at(0), '/v1/events', { body: retried })
-      await ask(at(1), '/v1/events', { body: retried })
-      await ask(at(2), `/v1/models/not-an-id/analytics`)
+      await call(at(0), '/v1/events', { body: retried })
+      await call(at(1), '/v1/events', { body: retried })
+      await call(at(2), `/v1/models/not-an-id/analytics`)
     }
     await send(replicas)
     await send([single])
     const reports = await Promise.all(
       [one, two, three, single].map(async (target) => {
-        const { run: _, ...report } = objectOf(await ask(target, '/__sim/report?format=json'))
+        const { run: _, ...report } = objectOf(await call(target, '/__sim/report?format=json'))
         return JSON.parse(JSON.stringify(report).replace(/"requests":\["[^\]]*\]/g, '"requests":[]'))
       }),
     )
@@ -100,19 +100,19 @@ describeWithRedis('the journal of replicas', () => {
   })
 
   test('the journal keeps the requests of a stopped replica', async ({ replicas: [one, two, three] }) => {
-    await ask(two, path)
+    await call(two, path)
     await two.close()
-    await ask(three, path)
+    await call(three, path)
     expect(await steer(one, 'GET', '/requests')).toMatchObject({ total: 2, truncated: false })
   })
 
   test.for(['200', 'dribble;ms=20', 'malformed-json', 'reset'])(
-    'a client that next sends a request to another replica finds its exchange in the journal, for the scenario %s',
+    'a client that sends its next request to another replica finds its exchange in the journal, despite %s',
     async (scenario, { replicas: [one, two] }) => {
       const headers = { 'x-sim-scenario': scenario }
       const outcome = /malformed|reset/.test(scenario) ? 'damaged' : 'delivered'
       for (const count of [1, 2, 3]) {
-        await ask(one, '/v1/events', { body: event(), headers }).catch(() => undefined)
+        await call(one, '/v1/events', { body: event(), headers }).catch(() => undefined)
         expect(await listRequests(two)).toMatchObject(Array(count).fill({ delivery: { outcome } }))
       }
     },
@@ -126,7 +126,7 @@ describeWithRedis('the journal of replicas', () => {
     'another replica judges a client that gives up during %s by the delivery that the client saw',
     async ([scenario = '', outcome], { replicas: [one, two] }) => {
       const first = { body: event({ insertId: 'first' }), headers: { 'retry-attempt': '0' }, scenario }
-      const lost = ask(one, '/v1/events', { ...first, signal: AbortSignal.timeout(1500) })
+      const lost = call(one, '/v1/events', { ...first, signal: AbortSignal.timeout(1500) })
       await expect(lost).rejects.toThrow()
       const readDelivery = async () => {
         const [first] = await listRequests(two)
@@ -134,7 +134,7 @@ describeWithRedis('the journal of replicas', () => {
       }
       await expect.poll(readDelivery, { timeout: 30_000 }).toMatchObject({ outcome })
       const retry = { body: event({ insertId: 'second' }), headers: { 'retry-attempt': '1' } }
-      expect((await ask(two, '/v1/events', retry)).status).toBe(201)
+      expect((await call(two, '/v1/events', retry)).status).toBe(201)
       const findings = [{ rule: 'same-insert-id', count: 1 }]
       for (const replica of [one, two])
         expect(await steer(replica, 'GET', '/retries')).toMatchObject({ problems: { findings } })
@@ -142,7 +142,7 @@ describeWithRedis('the journal of replicas', () => {
   )
 
   test('pages and streams can continue on any replica, since all share one numbering', async ({ replicas }) => {
-    for (const replica of [...replicas, ...replicas]) await ask(replica, path)
+    for (const replica of [...replicas, ...replicas]) await call(replica, path)
     const numbers: number[] = []
     for (const replica of [...replicas, ...replicas]) {
       const page = await listRequests(replica, `limit=1&cursor=${numbers.at(-1) ?? 0}`)
@@ -160,8 +160,8 @@ describeWithRedis('the journal of replicas', () => {
 
   test('no token leaves the process that received it', async ({ replicas: [one, two] }) => {
     const token = 'sk-very-secret-1234'
-    await ask(one, '/v1/events', { token, body: event({ properties: { note: `key ${token}` } }) })
-    expect((await ask(two, '/__sim/requests?bodies=true')).text).not.toContain(token)
+    await call(one, '/v1/events', { token, body: event({ properties: { note: `key ${token}` } }) })
+    expect((await call(two, '/__sim/requests?bodies=true')).text).not.toContain(token)
     const redisCli = (...args: string[]) =>
       execFileSync('redis-cli', ['-p', `${redis().port}`, ...args], { encoding: 'utf8' })
     const streams = redisCli('--scan', '--pattern', '*:journal').trim().split('\n')

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest'
-import { ask, event, analyticsPath as path } from '../../support/client.ts'
+import { call, event, analyticsPath as path } from '../../support/client.ts'
 import { steer } from '../../support/control.ts'
 import { describeWithRedis, redisForTest } from '../../support/redis.ts'
 import { startForTest, type TestSimulator } from '../../support/start.ts'
@@ -16,24 +16,24 @@ type Target = Pick<TestSimulator, 'origin'>
 
 /** Sends requests until the response has the expected status. */
 const untilStatus = (target: Target, url: string, status: number) =>
-  expect.poll(async () => (await ask(target, url)).status).toBe(status)
+  expect.poll(async () => (await call(target, url)).status).toBe(status)
 
 const untilHealthSays = (target: Target, words: string) =>
-  expect.poll(async () => (await ask(target, '/__sim/health')).text).toContain(words)
+  expect.poll(async () => (await call(target, '/__sim/health')).text).toContain(words)
 
 describeWithRedis('while Redis is unavailable', () => {
   test('requests get a 503 in the service’s format, health reports the outage, and no data is lost', async () => {
     const redis = await redisForTest({ durable: true })
     const [one, two] = await startReplicas(redis)
-    const write = (target: Target, insertId: string) => ask(target, '/v1/events', { body: event({ insertId }) })
+    const write = (target: Target, insertId: string) => call(target, '/v1/events', { body: event({ insertId }) })
     expect((await write(one, 'before')).status).toBe(201)
     await redis.kill()
-    for (const response of [await write(one, 'away'), await ask(two, path), await ask(two, '/__sim/events')]) {
+    for (const response of [await write(one, 'away'), await call(two, path), await call(two, '/__sim/events')]) {
       expect([response.status, response.headers.get('retry-after')]).toEqual([503, '1'])
       expect(response.body).toEqual({ success: false, error: expect.stringContaining(`127.0.0.1:${redis.port}`) })
     }
     const body = { status: 'unhealthy', reason: expect.stringContaining('cannot be reached') }
-    expect(await ask(one, '/__sim/health')).toMatchObject({ status: 503, body })
+    expect(await call(one, '/__sim/health')).toMatchObject({ status: 503, body })
     await redis.start()
     for (const replica of [one, two]) await untilStatus(replica, '/__sim/health', 200)
     expect((await write(two, 'away')).status).toBe(201)
@@ -43,14 +43,14 @@ describeWithRedis('while Redis is unavailable', () => {
   test('refused requests count in their operation’s metrics, but are not in the journal', async () => {
     const redis = await redisForTest({ durable: true })
     const replicas = await startReplicas(redis)
-    expect((await ask(replicas[0], path)).status).toBe(200)
+    expect((await call(replicas[0], path)).status).toBe(200)
     await redis.kill()
-    expect((await ask(replicas[0], path)).status).toBe(503)
+    expect((await call(replicas[0], path)).status).toBe(503)
     await redis.start()
     for (const replica of replicas) await untilStatus(replica, '/__sim/health', 200)
     for (const replica of replicas)
       expect(await steer(replica, 'GET', '/requests')).toMatchObject({ total: 1, truncated: false })
-    const metrics = await ask(replicas[0], '/__sim/metrics')
+    const metrics = await call(replicas[0], '/__sim/metrics')
     expect(metrics.text).toContain('{operation="getModelAnalytics",status="503"')
   })
 
@@ -58,9 +58,9 @@ describeWithRedis('while Redis is unavailable', () => {
     const redis = await redisForTest()
     const [one] = await startReplicas(redis)
     redis.pause()
-    const responses = await Promise.all(Array.from({ length: 60 }, (_, at) => ask(one, path, { token: `key-${at}` })))
+    const responses = await Promise.all(Array.from({ length: 60 }, (_, at) => call(one, path, { token: `key-${at}` })))
     expect(new Set(responses.map(({ status }) => status))).toEqual(new Set([503]))
-    expect((await ask(one, path)).status).toBe(503)
+    expect((await call(one, path)).status).toBe(503)
     redis.resume()
     await untilStatus(one, path, 200)
   })
@@ -87,18 +87,18 @@ describeWithRedis('while Redis is unavailable', () => {
   test('a database that no longer exists is not replaced by another', async () => {
     const redis = await redisForTest({ durable: true, args: ['--databases', '4'] })
     const [one] = await startReplicas(redis, { state: `${redis.url}/3` })
-    expect((await ask(one, '/v1/events', { body: event() })).status).toBe(201)
+    expect((await call(one, '/v1/events', { body: event() })).status).toBe(201)
     await redis.kill()
     await redis.start(['--databases', '3'])
     await untilHealthSays(one, 'databases')
-    expect((await ask(one, '/v1/events', { body: event() })).status).toBe(503)
+    expect((await call(one, '/v1/events', { body: event() })).status).toBe(503)
     await redis.kill()
     await redis.start()
     await untilStatus(one, '/__sim/health', 200)
     expect(await steer(one, 'GET', '/events')).toMatchObject({ total: 1 })
   })
 
-  test('the latest reason is reported, such as a restart with a password', async () => {
+  test('the latest reason is reported, such as a password that Redis requires since a restart', async () => {
     const redis = await redisForTest({ durable: true })
     const [one] = await startReplicas(redis)
     await redis.kill()
@@ -113,7 +113,7 @@ describeWithRedis('while Redis is unavailable', () => {
     expect(message).toMatch(/WRONGPASS/)
     expect(message).not.toMatch(/Start that server|script|wrong-one/)
     const running = await startForTest({ state: `${redis.url.replace('redis://', 'redis://:right@')}/3` })
-    const { text } = await ask(running, '/__sim/info')
+    const { text } = await call(running, '/__sim/info')
     expect([text.includes(`${redis.url}/3`), text.includes('right')]).toEqual([true, false])
   })
 })

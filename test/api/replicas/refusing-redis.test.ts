@@ -3,7 +3,7 @@ import { join } from 'node:path'
 import { expect, test } from 'vitest'
 import { context, exportSandbox, prompt } from '../../state/drafts.ts'
 import { openRedisOrFail } from '../../state/redis/open-redis.ts'
-import { ask, event, analyticsPath as path } from '../../support/client.ts'
+import { call, event, analyticsPath as path } from '../../support/client.ts'
 import { run } from '../../support/command.ts'
 import { steer } from '../../support/control.ts'
 import { describeWithRedis, redisForTest } from '../../support/redis.ts'
@@ -23,21 +23,21 @@ describeWithRedis('while Redis refuses writes', () => {
       const set = (value: string) => connection.call(...(`${command} ${value}`.split(' ') as [string, ...string[]]))
       const replicas = await startReplicas(redis)
       const [one, two] = replicas
-      expect((await ask(one, '/v1/events', { body: event() })).status).toBe(201)
+      expect((await call(one, '/v1/events', { body: event() })).status).toBe(201)
       await set(begin)
       for (let round = 0; round < 3; round += 1)
         for (const replica of replicas) {
-          expect((await ask(replica, path)).status).toBe(200)
+          expect((await call(replica, path)).status).toBe(200)
           expect(await steer(replica, 'GET', '/events')).toMatchObject({ total: 1 })
         }
-      const refused = await ask(two, '/v1/events', { body: event() })
+      const refused = await call(two, '/v1/events', { body: event() })
       expect([refused.status, refused.headers.get('retry-after')]).toEqual([503, '1'])
       expect(refused.body).toEqual({ success: false, error: expect.stringMatching(reason) })
       const body = { status: 'unhealthy', reason: expect.stringMatching(reason) }
-      expect(await ask(two, '/readyz')).toMatchObject({ status: 503, body })
+      expect(await call(two, '/readyz')).toMatchObject({ status: 503, body })
       await set(end)
-      expect((await ask(two, '/readyz')).status).toBe(200)
-      expect((await ask(two, '/v1/events', { body: event() })).status).toBe(201)
+      expect((await call(two, '/readyz')).status).toBe(200)
+      expect((await call(two, '/v1/events', { body: event() })).status).toBe(201)
       expect(await steer(one, 'GET', '/events')).toMatchObject({ total: 2 })
     },
   )
@@ -60,12 +60,12 @@ describeWithRedis('while Redis refuses writes', () => {
     const settings = { state: redis.url.replace('redis://', 'redis://limited:pw@'), statePrefix: 'acl' }
     const [one] = await startReplicas(redis, settings)
     const outcomes = async () => [
-      (await ask(one, '/readyz')).status,
-      (await ask(one, '/v1/events', { body: event() })).status,
+      (await call(one, '/readyz')).status,
+      (await call(one, '/v1/events', { body: event() })).status,
     ]
     expect(await outcomes()).toEqual([200, 201])
     await allow(rules)
-    const { status, body } = await ask(one, '/readyz')
+    const { status, body } = await call(one, '/readyz')
     expect([status, body]).toMatchObject([503, { reason: expect.stringMatching(reason) }])
     await expect(startReplicas(redis, settings)).rejects.toThrow(reason)
     expect(await outcomes()).toEqual([503, 503])
@@ -82,10 +82,10 @@ describeWithRedis('while Redis refuses writes', () => {
     expect(await steer(one, 'GET', '/sandboxes')).toMatchObject({ sandboxes: [{ name: 'default' }] })
     const used = Number(/used_memory:(\d+)/.exec(String(await admin.call('info', 'memory')))?.[1])
     await admin.call('config', 'set', 'maxmemory', used - 2_000_000)
-    expect((await ask(two, '/v1/events', { body: event() })).status).toBe(503)
-    const deleted = await ask(two, '/__sim/sandboxes/default', { method: 'DELETE' })
+    expect((await call(two, '/v1/events', { body: event() })).status).toBe(503)
+    const deleted = await call(two, '/__sim/sandboxes/default', { method: 'DELETE' })
     expect([deleted.status, deleted.body]).toEqual([200, { deleted: true }])
-    expect((await ask(one, '/v1/events', { body: event() })).status).toBe(201)
+    expect((await call(one, '/v1/events', { body: event() })).status).toBe(201)
   })
 
   test('starting with a seed state that does not fit into memory fails with the reason', async () => {
@@ -108,13 +108,13 @@ describeWithRedis('while Redis refuses writes', () => {
     const { connection: admin } = await openRedisOrFail(redis.url, 'admin')
     const [one, two] = await startReplicas(redis)
     const inMissed = { headers: { 'x-sim-sandbox': 'missed' } }
-    for (const sandbox of ['missed', 'other']) await ask(one, path, { headers: { 'x-sim-sandbox': sandbox } })
+    for (const sandbox of ['missed', 'other']) await call(one, path, { headers: { 'x-sim-sandbox': sandbox } })
     await admin.call('config', 'set', 'maxmemory', '1')
-    expect((await ask(one, path, inMissed)).status).toBe(200)
+    expect((await call(one, path, inMissed)).status).toBe(200)
     const list = (target: typeof one, sandbox: string) => steer(target, 'GET', `/requests?sandbox=${sandbox}`)
     expect(await list(one, 'missed')).toMatchObject({ total: 1, truncated: true })
     await admin.call('config', 'set', 'maxmemory', '0')
-    await ask(one, path, inMissed)
+    await call(one, path, inMissed)
     for (const replica of [one, two]) {
       await expect.poll(() => list(replica, 'missed'), { timeout: 30_000 }).toMatchObject({ total: 2, truncated: true })
       expect(await list(replica, 'other')).toMatchObject({ total: 1, truncated: false })

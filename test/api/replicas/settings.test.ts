@@ -2,7 +2,7 @@ import { readFile, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { expect, test as plainTest, test } from 'vitest'
 import { bundledContract } from '../../../src/service/fixtures/bundled.ts'
-import { ask, event, analyticsPath as path, readStateInfo } from '../../support/client.ts'
+import { call, event, analyticsPath as path, readStateInfo } from '../../support/client.ts'
 import { putRules, steer } from '../../support/control.ts'
 import { describeWithRedis, sharedRedis } from '../../support/redis.ts'
 import { tempFolder } from '../../support/temp-folder.ts'
@@ -13,7 +13,7 @@ describeWithRedis('in shared sandboxes', () => {
   const test = plainTest.extend('replicas', () => startReplicas(redis()))
   const statuses = async (replicas: readonly { readonly origin: string }[]) => {
     const responses = []
-    for (const replica of replicas) responses.push((await ask(replica, path)).status)
+    for (const replica of replicas) responses.push((await call(replica, path)).status)
     return responses
   }
 
@@ -44,21 +44,21 @@ describeWithRedis('in shared sandboxes', () => {
     expect(await statuses(replicas)).toEqual([200, 200, 200])
   })
 
-  test('clock and seed apply to all replicas until a reset restores them', async ({ replicas: [one, two, three] }) => {
+  test('clock and seed apply to all replicas until a reset', async ({ replicas: [one, two, three] }) => {
     await steer(one, 'PUT', '/clock', { mode: 'frozen', now: '2026-03-01T00:00:00Z' })
     await steer(two, 'POST', '/clock/advance', { by: '1h' })
     expect(await steer(three, 'GET', '/clock')).toEqual({ mode: 'frozen', now: '2026-03-01T01:00:00.000Z' })
-    const before = (await ask(one, path)).text
+    const before = (await call(one, path)).text
     await steer(two, 'PUT', '/sandboxes/default', { seed: 'another' })
-    const after = (await ask(one, path)).text
+    const after = (await call(one, path)).text
     expect(after).not.toBe(before)
-    expect((await ask(three, path)).text).toBe(after)
+    expect((await call(three, path)).text).toBe(after)
     await steer(three, 'POST', '/reset')
     expect(await steer(one, 'GET', '/clock')).toMatchObject({ mode: 'real' })
   })
 
   test('a sandbox created through one replica can be deleted through another', async ({ replicas: [one, two] }) => {
-    await ask(one, '/v1/events', { body: event(), headers: { 'x-sim-sandbox': 'used' } })
+    await call(one, '/v1/events', { body: event(), headers: { 'x-sim-sandbox': 'used' } })
     await putRules(one, [{ scenario: 'rate-limited' }], 'with-rules')
     for (const name of ['used', 'with-rules']) {
       expect(await steer(two, 'DELETE', `/sandboxes/${name}`)).toEqual({ deleted: true })
@@ -69,19 +69,19 @@ describeWithRedis('in shared sandboxes', () => {
   })
 
   test('each response names its replica, and /__sim/info names the state’s address', async ({ replicas: [one] }) => {
-    expect((await ask(one, path)).headers.get('x-sim-replica')).toBe('one')
+    expect((await call(one, path)).headers.get('x-sim-replica')).toBe('one')
     expect(await readStateInfo(one)).toMatchObject({ file: redis().url })
   })
 })
 
 type Target = { readonly origin: string }
 
-const send = async (target: Target) => (await ask(target, '/v1/events', { body: event() })).status
+const send = async (target: Target) => (await call(target, '/v1/events', { body: event() })).status
 
 describeWithRedis('replicas with --watch', () => {
   const redis = sharedRedis()
 
-  test('skip shared rules that do not fit the reloaded contract, and apply them again when they fit', {
+  test('skip shared rules that do not fit the reloaded contract, and apply them when they fit again', {
     tags: ['long'],
   }, async () => {
     const file = join(await tempFolder(), 'contract.yaml')

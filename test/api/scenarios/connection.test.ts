@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest'
-import { analyticsPath, ask, event, expectRefusal } from '../../support/client.ts'
+import { analyticsPath, call, event, expectRefusal } from '../../support/client.ts'
 import { steer } from '../../support/control.ts'
 import { sendBytes } from '../../support/one-shot.ts'
 import { connectTo, requestText } from '../../support/raw-http.ts'
@@ -9,7 +9,7 @@ import { readEventPage } from '../../support/stored-records.ts'
 const sim = sharedSimulator()
 
 /** Requests analytics with a scenario, and reads the response until it is complete or its connection ends. */
-async function askWith(scenario: string) {
+async function callWith(scenario: string) {
   const startedAt = performance.now()
   const request = requestText('GET', analyticsPath, [`X-Sim-Scenario: ${scenario}`])
   const [head = '', text = ''] = (await sendBytes(sim().origin, Buffer.from(request))).split('\r\n\r\n')
@@ -18,32 +18,32 @@ async function askWith(scenario: string) {
 }
 
 test.each([0, 0.25, 0.5, 0.99])('truncated;keep=%d sends this fraction of the body, then disconnects', async (keep) => {
-  const { status, text, announcedBytes, tookMs } = await askWith(`truncated;keep=${keep}`)
+  const { status, text, announcedBytes, tookMs } = await callWith(`truncated;keep=${keep}`)
   expect([status, text.length]).toEqual([200, Math.floor(announcedBytes * keep)])
   expect(tookMs).toBeLessThan(10_000) // after 15 seconds of silence, the client would end the connection
 })
 
 test.each([0, 0.25, 0.99])('malformed-json;keep=%d sends a complete response with invalid JSON', async (keep) => {
-  const { status, text, announcedBytes } = await askWith(`malformed-json;keep=${keep}`)
+  const { status, text, announcedBytes } = await callWith(`malformed-json;keep=${keep}`)
   expect([status, text.length]).toEqual([200, announcedBytes])
   expect(() => JSON.parse(text)).toThrow(SyntaxError)
 })
 
 test('a refusal can be slow and truncated, but two kinds of damage cannot act on one response', async () => {
-  const { status, text, announcedBytes, tookMs } = await askWith('slow;ms=100, server-error, truncated')
+  const { status, text, announcedBytes, tookMs } = await callWith('slow;ms=100, server-error, truncated')
   expect(status).toBe(500)
   expect(text).toMatch(/^\{"success":false/)
   expect(text.length).toBeLessThan(announcedBytes)
   expect(tookMs).toBeGreaterThan(90)
   for (const scenario of ['reset, empty-response', 'hang, truncated', 'dribble, malformed-json'])
-    expectRefusal(await ask(sim(), analyticsPath, { headers: { 'x-sim-scenario': scenario } }), 400, /cannot both act/)
+    expectRefusal(await call(sim(), analyticsPath, { headers: { 'x-sim-scenario': scenario } }), 400, /cannot both act/)
 })
 
 test('a broken connection does not affect other connections', async () => {
   const faults = ['reset', 'empty-response', 'truncated', 'hang']
-  const send = (scenario: string) => ask(sim(), analyticsPath, { scenario, signal: AbortSignal.timeout(300) })
+  const send = (scenario: string) => call(sim(), analyticsPath, { scenario, signal: AbortSignal.timeout(300) })
   const broken = Promise.allSettled(faults.map(send))
-  const others = await Promise.all(Array.from({ length: 20 }, () => ask(sim(), analyticsPath)))
+  const others = await Promise.all(Array.from({ length: 20 }, () => call(sim(), analyticsPath)))
   expect(new Set(others.map(({ status }) => status))).toEqual(new Set([200]))
   for (const { status } of await broken) expect(status).toBe('rejected')
 })
@@ -72,12 +72,12 @@ test.each([
 ])('%s stores %d events', async (scenario, count) => {
   const { total } = await readEventPage(sim())
   const signal = AbortSignal.timeout(2000) // ends a hanging request
-  await expect(ask(sim(), '/v1/events', { body: event(), scenario, signal })).rejects.toThrow()
+  await expect(call(sim(), '/v1/events', { body: event(), scenario, signal })).rejects.toThrow()
   await expect.poll(async () => (await readEventPage(sim())).total).toBe(total + count)
 })
 
 test('an invalid request that is lost before the service sees it is not checked', async () => {
-  await expect(ask(sim(), '/v1/events', { sandbox: 'unseen', scenario: 'reset', body: '{}' })).rejects.toThrow()
+  await expect(call(sim(), '/v1/events', { sandbox: 'unseen', scenario: 'reset', body: '{}' })).rejects.toThrow()
   const { violations, unexpected } = await steer(sim(), 'GET', '/report?sandbox=unseen')
   expect([violations, unexpected]).toMatchObject([{ requests: 0 }, { responses: 0 }])
 })

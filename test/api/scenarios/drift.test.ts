@@ -2,8 +2,8 @@ import { describe, expect, test } from 'vitest'
 import type { JsonObject } from '../../../src/base/core/json.ts'
 import {
   analyticsPath,
-  ask,
-  askOperation,
+  call,
+  callOperation,
   event,
   expectRefusal,
   objectOf,
@@ -22,7 +22,7 @@ const fullModel = '/v1/models/00000000-0000-4000-8000-0000000000f0/analytics?per
 
 const closedKeyword = 'unevaluatedProperties'
 
-/** `targets`: the minimum number of different targets that 40 seeds select. For receipts, this is every target. */
+/** `targets`: the minimum number of different targets that 40 seeds select. For writes, this is every target. */
 const drifts = [
   { name: 'drop-field', keyword: 'required', targets: { getModelAnalytics: 25, createPrompt: 3, createEvent: 2 } },
   { name: 'wrong-type', keyword: 'type', targets: { getModelAnalytics: 25, createPrompt: 5, createEvent: 2 } },
@@ -42,9 +42,9 @@ const fullRequests = {
   createEvent: ['/v1/events', { body: event() }],
 } as const
 
-const askDamaged = (id: keyof typeof fullRequests, scenario: string) => {
+const callDamaged = (id: keyof typeof fullRequests, scenario: string) => {
   const [path, options] = fullRequests[id]
-  return ask(sim(), path, { ...options, scenario })
+  return call(sim(), path, { ...options, scenario })
 }
 
 /** Returns the target of the damage that the response names: `/messageCount` in `drop-field at /messageCount`. */
@@ -62,7 +62,7 @@ test.each(pairs)('$name on $operation.id breaks exactly one rule, with each of 4
   const targets = new Set<string>()
   await Promise.all(
     Array.from({ length: 40 }, async (_, seed) => {
-      const response = await askDamaged(operation.id, `${name};seed=${seed}`)
+      const response = await callDamaged(operation.id, `${name};seed=${seed}`)
       const target = targetIn(response.headers)
       targets.add(target)
       expect(response.status).toBe(operation.success)
@@ -77,11 +77,11 @@ test.each(pairs)('$name on $operation.id breaks exactly one rule, with each of 4
 describe('the target of drift', () => {
   const targetWith = async (scenario: string, seed?: string) => {
     const headers = seed === undefined ? {} : { 'x-sim-seed': seed }
-    return targetIn((await ask(sim(), fullModel, { scenario, headers })).headers)
+    return targetIn((await call(sim(), fullModel, { scenario, headers })).headers)
   }
 
   test('is the same for the same seed, even in another simulator', async () => {
-    const other = await ask(await startForTest(), fullModel, { headers: { 'x-sim-scenario': 'wrong-type;seed=7' } })
+    const other = await call(await startForTest(), fullModel, { headers: { 'x-sim-scenario': 'wrong-type;seed=7' } })
     expect(targetIn(other.headers)).toBe(await targetWith('wrong-type;seed=7'))
   })
 
@@ -101,14 +101,14 @@ const namedTargets = [
 ] as const
 
 test.each(namedTargets)('%s acts on the named target %s', async (name, pointer, keyword) => {
-  const response = await ask(sim(), fullModel, { headers: { 'x-sim-scenario': `${name};pointer=${pointer}` } })
+  const response = await call(sim(), fullModel, { headers: { 'x-sim-scenario': `${name};pointer=${pointer}` } })
   expect(response.headers.get('x-sim-damage')).toBe(`${name} at ${pointer}`)
   expect(brokenRules('getModelAnalytics', 200, response.body, { strictly: true })).toEqual(brokenBy(keyword, pointer))
 })
 
 test('a star in a pointer represents every item of a list, and nothing else changes', async () => {
-  const whole = objectOf(await ask(sim(), fullModel))
-  const response = await ask(sim(), fullModel, { scenario: 'null-required;pointer=/dataPoints/*/date' })
+  const whole = objectOf(await call(sim(), fullModel))
+  const response = await call(sim(), fullModel, { scenario: 'null-required;pointer=/dataPoints/*/date' })
   expect(response.headers.get('x-sim-damage')).toBe('null-required at /dataPoints/*/date')
   const points = whole['dataPoints'] as JsonObject[]
   expect(response.body).toEqual({ ...whole, dataPoints: points.map((point) => ({ ...point, date: null })) })
@@ -125,7 +125,7 @@ test.each([
   ['getModelAnalytics', 'null-required', '/avgSafetyScore'],
 ] as const)('on %s, %s at the impossible target %s is refused without a write', async (id, name, pointer) => {
   const before = await readStateInfo(sim())
-  const response = await askDamaged(id, `${name};pointer=${pointer}`)
+  const response = await callDamaged(id, `${name};pointer=${pointer}`)
   expectRefusal(response, 400, `be applied at ${pointer}`, /Did you mean "|Known: (\/|"" \(the whole response\))/)
   expect(await readStateInfo(sim())).toEqual(before)
 })
@@ -134,7 +134,7 @@ test('a target that the response lacks is refused, so no test silently runs with
   const empty = '/v1/models/00000000-0000-4000-8000-0000000000f1/analytics'
   const scenarios = ['unknown-enum', 'drop-field;pointer=/recommendations/summary', 'wrong-type;pointer=/dataPoints/30']
   for (const scenario of [...scenarios, 'drop-field;pointer=/recommendations/summary, reset']) {
-    const response = await ask(sim(), empty, { headers: { 'x-sim-scenario': scenario } })
+    const response = await call(sim(), empty, { headers: { 'x-sim-scenario': scenario } })
     expectRefusal(response, 400, /cannot be applied (at|anywhere in).*this response/)
     expect(response.headers.get('x-sim-damage')).toBeNull()
   }
@@ -147,21 +147,21 @@ describe('drift also acts on refusals', () => {
     ['wrong-type, rate-limited;retry-after=2', 429, 'type'],
     ['server-error, extra-field', 500, 'unevaluatedProperties'],
   ] as const)('%s', async (scenario, status, keyword) => {
-    const response = await ask(sim(), analyticsPath, { headers: { 'x-sim-scenario': scenario } })
+    const response = await call(sim(), analyticsPath, { headers: { 'x-sim-scenario': scenario } })
     expect(response.status).toBe(status)
     const broken = brokenRules('getModelAnalytics', status, response.body, { strictly: true })
     expect(broken.map((one) => one.keyword)).toEqual([keyword])
   })
 
   test('caused by the request itself', async () => {
-    const response = await ask(sim(), '/v1/events', { body: {}, headers: { 'x-sim-scenario': 'drop-field' } })
+    const response = await call(sim(), '/v1/events', { body: {}, headers: { 'x-sim-scenario': 'drop-field' } })
     expect(response.status).toBe(400)
     expect(brokenRules('createEvent', 400, response.body)).toHaveLength(1)
   })
 })
 
-test.each(operations)('a response of $id without damage breaks no rule of closed schemas', async (operation) => {
-  const response = await askOperation(sim(), operation)
+test.each(operations)('an undamaged response of $id breaks no rule, even if schemas are closed', async (operation) => {
+  const response = await callOperation(sim(), operation)
   expect(brokenRules(operation.id, response.status, response.body, { strictly: true })).toEqual([])
   expect(response.headers.get('x-sim-damage')).toBeNull()
 })

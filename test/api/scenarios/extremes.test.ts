@@ -1,12 +1,12 @@
 import { describe, expect, test } from 'vitest'
 import { isObject, type Json } from '../../../src/base/core/json.ts'
-import { analyticsPath, ask, expectRefusal } from '../../support/client.ts'
+import { analyticsPath, call, expectRefusal } from '../../support/client.ts'
 import { sharedSimulator } from '../../support/shared.ts'
 
 const sim = sharedSimulator()
 
 const readAnalytics = async (scenario: string) => {
-  const response = await ask(sim(), analyticsPath, { scenario })
+  const response = await call(sim(), analyticsPath, { scenario })
   expect(response.status).toBe(200)
   return JSON.parse(response.text)
 }
@@ -34,7 +34,7 @@ describe('a valid response with extreme values', () => {
   test.each([
     ['longest-texts', /^This text just keeps going\. [\s\S]{9972}$/],
     ['strange-texts', /"It's" .*<b>.*[\s\S]*\n[\s\S]*שלום.*👩‍👩‍👧‍👦/u],
-  ])('has %s in free text, but not in labels, dates and enums', async (scenario, pattern) => {
+  ])('has %s in free text, but not in labels, dates or enums', async (scenario, pattern) => {
     const values = listValues(await readAnalytics(`no-null, ${scenario}`))
     const fields = new Set(values.flatMap(([field, value]) => (pattern.test(String(value)) ? field : [])))
     expect(fields).toContain('/recommendations/summary')
@@ -62,6 +62,6 @@ describe('a valid response with extreme values', () => {
     ['largest-numbers;fields=mesageCount', /there is no such field "mesageCount"\. Did you mean "messageCount"/],
     ['longest-texts, strange-texts', /cannot both act on one response/],
   ])('is not sent for the invalid scenario %s', async (scenario, reason) => {
-    expectRefusal(await ask(sim(), analyticsPath, { headers: { 'x-sim-scenario': scenario } }), 400, reason)
+    expectRefusal(await call(sim(), analyticsPath, { headers: { 'x-sim-scenario': scenario } }), 400, reason)
   })
 })

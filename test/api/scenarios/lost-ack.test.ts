@@ -1,6 +1,6 @@
 import { describe, expect } from 'vitest'
 import type { Json } from '../../../src/base/core/json.ts'
-import { ask, errorOf, event, expectRefusal, textOf } from '../../support/client.ts'
+import { call, errorOf, event, expectRefusal, textOf } from '../../support/client.ts'
 import { startForTest, type TestSimulator, test } from '../../support/start.ts'
 import { readEventPage } from '../../support/stored-records.ts'
 
@@ -8,7 +8,7 @@ const count = async (sim: TestSimulator) => (await readEventPage(sim)).total
 
 /** Posts an event, and returns the status, or the error code if the connection ends before a response arrives. */
 const post = (sim: TestSimulator, body: Json, headers: Record<string, string> = {}): Promise<number | string> =>
-  ask(sim, '/v1/events', { body, headers }).then(
+  call(sim, '/v1/events', { body, headers }).then(
     ({ status }) => status,
     ({ cause }) => cause.code,
   )
@@ -21,10 +21,10 @@ describe('lost-ack', () => {
     const body = event({ insertId: 'order-7' })
     expect(await post(own, body, lostAck)).toBe('ECONNRESET')
     expect(await count(own)).toBe(1)
-    const retry = await ask(own, '/v1/events', { body })
+    const retry = await call(own, '/v1/events', { body })
     expect(retry.status).toBe(201)
     // The twin has the same seed and loses no response, so it returns the lost id.
-    expect(textOf(retry, 'eventId')).toBe(textOf(await ask(twin, '/v1/events', { body }), 'eventId'))
+    expect(textOf(retry, 'eventId')).toBe(textOf(await call(twin, '/v1/events', { body }), 'eventId'))
     expect(await count(own)).toBe(1)
   })
 
@@ -37,11 +37,14 @@ describe('lost-ack', () => {
   })
 
   test('does not lose a refusal, since nothing was stored', async ({ own }) => {
-    expectRefusal(await ask(own, '/v1/events', { body: { value: 'x' }, headers: lostAck }), 400, /eventType/)
-    const both = await ask(own, '/v1/events', { body: event(), headers: { 'x-sim-scenario': 'lost-ack, unavailable' } })
+    expectRefusal(await call(own, '/v1/events', { body: { value: 'x' }, headers: lostAck }), 400, /eventType/)
+    const both = await call(own, '/v1/events', {
+      body: event(),
+      headers: { 'x-sim-scenario': 'lost-ack, unavailable' },
+    })
     expect(errorOf(both)).toMatch(/cannot both act/)
     const flaky = { 'x-sim-scenario': 'lost-ack, unavailable;p=0.999999' }
-    expect((await ask(own, '/v1/events', { body: event(), headers: flaky })).status).toBe(503)
+    expect((await call(own, '/v1/events', { body: event(), headers: flaky })).status).toBe(503)
     expect(await count(own)).toBe(0)
   })
 })

@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest'
 import { isObject, type Json } from '../../../src/base/core/json.ts'
-import { analyticsPath, ask, event, expectRefusal } from '../../support/client.ts'
+import { analyticsPath, call, event, expectRefusal } from '../../support/client.ts'
 import { putRules, steer } from '../../support/control.ts'
 import { sharedSimulator } from '../../support/shared.ts'
 import type { TestSimulator } from '../../support/start.ts'
@@ -11,18 +11,18 @@ const countsIn = async (sandbox: string, target: TestSimulator = sim()) =>
   (await steer(target, 'GET', `/scenarios?sandbox=${sandbox}`))['counts']
 
 /** Requests the same analytics `count` times, and returns the statuses. */
-async function askTimes(sandbox: string, count: number, target: TestSimulator = sim()): Promise<number[]> {
+async function callTimes(sandbox: string, count: number, target: TestSimulator = sim()): Promise<number[]> {
   const statuses: number[] = []
   for (let number = 0; number < count; number += 1)
-    statuses.push((await ask(target, analyticsPath, { sandbox })).status)
+    statuses.push((await call(target, analyticsPath, { sandbox })).status)
   return statuses
 }
 
 test('each rule shows how many times it has acted, and how many times are left', async () => {
   await putRules(sim(), [{ scenario: '429', times: 2 }, { sequence: '503, 200' }, { scenario: '404' }], 'counted')
-  await askTimes('counted', 1)
+  await callTimes('counted', 1)
   expect(await countsIn('counted')).toEqual({ rules: [{ acted: 1, left: 1 }, { acted: 0 }, { acted: 0 }], startUp: [] })
-  await askTimes('counted', 4)
+  await callTimes('counted', 4)
   expect(await countsIn('counted')).toEqual({ rules: [{ acted: 2, left: 0 }, { acted: 3 }, { acted: 0 }], startUp: [] })
 })
 
@@ -34,15 +34,15 @@ test('a rule does not count requests that it does not act on', async () => {
     { scenario: 'critical', times: 0 },
   ]
   await putRules(sim(), rules, 'spared')
-  await askTimes('spared', 2)
-  await ask(sim(), '/v1/events', { body: event(), sandbox: 'spared', scenario: '500' })
+  await callTimes('spared', 2)
+  await call(sim(), '/v1/events', { body: event(), sandbox: 'spared', scenario: '500' })
   const counts = [{ acted: 0, left: 3 }, { acted: 0 }, { acted: 0 }, { acted: 0, left: 0 }]
   expect(await countsIn('spared')).toMatchObject({ rules: counts })
 })
 
 test('rules returned by GET can be sent with PUT, and then count from 0', async () => {
   await putRules(sim(), [{ scenario: '429', times: 2 }], 'again')
-  await askTimes('again', 2)
+  await callTimes('again', 2)
   const { rules } = await steer(sim(), 'GET', '/scenarios?sandbox=again')
   await putRules(sim(), (Array.isArray(rules) ? rules : []).filter(isObject), 'again')
   expect(await countsIn('again')).toMatchObject({ rules: [{ acted: 0, left: 2 }] })
@@ -50,16 +50,16 @@ test('rules returned by GET can be sent with PUT, and then count from 0', async 
 
 test('added rules follow the existing rules with separate counts, and the existing counts do not change', async () => {
   await putRules(sim(), [{ scenario: '429', times: 1 }], 'added')
-  await askTimes('added', 1)
+  await callTimes('added', 1)
   const more = { rules: [{ scenario: '503', times: 1 }, { scenario: '404' }] }
   const added = await steer(sim(), 'POST', '/scenarios?sandbox=added', more)
   expect(added['rules']).toMatchObject([{ scenario: '429' }, { scenario: '503' }, { scenario: '404' }])
-  await askTimes('added', 2)
+  await callTimes('added', 2)
   expect(await countsIn('added')).toMatchObject({ rules: [{ acted: 1, left: 0 }, { acted: 1, left: 0 }, { acted: 1 }] })
 })
 
 test('an invalid rule and a rule beyond the maximum number are refused without effect', async () => {
-  const add = (rules: Json) => ask(sim(), '/__sim/scenarios?sandbox=refused', { token: null, body: { rules } })
+  const add = (rules: Json) => call(sim(), '/__sim/scenarios?sandbox=refused', { token: null, body: { rules } })
   await add(Array.from({ length: 999 }, () => ({ scenario: 'slow' })))
   expectRefusal(await add([{ scenario: 'slow' }, { scenario: 'slwo' }]), 400, 'Invalid rules: body/rules/1')
   expectRefusal(await add([{ scenario: 'slow' }, { scenario: 'slow' }]), 400, 'at most 1000 rules')
@@ -73,8 +73,8 @@ test('a rule added with position=first acts first, and the other rules keep thei
     { sequence: '503, 404', times: 2 },
   ]
   await putRules(sim(), rules, sandbox)
-  await askTimes(sandbox, 2)
+  await callTimes(sandbox, 2)
   await steer(sim(), 'POST', `/scenarios?sandbox=${sandbox}&position=first`, { rules: [{ scenario: '500', times: 1 }] })
   expect(await countsIn(sandbox)).toMatchObject({ rules: [{ acted: 0 }, { acted: 1 }, { acted: 1 }] })
-  expect(await askTimes(sandbox, 3)).toEqual([500, 404, 200])
+  expect(await callTimes(sandbox, 3)).toEqual([500, 404, 200])
 })

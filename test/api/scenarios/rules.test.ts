@@ -2,7 +2,7 @@ import { describe, expect, test } from 'vitest'
 import type { Json, JsonObject } from '../../../src/base/core/json.ts'
 import {
   analyticsPath,
-  ask,
+  call,
   errorOf,
   event,
   expectRefusal,
@@ -33,7 +33,7 @@ type Call = readonly [path: string, options: RequestOptions]
 /** Sends requests one after the other, and returns their statuses. */
 async function statusesOf(target: TestSimulator, sandbox: string, requests: readonly Call[]) {
   const statuses: number[] = []
-  for (const [path, options] of requests) statuses.push((await ask(target, path, { ...options, sandbox })).status)
+  for (const [path, options] of requests) statuses.push((await call(target, path, { ...options, sandbox })).status)
   return statuses
 }
 
@@ -57,7 +57,7 @@ test.each([
   [{ sequence: '429, 200', parameters: { ms: 2 } }, /body\/rules\/0\/parameters: Values must/],
 ])('the rule %j is stored with its parameters as part of the scenario, or is refused: %s', async (rule, expected) => {
   const request = { method: 'PUT', token: null, body: { rules: [rule] } }
-  const response = await ask(sim(), `/__sim/scenarios?sandbox=${freshSandbox()}`, request)
+  const response = await call(sim(), `/__sim/scenarios?sandbox=${freshSandbox()}`, request)
   if (typeof expected === 'string') expect(response.body).toEqual({ rules: [{ scenario: expected }] })
   else expect(errorOf(response)).toMatch(expected)
 })
@@ -138,7 +138,7 @@ describe('probability', () => {
     const options = { sandbox: 'p2', scenario: 'unavailable;p=0.5, slow;ms=0;p=0.5' }
     const combinations = new Set<string | null>()
     for (let count = 0; count < 40; count += 1)
-      combinations.add((await ask(sim(), analyticsPath, options)).headers.get('x-sim-scenario'))
+      combinations.add((await call(sim(), analyticsPath, options)).headers.get('x-sim-scenario'))
     expect(combinations.size).toBe(4)
   })
 
@@ -182,7 +182,7 @@ describe('PUT /__sim/scenarios', () => {
   ])('refuses rules with %s, and stores none of them', async (_name, rule, pattern) => {
     const sandbox = freshSandbox()
     const body = { rules: [{ scenario: 'not-found' }, rule] }
-    expectRefusal(await ask(sim(), `/__sim/scenarios?sandbox=${sandbox}`, { method: 'PUT', body }), 400, pattern)
+    expectRefusal(await call(sim(), `/__sim/scenarios?sandbox=${sandbox}`, { method: 'PUT', body }), 400, pattern)
     expect(await steer(sim(), 'GET', `/scenarios?sandbox=${sandbox}`)).toEqual(noRules)
   })
 })
@@ -208,19 +208,19 @@ describe('precedence: request > sandbox > start-up > default', () => {
     ['none', true, false, 500],
     ['none', false, true, 503],
     ['none', false, false, 200],
-  ])('request %s, sandbox rule %s, --scenario %s: %d', async (scope, bySandbox, atStart, status) => {
+  ])('request: %s, sandbox rule: %s, --scenario: %s; status: %d', async (scope, bySandbox, atStart, status) => {
     const own = await startForTest(atStart ? { scenario: '503' } : {})
     if (bySandbox) await putRules(own, [{ scenario: '500' }])
     const { path = analyticsPath, ...options }: RequestOptions & { path?: string } = scopes[scope]
-    expect((await ask(own, path, options)).status).toBe(status)
+    expect((await call(own, path, options)).status).toBe(status)
   })
 
   test('a rule with the scenario 200 overrides start-up rules only for its own requests', async () => {
     const own = await startForTest({ scenario: 'unavailable' })
     const rules = [{ operation: 'createEvent', scenario: '200' }]
     await putRules(own, rules)
-    expect((await ask(own, '/v1/events', { body: event() })).status).toBe(201)
-    expect((await ask(own, analyticsPath)).status).toBe(503)
+    expect((await call(own, '/v1/events', { body: event() })).status).toBe(201)
+    expect((await call(own, analyticsPath)).status).toBe(503)
     const counts = { rules: [{ acted: 1 }], startUp: [{ acted: 1 }] }
     expect(await steer(own, 'GET', '/scenarios')).toEqual({ rules, startUp: [{ scenario: 'unavailable' }], counts })
   })

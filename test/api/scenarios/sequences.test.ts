@@ -1,6 +1,6 @@
 import { describe, expect, test as plainTest } from 'vitest'
 import { valueAt } from '../../../src/base/core/json-pointer.ts'
-import { analyticsPath, ask, askOperation, event, expectRefusal, objectOf, operations } from '../../support/client.ts'
+import { analyticsPath, call, callOperation, event, expectRefusal, objectOf, operations } from '../../support/client.ts'
 import { putRules, steer } from '../../support/control.ts'
 import { sharedSimulator } from '../../support/shared.ts'
 
@@ -13,7 +13,7 @@ const test = plainTest.extend('sandbox', () => `sequence-${++sandboxes}`)
 /** Requests analytics with a sequence in a header, or only with the rules of the sandbox, and returns the status. */
 async function statusOf(sandbox: string, sequence?: string): Promise<number> {
   const headers = sequence === undefined ? {} : { 'x-sim-sequence': sequence }
-  return (await ask(sim(), `${analyticsPath}?period=7d`, { sandbox, headers })).status
+  return (await call(sim(), `${analyticsPath}?period=7d`, { sandbox, headers })).status
 }
 
 async function statusesOf(count: number, ...by: [sandbox: string, sequence?: string]): Promise<number[]> {
@@ -48,7 +48,7 @@ describe('a sequence is counted separately', () => {
     const options = { sandbox, headers: { 'x-sim-sequence': '429, 503' } }
     const statuses: number[] = []
     for (const operation of [...operations, ...operations])
-      statuses.push((await askOperation(sim(), operation, options)).status)
+      statuses.push((await callOperation(sim(), operation, options)).status)
     expect(statuses).toEqual([429, 429, 429, 503, 503, 503])
   })
 
@@ -58,7 +58,7 @@ describe('a sequence is counted separately', () => {
     await putRules(sim(), rules, sandbox)
     const statuses: number[] = []
     for (const name of ['a', 'b', 'a', 'b'])
-      statuses.push((await ask(sim(), analyticsPath, { sandbox, headers: { 'x-case': name } })).status)
+      statuses.push((await call(sim(), analyticsPath, { sandbox, headers: { 'x-case': name } })).status)
     expect(statuses).toEqual([429, 429, 200, 200])
     expect(await statusesOf(2, sandbox, sequence)).toEqual([429, 200])
     const { sequences } = await steer(sim(), 'GET', `/sequences?sandbox=${sandbox}`)
@@ -85,7 +85,7 @@ describe('GET /__sim/sequences', () => {
   test('shows how far each sequence has advanced, and its next item', async ({ sandbox }) => {
     const path = `/sequences?sandbox=${sandbox}`
     expect(await steer(sim(), 'GET', path)).toEqual({ sequences: [] })
-    await ask(sim(), '/v1/events', { body: event(), sandbox, headers: { 'x-sim-sequence': '503, 201' } })
+    await call(sim(), '/v1/events', { body: event(), sandbox, headers: { 'x-sim-sequence': '503, 201' } })
     const items = [
       { scenario: '429;retry-after=7', times: 2 },
       { scenario: '200', times: 1 },
@@ -115,8 +115,8 @@ describe('GET /__sim/sequences', () => {
 
 test('a sequence acts together with the scenarios of a request', async ({ sandbox }) => {
   const options = { sandbox, scenario: 'drop-field', headers: { 'x-sim-sequence': '429, 200' } }
-  const first = await ask(sim(), analyticsPath, options)
-  const second = await ask(sim(), analyticsPath, options)
+  const first = await call(sim(), analyticsPath, options)
+  const second = await call(sim(), analyticsPath, options)
   expect([first.status, second.status]).toEqual([429, 200])
   expect(Object.keys(objectOf(first))).toHaveLength(1)
   expect(second.headers.get('x-sim-damage')).toMatch(/^drop-field at/)
@@ -128,15 +128,15 @@ describe('a sequence is refused', () => {
     ['200, lost-ack', /does not apply here/],
     [`429*2, ${'2'.repeat(2000)}`, /at most 2000 characters/],
   ])('and not counted if it is %j', async ([sequence, pattern], { sandbox }) => {
-    const response = await ask(sim(), analyticsPath, { sandbox, headers: { 'x-sim-sequence': sequence } })
+    const response = await call(sim(), analyticsPath, { sandbox, headers: { 'x-sim-sequence': sequence } })
     expectRefusal(response, 400, pattern)
     expect(response.headers.get('x-sim-origin')).toBe('simulator')
     expect(await steer(sim(), 'GET', `/sequences?sandbox=${sandbox}`)).toEqual({ sequences: [] })
   })
 
-  test('at an item that conflicts with a scenario of the same request', async ({ sandbox }) => {
+  test('at an item that conflicts with a scenario in the same request', async ({ sandbox }) => {
     const options = { sandbox, scenario: 'server-error', headers: { 'x-sim-sequence': '200, 429' } }
-    await ask(sim(), analyticsPath, options)
-    expectRefusal(await ask(sim(), analyticsPath, options), 400, /cannot both act/)
+    await call(sim(), analyticsPath, options)
+    expectRefusal(await call(sim(), analyticsPath, options), 400, /cannot both act/)
   })
 })

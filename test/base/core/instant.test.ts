@@ -18,7 +18,7 @@ test.each([
   ['2026-01-15T23:30:00-05:30', '2026-01-16T05:00:00.000Z'],
   ['2016-12-31T23:59:60Z', '2016-12-31T23:59:59.999Z'],
   ['2017-01-01T00:59:60+01:00', '2016-12-31T23:59:59.999Z'],
-])('%s is parsed to %s', (text, instant) => {
+])('%s is parsed as %s', (text, instant) => {
   expect(new Date(parseInstant(text) ?? Number.NaN).toISOString()).toBe(instant)
 })
 
@@ -44,7 +44,7 @@ test.each(
   expect(parseInstant(text)).toBeUndefined()
 })
 
-test('every time that toISOString returns with a four-digit year is parsed to the same instant', () => {
+test('parsing a string from toISOString yields the original instant if the year has four digits', () => {
   const [min, max] = [new Date('0000-01-01T00:00:00Z'), new Date('9999-12-31T23:59:59Z')]
   const dates = fc.date({ min, max, noInvalidDate: true })
   fc.assert(
@@ -55,6 +55,6 @@ test('every time that toISOString returns with a four-digit year is parsed to th
   )
 })
 
-test('parseInstant does not throw, whatever the text', () => {
+test('parseInstant never throws, whatever the text', () => {
   fc.assert(fc.property(fc.string(), (text) => ['number', 'undefined'].includes(typeof parseInstant(text))))
 })

@@ -14,26 +14,26 @@ describe('the description of broken JSON', () => {
     ['[1}', 'line 1, column 3 has "}", where "," or "]" is expected'],
     ['{"a":1]', 'line 1, column 7 has "]", where "," or "}" is expected'],
     ['{} // ok', 'line 1, column 4 has "/", where nothing more is expected'],
-    ['"a\\x"', 'line 1, column 3 has "\\\\", where a string in double quotes, with escapes such as \\n is expected'],
-    ['"a', 'it ends at line 1, column 3, where a string in double quotes, with escapes such as \\n is expected'],
+    ['"a\\x"', 'line 1, column 3 has "\\\\", where a string in double quotes (with escapes such as \\n) is expected'],
+    ['"a', 'it ends at line 1, column 3, where a string in double quotes (with escapes such as \\n) is expected'],
     ['[😀]', 'line 1, column 2 has "😀", where a value or "]" is expected'],
-  ])('%j is "%s"', (text, description) => {
+  ])('for %j is "%s"', (text, description) => {
     expect(describeSyntaxError(text)).toBe(description)
     expect(() => JSON.parse(text)).toThrow()
   })
 
-  test('counts lines from the line in the file where the text begins', () => {
+  test('counts lines from the line on which the text begins in its file', () => {
     expect(describeSyntaxError('[1 2]', 7)).toMatch(/^line 7, column 4 has "2"/)
     expect(describeSyntaxError('[1\n 2]', 7)).toMatch(/^line 8, column 2 has "2"/)
   })
 
-  test('gives the character index in a long text, since counting lines in 64 MB takes too long', () => {
+  test('gives the character index in long text, because counting lines in 64 MB takes too long', () => {
     expect(describeSyntaxError(`${'\n'.repeat(2_000_000)}]`)).toMatch(/^character 2000001 has "\]"/)
   })
 
   test('does not overflow the stack for text as long as the largest body', () => {
     expect(describeSyntaxError('['.repeat(1e6))).toMatch(
-      /^line 1, column 1001 has "\[", where less nesting is expected/,
+      /^line 1, column 1001 has "\[", where a value without deeper nesting is expected/,
     )
     expect(describeSyntaxError(`"${'\\n'.repeat(1e6)}`)).toMatch(/^it ends/)
   })

@@ -21,7 +21,7 @@ async function piecesOf(value: unknown): Promise<string[]> {
   return pieces
 }
 
-test('the pieces of a value, joined, are its JSON', async () => {
+test('joining the pieces of a value yields its JSON', async () => {
   const c = fc.array(fc.dictionary(fc.string(), fc.jsonValue()))
   const records = fc.array(fc.record({ a: fc.jsonValue(), b: fc.constant(undefined), c }))
   const value = fc.oneof(fc.jsonValue(), records, fc.record({ records, other: fc.jsonValue() }))
@@ -33,7 +33,7 @@ test('the pieces of a value, joined, are its JSON', async () => {
   )
 })
 
-test('each event and each version of a prompt is a piece of its own', async () => {
+test('each event and each version of a prompt is a separate piece', async () => {
   const events = [{ fields: { a: [1, 2] } }, { fields: {} }]
   const prompts = [{ promptId: 'p', versions: [{ fields: { components: [{ content: 'c' }] } }, { fields: {} }] }]
   const pieces = await piecesOf({ format: 1, events, prompts })

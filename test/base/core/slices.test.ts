@@ -54,7 +54,7 @@ test('a pause is due after 10 ms of work, and not again right after the pause', 
   expect(work.isDue).toBe(false)
 })
 
-test('each turn of the event loop runs at most one slice, however many requests work in slices', async () => {
+test('each turn of the event loop runs at most one slice, however many requests are processed', async () => {
   let turn = 0
   let isDone = false
   const count = async () => {

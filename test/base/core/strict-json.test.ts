@@ -34,10 +34,10 @@ test('readJson counts each member and item once', () => {
       fc.pre(!text.includes('"__proto__":'))
       const bytes = new TextEncoder().encode(text)
       const count = countValues(value)
-      const isLimit = (outcome: ReturnType<typeof readJson>) =>
+      const isOverLimit = (outcome: ReturnType<typeof readJson>) =>
         !outcome.ok && outcome.error.message.includes('members and items')
-      expect(isLimit(readJson(bytes, count))).toBe(false)
-      if (count > 0) expect(isLimit(readJson(bytes, count - 1))).toBe(true)
+      expect(isOverLimit(readJson(bytes, count))).toBe(false)
+      if (count > 0) expect(isOverLimit(readJson(bytes, count - 1))).toBe(true)
     }),
   )
 })
@@ -48,7 +48,7 @@ function countValues(value: unknown): number {
   return items.length + items.reduce((sum: number, item) => sum + countValues(item), 0)
 }
 
-test('readJson does not throw, whatever the bytes', () => {
+test('readJson never throws, whatever the bytes', () => {
   fc.assert(
     fc.property(fc.uint8Array({ maxLength: 60 }), (bytes) => {
       expect(typeof readJson(bytes).ok).toBe('boolean')
@@ -83,7 +83,7 @@ describe('readJson accepts', () => {
 
 describe('readJson refuses, with the pointer,', () => {
   test.each([
-    ['nothing', '', '', /must be JSON/],
+    ['empty text', '', '', /must be JSON/],
     ['broken JSON', '{"a":1,}', '', /must be JSON: line 1, column 8/],
     ['a duplicate name', '{"a":1,"a":1}', '', /has the member "a" twice/],
     ['a duplicate name that is escaped', '{"a":1,"\\u0061":1}', '', /has the member "a" twice/],

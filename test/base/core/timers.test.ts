@@ -1,6 +1,6 @@
 import { expect, test, vi } from 'vitest'
 
-test('timers that another version of the package stored are kept, and missing ones are added', async () => {
+test('timers stored by another version of the package are kept, and missing timers are added', async () => {
   const holder = globalThis as { [key: symbol]: object }
   const key = Symbol.for('conversation-analytics-simulator: timers')
   const machineNow = () => 7

@@ -24,20 +24,20 @@ function sourceOf(text: string, file: string): Source {
   return source.value
 }
 
-/** Applies to a document the actions of an overlay, which start on line 4 of the overlay. */
+/** Applies the actions of an overlay to a document. The actions start on line 4 of the overlay. */
 async function apply(actions: string, document = sourceOf(DOCUMENT, 'doc.yaml'), top = head) {
   const overlay = await checkOverlay(sourceOf(top + actions, 'overlay.yaml'))
   return overlay.ok ? applyOverlay(document, overlay.value) : overlay
 }
 
-async function applied(actions: string, document?: Source): Promise<Source> {
+async function applyOrThrow(actions: string, document?: Source): Promise<Source> {
   const result = await apply(actions, document)
   if (!result.ok) throw new Error(JSON.stringify(result.error))
   return result.value
 }
 
-const changed = async (actions: string, document: Json) =>
-  (await applied(actions, sourceOf(JSON.stringify(document), 'doc.json'))).value
+const changeDocument = async (actions: string, document: Json) =>
+  (await applyOrThrow(actions, sourceOf(JSON.stringify(document), 'doc.json'))).value
 
 async function findingsOf(actions: string, top = head): Promise<string[]> {
   const result = await apply(actions, undefined, top)
@@ -57,7 +57,7 @@ test.each<[string, Json, string, string, Json]>([
   ['changes every matched value', { a: { b: 1 }, c: { b: 2 } }, '$.*', '{ b: 3 }', { a: { b: 3 }, c: { b: 3 } }],
   ['of a value that is selected twice applies once', { a: [] }, "$['a','a']", '[1]', { a: [1] }],
 ])('an update %s', async (_sentence, document, target, update, expected) => {
-  expect(await changed(`  - { target: "${target}", update: ${update} }\n`, document)).toEqual(expected)
+  expect(await changeDocument(`  - { target: "${target}", update: ${update} }\n`, document)).toEqual(expected)
 })
 
 test.each<[string, Json, string, Json]>([
@@ -67,25 +67,25 @@ test.each<[string, Json, string, Json]>([
   ['a value together with a value within it', { a: { b: { c: 1 } } }, '$..*', {}],
   ['ten items', [...Array(12).keys()], '$[1:11]', [0, 11]],
 ])('remove deletes %s', async (_sentence, document, target, expected) => {
-  expect(await changed(`  - { target: "${target}", remove: true }\n`, document)).toEqual(expected)
+  expect(await changeDocument(`  - { target: "${target}", remove: true }\n`, document)).toEqual(expected)
 })
 
 test('copy uses a value from the document as the update', async () => {
   const actions = '  - { target: $, update: { b: {} } }\n  - { target: $.b, copy: $.a }\n'
-  expect(await changed(actions, { a: { x: [1] } })).toEqual({ a: { x: [1] }, b: { x: [1] } })
+  expect(await changeDocument(actions, { a: { x: [1] } })).toEqual({ a: { x: [1] }, b: { x: [1] } })
 })
 
 test('the document stays unchanged, and shares nothing with the result', async () => {
   const document = sourceOf(DOCUMENT, 'doc.yaml')
   const removal = '  - { target: "$.people[0]", remove: true }\n'
-  const result = await applied(`  - { target: $.colors, update: { enum: [pink] } }\n${removal}`, document)
+  const result = await applyOrThrow(`  - { target: $.colors, update: { enum: [pink] } }\n${removal}`, document)
   expect(document.value).toEqual(parse(DOCUMENT))
   expect(result.value).toMatchObject({ colors: { enum: ['red', 'green', 'blue', 'pink'] } })
 })
 
 test('each action sees the effects of earlier actions', async () => {
   const actions = '  - { target: $.a, remove: true }\n  - { target: $, update: { a: [2] } }\n'
-  expect(await changed(actions, { a: 1 })).toEqual({ a: [2] })
+  expect(await changeDocument(actions, { a: 1 })).toEqual({ a: [2] })
 })
 
 describe('the location', () => {
@@ -95,20 +95,20 @@ describe('the location', () => {
   test.each([
     ['an item of the document', update, '/colors/enum/1', 'doc.yaml:2:15'],
     ['a member of the document', update, '/people/1/size', 'doc.yaml:7:14'],
-    ['a member next to an added one', update, '/colors/required', 'doc.yaml:3:3'],
+    ['a member next to an added member', update, '/colors/required', 'doc.yaml:3:3'],
     ['an item that the overlay appended', update, '/colors/enum/3', 'overlay.yaml:6:14'],
     ['a member that the overlay added', update, '/colors/extra/deep', 'overlay.yaml:7:16'],
     ['a string that the overlay replaced', '  - target: $.name\n    update: Oil\n', '/name', 'overlay.yaml:5:5'],
     ['a member that the overlay removed', removal, '/name', 'overlay.yaml:7:5'],
-    ['the item after a removed one', removal, '/people/0/id', 'doc.yaml:7:7'],
-    ['the next item', removal, '/people/1/id', 'doc.yaml:8:7'],
-  ])('of %s is where it was added or removed', async (_name, actions, pointer, place) => {
-    expect((await applied(actions)).place(pointer)).toBe(place)
+    ['the item after a removed item', removal, '/people/0/id', 'doc.yaml:7:7'],
+    ['the second item after a removed item', removal, '/people/1/id', 'doc.yaml:8:7'],
+  ])('of %s is in the document, or in the overlay that changed it', async (_name, actions, pointer, place) => {
+    expect((await applyOrThrow(actions)).place(pointer)).toBe(place)
   })
 
-  test('comes from the last of several overlays', async () => {
-    const first = await applied('  - { target: $, update: { x: 1 } }\n')
-    const second = await applied('  - { target: $.people, update: { id: d } }\n', first)
+  test('is in the overlay that added the value, if there are several overlays', async () => {
+    const first = await applyOrThrow('  - { target: $, update: { x: 1 } }\n')
+    const second = await applyOrThrow('  - { target: $.people, update: { id: d } }\n', first)
     expect(second.place('/x')).toBe('overlay.yaml:4:28')
     expect(second.place('/people/3/id')).toBe('overlay.yaml:4:35')
     expect(second.place('/people/2/id')).toBe('doc.yaml:8:7')

@@ -21,21 +21,21 @@ describe('a private file', () => {
     expect([await modeOf(file), await readFile(file, 'utf8')]).toEqual(['600', 'one, two'])
   })
 
-  test.each([0o644, 0o666, 0o640, 0o604, 0o755])('with the mode %o is replaced by one with mode 600', async (mode) => {
+  test.each([0o644, 0o666, 0o640, 0o604, 0o755])('with mode %o is replaced by a file with mode 600', async (mode) => {
     const file = await tempFile('a longer text than the new one', 'old')
     await chmod(file, mode)
     await writePrivateFile(file, 'new')
     expect([await modeOf(file), await readFile(file, 'utf8')]).toEqual(['600', 'new'])
   })
 
-  test('does not change until the new content is complete, or if writing fails', async () => {
+  test('stays unchanged until the new content is complete, and if writing fails', async () => {
     const file = await tempFile('old', 'old')
-    async function* failing() {
+    async function* failingPieces() {
       yield 'new'
       expect(await readFile(file, 'utf8')).toBe('old')
       throw new Error('ENOSPC')
     }
-    await expect(writePrivateFile(file, failing())).rejects.toThrow('ENOSPC')
+    await expect(writePrivateFile(file, failingPieces())).rejects.toThrow('ENOSPC')
     expect([await readFile(file, 'utf8'), await readdir(dirname(file))]).toEqual(['old', ['old']])
   })
 
@@ -44,11 +44,11 @@ describe('a private file', () => {
     await chown(file, 1234, 1234)
     await chmod(file, 0o644)
     const seen: string[] = []
-    async function* watched() {
+    async function* watchedPieces() {
       seen.push(await modeOf(file))
       yield 'new'
     }
-    await writePrivateFile(file, watched())
+    await writePrivateFile(file, watchedPieces())
     expect([seen, await readFile(file, 'utf8'), (await stat(file)).uid]).toEqual([['600'], 'new', 1234])
   })
 

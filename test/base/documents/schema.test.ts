@@ -10,7 +10,7 @@ import { context, event, exportSandbox, prompt } from '../../state/drafts.ts'
 import { bundle } from '../../support/bundle.ts'
 import { replaceAt } from '../../support/replace-at.ts'
 
-test('compileSchema throws for a project schema that is invalid or about which ajv warns', () => {
+test('compileSchema throws if a project schema is invalid or causes an ajv warning', () => {
   expect(() => compileSchema({ schema: { type: 'strange' }, name: 'keys' })).toThrow()
   const warned = /the schema of keys causes warnings: .*propertys/
   expect(() => compileSchema({ schema: { type: 'object', propertys: {} }, name: 'keys' })).toThrow(warned)
@@ -24,7 +24,7 @@ test('the message names the first two items that are the same', () => {
   ])
 })
 
-test('a list is accepted if no two of its items are equal', () => {
+test('a list is accepted only if all its items are different', () => {
   fc.assert(
     fc.property(fc.array(fc.jsonValue({ maxDepth: 2 })), (list) => {
       const items = JSON.parse(JSON.stringify(list)) as Json[]
@@ -36,7 +36,7 @@ test('a list is accepted if no two of its items are equal', () => {
 
 const validate = bundle.precompiled().precompiled.schemas[exportSchema.name]
 
-test('the precompiled validator for exports reports the same violations as the compiled one', async () => {
+test('the precompiled validator for exports reports the same violations as a newly compiled validator', async () => {
   const exported = await createExport()
   const compiled = compileSchema(exportSchema).ajv.getSchema('published')
   expect(compiled?.(exported)).toBe(true)

@@ -92,7 +92,7 @@ test('messages are short and pointers are well-formed for any value', async () =
   const check = await loadSchema({ schema, name: 'a test' })
   fc.assert(
     fc.property(fc.jsonValue(), (value) => {
-      // fast-check generates JSON, but its type is looser.
+      // fast-check generates JSON, but declares a looser type.
       for (const { pointer, message } of check(value as Json)) {
         expect(message.length).toBeLessThan(600)
         expect(pointer === '' || pointer.startsWith('/')).toBe(true)

@@ -82,7 +82,7 @@ describe('a credential is redacted', () => {
     'AKIAIOSFODNN7EXAMPLE',
     `AIza${'a1B2'.repeat(9)}`,
     'eyJhbGciOiJIUzI1NiJ9.eyJzdWIiOiIxIn0.c2lnbmF0dXJl',
-  ])('in any text if its format is known: %s', (token) => {
+  ])('in any text if the credential has a known format: %s', (token) => {
     expect(redactText(`take ${token}, or "${token}"`)).toBe('take [redacted], or "[redacted]"')
     expect(redactHeaders({ 'x-note': token })).toEqual({ 'x-note': '[redacted]' })
   })
@@ -126,7 +126,7 @@ describe('a private key is redacted', () => {
     expect(redactText(text)).toBe(expected)
   })
 
-  test('in a list of lines, up to its last line or the end of the list', () => {
+  test('in a list of lines, up to the last line of the key or the end of the list', () => {
     const lines = pem('PRIVATE KEY').trimEnd().split('\n')
     const clean = lines.map(() => '[redacted]')
     expect(redactJson({ a: ['x', ...lines, 1, 'y'], b: [lines[0] ?? '', ['z'], 'MIIEsecret'], c: 'c' })).toEqual({
@@ -258,7 +258,7 @@ describe('a body is shown without credentials', () => {
     ['{"password":"cut of', '{"password":"[redacted]"'],
     ['{"password":12', '{"password":"[redacted]"'],
     ['{"a":1,"tokens":{"b":"x","secret":"y"', '{"a":1,"tokens":{"b":"x","secret":"[redacted]"'],
-  ])('%s becomes %s', (text, clean) => {
+  ])('so that %s becomes %s', (text, clean) => {
     expect(shown(text)).toBe(clean)
   })
 
@@ -271,7 +271,7 @@ describe('a body is shown without credentials', () => {
     '{"authorId":"x","author":"y","maxTokens":512,"token":null}',
     'no json at all, a = b',
     'code=404',
-  ])('%s stays unchanged', (text) => {
+  ])('but %s stays unchanged', (text) => {
     expect(shown(text)).toBe(text)
   })
 

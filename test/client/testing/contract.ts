@@ -13,14 +13,14 @@ import {
 /** The time limit for two runs of a test runner on a busy machine, in milliseconds. */
 const limitMs = 480_000
 
-/** The titles of the tests that each runner has once, each with its failure message if the test fails. */
+/** The titles of the tests that every project has once. A test that fails has its failure message. */
 const commonTests: Readonly<Record<string, RegExp | undefined>> = {
   'a good client passes': undefined,
   'that breaks the contract fails':
     /Requests broke the contract:\n +createEvent: body\/eventType is required \(request \S+\)/,
   'that is refused fails': /Responses were unexpected:\n +GET \S+\/v1\/nothing: 404 .*Known paths/,
   'that ignores Retry-After fails':
-    /retry problems:\n +getModelAnalytics: A 429 demanded a wait of 30 s, but the client retried earlier: after [\d.]+ s \(req-\d+, then req-\d+\)\nDoes .*To look at .*\nIf this is intended: sim\.allow\('retry'\)/s,
+    /retry problems:\n +getModelAnalytics: A 429 asked for a wait of 30 s, but the client retried sooner: after [\d.]+ s \(req-\d+, then req-\d+\)\nIf the client waits .*To look at .*\nIf this is intended: sim\.allow\('retry'\)/s,
   'retry problems are allowed': undefined,
   'an error thrown by the test itself is also shown': /the test is wrong/,
   'a test without a sandbox passes': undefined,
@@ -36,12 +36,12 @@ const typesEverywhere = [
   ['types.ts', '--module', 'esnext', '--moduleResolution', 'bundler'],
 ] as const
 
-/** Tests a runner with the set-up in docs/testing.md and the packed package. Returns a getter for the project. */
+/** Tests a runner with the setup from docs/testing.md and the packed package. Returns a getter for the project. */
 export function describeRunner(runner: Runner): () => RunnerProject {
   let project: RunnerProject
   let firstRun: Awaited<ReturnType<RunnerProject['run']>>
   let secondRun: typeof firstRun
-  /** The error when a client connects to the first run's simulator after that run. */
+  /** The error of a client that connects to the first run's simulator after the run. */
   let connectError: string
   /** The names of the sandboxes that the second run did not delete from its simulator. */
   let keptNames: string[]
@@ -70,7 +70,7 @@ export function describeRunner(runner: Runner): () => RunnerProject {
       expect(firstRun.code).toBe(1)
     })
 
-    test.each(Object.entries(messages))('the test "%s" has the expected message', (title, message) => {
+    test.each(Object.entries(messages))('the test "%s" shows the expected message', (title, message) => {
       const found = firstRun.outcomes.find((outcome) => outcome.title === title)
       expect(found?.message ?? '').toMatch(message ?? /^$/)
     })
@@ -85,7 +85,7 @@ export function describeRunner(runner: Runner): () => RunnerProject {
       expect(firstRun.records.filter(({ events }) => events !== 1)).toEqual([])
     })
 
-    test('another run has the same sandbox names and event ids', () => {
+    test('a second run has the same sandbox names and event ids', () => {
       expect(identitiesOf(firstRun.records).length).toBeGreaterThan(4)
       expect(identitiesOf(secondRun.records)).toEqual(identitiesOf(firstRun.records))
     })
@@ -107,8 +107,8 @@ export function describeRunner(runner: Runner): () => RunnerProject {
       expect(namesWithFindings).toHaveLength(words.length)
     })
 
-    const behavior = runner.startsOwn ? 'worker starts a simulator' : 'test with a sandbox says how to add a set-up'
-    test(`without a set-up, each ${behavior}`, { timeout: limitMs }, async () => {
+    const behavior = runner.startsOwn ? 'worker starts a simulator' : 'test with a sandbox says how to add a setup'
+    test(`without a setup, each ${behavior}`, { timeout: limitMs }, async () => {
       const { outcomes, code } = await project.runAlone(runner.bare)
       if (runner.startsOwn) return expect(titlesOf(outcomes, 'failed')).toEqual(titlesOf(firstRun.outcomes, 'failed'))
       const sandboxTest = outcomes.find(({ title }) => title === 'a good client passes')
@@ -119,7 +119,7 @@ export function describeRunner(runner: Runner): () => RunnerProject {
       expect(code).toBe(1)
     })
 
-    test.each(runner.compiled ?? typesEverywhere)('%s compiles, but misspelt names are errors', (file, ...options) => {
+    test.each(runner.compiled ?? typesEverywhere)('%s compiles, but misspelled names do not', (file, ...options) => {
       expect(project.compile(file, ...options)).toBe('')
     })
   })

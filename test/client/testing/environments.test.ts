@@ -37,11 +37,11 @@ const runs = {
 }
 
 const cases = Object.entries(runs).flatMap(([name, command]) => [
-  { name, setUp: 'with a global set-up', command, env: { SETUP: '1' } },
-  { name, setUp: 'without a set-up', command, env: {} },
+  { name, setup: 'with a global setup', command, env: { SETUP: '1' } },
+  { name, setup: 'without a setup', command, env: {} },
 ])
 
-test.each(cases)('the whole package works in $name, $setUp', { timeout: 120_000 }, async ({ command, env }) => {
+test.each(cases)('the whole package works in $name, $setup', { timeout: 120_000 }, async ({ command, env }) => {
   const options = { cwd: project.folder, env: { ...project.env, ...env }, timeout: 110_000 }
   const result = await promisify(execFile)(process.execPath, command, options).catch((error) => error)
   const output = stripVTControlCharacters(result.stdout + result.stderr)

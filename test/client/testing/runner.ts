@@ -17,7 +17,7 @@ export interface TestOutcome {
   readonly message: string
 }
 
-/** A line that a test in `projects/` writes (`projects/cases/index.cjs`). */
+/** A line that a test in `projects/` writes, by calling `behave` (`projects/cases/index.cjs`). */
 export interface BehaviorRecord {
   readonly title: string
   /** The name of the test's sandbox. */
@@ -45,14 +45,14 @@ export interface Runner {
   readonly format: 'esm' | 'cjs'
   /** The Node arguments that run the tests, with paths relative to the project's folder. */
   readonly command: readonly string[]
-  /** The arguments before `command` that start a simulator. Default: none, since the project has a global set-up. */
+  /** The arguments before `command` that start a simulator. Default: none, since the project has a global setup. */
   readonly starter?: readonly string[]
-  /** The options that run the tests without a set-up. `bare.config.js` is an empty configuration. */
+  /** The options that run the tests without a setup. `bare.config.js` is an empty configuration. */
   readonly bare: readonly string[]
   readonly env?: Readonly<Record<string, string>>
   /** Reads the outcomes from the text of `report.json`, which the command writes. */
   readonly readOutcomes: (report: string) => readonly TestOutcome[]
-  /** The titles of other tests that pass, repeated once per run. */
+  /** The titles of other tests that pass; a test that runs twice is listed twice. */
   readonly passed: readonly string[]
   /** The titles of other tests that fail, with their messages. */
   readonly failed?: Readonly<Record<string, RegExp>>
@@ -60,7 +60,7 @@ export interface Runner {
   readonly mismatch: string
   /** The tests that write several records: consecutively in one sandbox, or concurrently in separate sandboxes. */
   readonly repeated: Readonly<Record<string, 'one sandbox' | 'own sandboxes'>>
-  /** True if, without a set-up, each worker starts its own simulator. */
+  /** True if each worker starts its own simulator when there is no setup. */
   readonly startsOwn?: true
   /** The TypeScript files to compile, with compiler options. Default: `types.ts` for Node and for a bundler. */
   readonly compiled?: readonly (readonly [file: string, ...options: string[]])[]
@@ -94,7 +94,7 @@ export function createRunnerProject(runner: Runner) {
     write,
     /** Runs the tests with these file names and options. */
     run: (args: readonly string[]) => run([...(runner.starter ?? []), ...runner.command, ...args]),
-    /** Runs the tests without the simulator that the project starts for them. `env`: additional variables. */
+    /** Runs the tests without `starter`. `env` contains additional environment variables. */
     runAlone: (args: readonly string[], env?: Readonly<Record<string, string>>) =>
       run([...runner.command, ...args], env),
     /** Compiles a file in strict mode, and returns the compiler's output, which is empty on success. */

@@ -43,7 +43,7 @@ beforeAll(() => {
 })
 afterAll(() => project.remove())
 
-/** Runs a test in Node's test runner. */
+/** Runs a test file with Node's test runner. */
 function runTest(file: string) {
   const args = ['--test', '--test-reporter=tap', file]
   const options = { ...childLimits, cwd: project.folder, env: project.env, encoding: 'utf8' } as const

@@ -1,6 +1,6 @@
 import { expect, onTestFinished, test, vi } from 'vitest'
 import { ConvsimContainer } from '../../../src/client/testing/testcontainers.ts'
-import { ask, event } from '../../support/client.ts'
+import { call, event } from '../../support/client.ts'
 
 vi.mock('testcontainers', () => import('./container-stand-in.ts'))
 
@@ -13,9 +13,9 @@ async function start(container = new ConvsimContainer('convsim')) {
   return started
 }
 
-const sendEvent = (baseUrl: string) => ask({ origin: baseUrl }, '/events', { body: event() })
+const sendEvent = (baseUrl: string) => call({ origin: baseUrl }, '/events', { body: event() })
 
-test('a sandbox has its own base URL and requests, and a different port after a restart', async () => {
+test('each sandbox has its own base URL and requests, and a restarted container has a new port', async () => {
   const container = await start()
   const sim = container.sandbox('checkout')
   expect(container.getBaseUrl('checkout')).toBe(sim.baseUrl)
@@ -34,9 +34,9 @@ test('a sandbox has its own base URL and requests, and a different port after a 
 test.each([
   ['withControlToken', new ConvsimContainer('convsim').withControlToken('secret')],
   ['withEnvironment', new ConvsimContainer('convsim').withEnvironment({ CONVSIM_CONTROL_TOKEN: 'secret' })],
-])('the control plane requires the token from %s, which the started container sends', async (_name, container) => {
+])('the control plane requires the token set by %s, and the container sends the token', async (_name, container) => {
   const { simulator } = await start(container)
   const { origin } = simulator
-  expect((await ask({ origin }, '/__sim/info', { token: null })).status).toBe(401)
+  expect((await call({ origin }, '/__sim/info', { token: null })).status).toBe(401)
   expect(await simulator.sandbox('a').requests()).toEqual([])
 })

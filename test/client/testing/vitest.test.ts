@@ -48,11 +48,11 @@ test('a client that waits half as long fails with the message in docs/testing.md
   project().write('client.js', transformSync(client.replace('* 1000', '* 500'), { loader: 'ts' }).code)
   const { outcomes } = await project().run(['purchases'])
   expect(outcomes).toMatchObject([{ status: 'failed' }])
-  const sentence = message.trim().slice(0, message.trim().lastIndexOf('earlier')) // the client's pause follows
+  const sentence = message.trim().slice(0, message.trim().lastIndexOf('sooner')) // the client's pause follows
   expect(outcomes[0]?.message).toContain(sentence)
 })
 
-test('a custom set-up starts a simulator with settings', async () => {
+test('a custom setup can start a simulator with its own settings', async () => {
   const setup = readBlocks().find(({ section }) => section === 'Your own simulator')
   project().write(setup?.file ?? '', setup?.text ?? '')
   project().write('own.config.js', `export default { test: { globalSetup: './${setup?.file}' } }`)

@@ -76,7 +76,7 @@ describe('in a comparison with the contract', () => {
   })
 
   test.each(['{"items": [', '{"items":[],"items":[]}', '\uFEFF{"items":[]}'])(
-    '%j is reported, and gets no patch',
+    'the broken body %j is reported, and gets no patch',
     async (body) => {
       const responses = [{ body }, things(thing())]
       const report = judge(contract, responses)
@@ -88,7 +88,7 @@ describe('in a comparison with the contract', () => {
 
   test('a change that does not help is not proposed', async () => {
     const responses = [item({ level: 'top' })]
-    const left = [{ reason: 'Changing the schema does not remove it.' }]
+    const left = [{ reason: 'Changing the schema does not fix this difference.' }]
     expect(await patchOf(responses, () => judge(contract, responses))).toMatchObject({ overlay: undefined, left })
   })
 
@@ -104,7 +104,7 @@ describe('in a comparison with the contract', () => {
     [{ accessToken: 'hunter2secret' }, '/items/*/accessToken', '"[redacted]"'],
     [{ secrets: ['hunter2secret'] }, '/items/*/secrets', '"[redacted]"'],
     [{ maxTokens: 4096 }, '/items/*/maxTokens', '4096'],
-  ])('a new field %j is shown without a credential', (field, pointer, value) => {
+  ])('the new field %j is shown without credentials', (field, pointer, value) => {
     const { findings } = judge(contract, [item(field)])
     expect(findings).toMatchObject([{ kind: 'new-field', pointer, sample: { value } }])
     expect(JSON.stringify(findings[0]?.sample)).not.toContain('hunter2')
@@ -130,7 +130,7 @@ describe('in a comparison with the contract', () => {
     expect(operation && redactTarget(operation, '/v1/things?acme=my-secret&a=b')).toBe('/v1/things?acme=[redacted]&a=b')
   })
 
-  test('a broken rule is not judged if the recording has a redacted value', () => {
+  test('a broken rule is not judged if the value is redacted in the recording', () => {
     const report = judge(contract, [things(thing({ id: '[redacted]' })), things(thing({}))])
     expect([report.verdict, report.findings]).toEqual(['not-judged', []])
     const sentence = expect.stringContaining('/items/*/id')
@@ -138,7 +138,7 @@ describe('in a comparison with the contract', () => {
     expect(judge(contract, [things(thing({ note: '[redacted]' }))]).verdict).toBe('same')
   })
 
-  test('an empty recording is never judged "the same"', () => {
+  test('a recording without successful responses is never judged "the same"', () => {
     expect(judge(contract, [])).toMatchObject({ verdict: 'not-judged', notJudged: [{ reason: 'too-few-samples' }] })
     expect(judge(contract, [{ status: 400, body: { error: 'no' } }]).verdict).toBe('not-judged')
   })

@@ -61,7 +61,7 @@ test.each(names)('a patch allows a field renamed to %j', async (name) => {
   expect(JSON.stringify(await applyPatch(run))).toContain(`${JSON.stringify(name)}:{"type":"string"}`)
 })
 
-test('a field named constructor is missing if not sent, and new if sent', async () => {
+test('a field named constructor is missing if required but not sent, and new if sent but undocumented', async () => {
   const required = weather(json('                  constructor: { type: string }\n').replace('[sky]', '[constructor]'))
   const missing = await runRecorded(required, [{ constructor: 'x' }, {}])
   expect(placesOf(missing)).toEqual(['missing-field /constructor'])
@@ -76,7 +76,7 @@ test('a patch makes a required member of a subschema optional', async () => {
   expect((await runRecorded(composed, [{}])).stderr).toContain('with it, the same responses show no drift')
 })
 
-test('a new field that was always null may have any value later', async () => {
+test('a patch allows any value in a new field that has always been null', async () => {
   const run = await runRecorded(plain, [{ sky: 'blue', region: null, sea: { tide: null, depths: [null] } }])
   expect(run.stderr).toContain('with it, the same responses show no drift')
   const patched = JSON.stringify(await applyPatch(run))
@@ -84,7 +84,7 @@ test('a new field that was always null may have any value later', async () => {
   expect(later.report.verdict).toBe('same')
 })
 
-test('responses of a documented media type other than JSON are not drift', async () => {
+test('a response in a documented media type other than JSON is not drift', async () => {
   const csv = weather('            text/csv: {}\n            application/json: { schema: { type: object } }\n')
   for (const body of ['a,b\n1,2', '4']) {
     const { report } = await runRecorded(csv, [body], 'text/csv; charset=utf-8')

@@ -11,7 +11,7 @@ import { tempFolder } from '../../support/temp-folder.ts'
 const model = (tail: string) => `00000000-0000-4000-8000-0000000000${tail}`
 const ids = ['01', '02', '03'].map((tail) => `--ids=modelId=${model(tail)}`)
 
-/** Changes to the response to one request, keyed by model and period. */
+/** Changes to single responses, keyed by model and period. */
 const changes: Readonly<Record<string, (response: FakeResponse, body: JsonObject) => void>> = {
   '03 30d': (_, body) => Object.assign(valueAt(body, '/recommendations') ?? {}, { healthLevel: 'on_fire' }),
   '02 90d': (_, body) => Object.assign(valueAt(body, '/dataPoints/80') ?? {}, { conversationCount: null }),
@@ -21,7 +21,7 @@ const changes: Readonly<Record<string, (response: FakeResponse, body: JsonObject
   '01 7d': (response, body) => Object.assign(response, { body: JSON.stringify(body).slice(0, 200) }),
 }
 
-/** Makes the `changes`, and renames a field in each response. */
+/** Applies the `changes`, and renames a field in each response. */
 const planted: Change = (response, { url }) => {
   const { body } = response
   if (!isObject(body)) return
@@ -123,7 +123,7 @@ describe('the simulator as the real service', () => {
     expect(upstream.requests.filter(({ method }) => method !== 'GET')).toHaveLength(3 * writes.length)
   })
 
-  test('with another success status for a write settles the assumption about it', { tags: ['long'] }, async () => {
+  test('with another status for a write settles the assumption about that status', { tags: ['long'] }, async () => {
     const upstream = await startFakeUpstream((response, { method, url }) => {
       if (method !== 'POST' || !url.endsWith('/events')) return
       response.status = 200

@@ -14,20 +14,20 @@ import { frozenNow } from '../../support/start.ts'
 
 export const context = { catalogue: inputs.catalogue, operations: inputs.contract.operations }
 
-/** Parses the faults of a set. */
+/** Parses the faults in a set. */
 export function faultsOf(set: string): readonly Fault[] {
   const faults = parseFaultSet(set, context)
   if (!faults.ok) throw new Error(faults.error)
   return faults.value.faults
 }
 
-/** Returns the error of a set that cannot be parsed. */
+/** Returns the error for a set that cannot be parsed; empty if the set is valid. */
 export function problemOf(set: string): string {
   const faults = parseFaultSet(set, context)
   return faults.ok ? '' : faults.error
 }
 
-/** Returns the requests of a run from their signatures, an operation and a body shape each: `createEvent a`. */
+/** Returns the requests of a run. Each signature names an operation and a body shape: `createEvent a`. */
 export function requestsOf(...signatures: readonly string[]): RecordedRequest[] {
   const counts = new Map<string, number>()
   return signatures.map((signature, receivedAt) => {
@@ -53,7 +53,7 @@ export function requestsOf(...signatures: readonly string[]): RecordedRequest[] 
   })
 }
 
-/** Returns a judged run from words: `reset createEvent 2`, `drop-field createEvent /eventId`. */
+/** Returns a judged run from a description: `reset createEvent 2`, `drop-field createEvent /eventId`. */
 export function judged(description: string, verdict: SuiteVerdict, parts: Partial<JudgedRun> = {}): JudgedRun {
   const [scenario = '', operation = '', target = ''] = description.split(' ')
   const [fault] = faultsOf(scenario)
@@ -67,7 +67,7 @@ export function judged(description: string, verdict: SuiteVerdict, parts: Partia
   return { run, verdict, made: isRepeated ? 2 : 1, responses, ...end, ms: 250, ...lists, ...parts }
 }
 
-/** Returns a report on runs, with conditions for `--fail-on`. The run without faults has a coverage of 1%. */
+/** Returns a report on runs, with conditions for `--fail-on`. The baseline run has a coverage of 1%. */
 export function reportOn(
   runs: readonly JudgedRun[],
   parts: Partial<SuiteReport> = {},
@@ -103,7 +103,7 @@ const none = { list: [], further: 0 }
 const renderAs = (format: keyof typeof reportFormats) => (report: SuiteReport) =>
   renderReport(reportFormats[format], toSuitePage(report))
 
-/** Renders a report as text for a terminal, or in another format. */
+/** Functions that render a report, by format. */
 export const render = {
   text: (report: SuiteReport) => renderText(toSuitePage(report)),
   html: renderAs('html'),

@@ -5,7 +5,7 @@ import { describeSkipped } from '../../../src/features/exec/report/suite-report.
 import { inputs } from '../../support/catalogue.ts'
 import { context, faultsOf, problemOf, requestsOf } from './made-up.ts'
 
-/** Plans runs for the faults of a set. */
+/** Plans runs for the faults in a set. */
 function planOf(requests: ReturnType<typeof requestsOf>, set: string) {
   const plan = planRuns(requests, { faults: faultsOf(set) })
   if (!plan.ok) throw new Error(plan.error)
@@ -15,7 +15,7 @@ function planOf(requests: ReturnType<typeof requestsOf>, set: string) {
 describe('requests that differ only in values', () => {
   const requests = requestsOf('createEvent a', 'createEvent a', 'createEvent b', 'createEvent a', 'createEvent a')
 
-  test('get the fault only in the first and the last request, and the report lists the others', () => {
+  test('are skipped except for the first and the last request, and the report lists the skipped requests', () => {
     const { runs, equivalent, leftOut } = planOf(requests, 'reset,unavailable')
     expect(runs.map(nameRun).slice(0, 3)).toEqual([
       'resilience:reset@createEvent#1',
@@ -39,7 +39,7 @@ describe('requests that differ only in values', () => {
   })
 })
 
-test('the error counts the statuses of the requests if none got an ordinary response', () => {
+test('if no request got an ordinary response, the error counts the requests by status', () => {
   const bad = requestsOf('createEvent a', 'createEvent a').map((request, at) => ({
     ...request,
     isOrdinary: false,
@@ -51,7 +51,7 @@ test('the error counts the statuses of the requests if none got an ordinary resp
   })
 })
 
-test('a limited selection alternates between sets, since drift has many more targets', () => {
+test('a limited selection of runs alternates between sets, since drift has many more targets', () => {
   const { runs } = planOf(requestsOf('createEvent a', 'getModelAnalytics a'), 'resilience,extra-field')
   const drifts = Array.from({ length: 200 }, (_, at) => ({
     ...runs.filter(({ fault }) => fault.isLasting)[0],
@@ -65,10 +65,10 @@ test('a limited selection alternates between sets, since drift has many more tar
   expect(groups.filter((group) => group === 'drift')).toHaveLength(3)
 })
 
-describe('a set of faults', () => {
+describe('parsing a set of faults', () => {
   const names = (set: string) => faultsOf(set).map(({ name }) => name)
 
-  test('accepts the name of a scenario in reports', () => {
+  test('accepts scenario names as written in reports', () => {
     expect(names('drift:drop-field,time:slow;ms=5')).toEqual(['drift:drop-field', 'time:slow;ms=5'])
     expect(problemOf('drift:reset')).toBe('"reset" is not in the set drift, but in resilience and connection.')
   })
@@ -91,7 +91,7 @@ describe('a set of faults', () => {
     expect(problemOf('wrong-type;pointer=/x')).toMatch(/Known: \//)
   })
 
-  test('omits scenarios that apply to no operation, and is refused if none remains or one was named', () => {
+  test('omits scenarios that apply to no operation, and fails if none remains or one was named individually', () => {
     const operations = inputs.contract.operations.filter(({ method }) => method === 'GET')
     const parse = (set: string) => parseFaultSet(set, { ...context, operations })
     expect(parse('resilience')).toMatchObject({

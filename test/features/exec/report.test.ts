@@ -6,14 +6,14 @@ import { judged, render, renderForPeople, reportOn, requestsOf } from './made-up
 
 const recovered = judged('reset createEvent 1', 'recovered')
 const broken = judged('reset createEvent 2', 'broke')
-const unsteady = judged('reset createEvent 1', 'unsteady')
+const flaky = judged('reset createEvent 1', 'unsteady')
 const unreached = judged('drop-field createEvent /eventId', 'not-reached', { made: 0 })
 const swallowed = judged('truncated createEvent 1', 'never-succeeded', { responses: { expected: 2, got: 1 } })
 const leftOut = [{ operation: 'createEvent', occurrences: [2, 3, 4], like: [1, 5] }]
 const changes = ['at the end, the command failed with exit code 1']
 const unmatched = requestsOf('createEvent a').map((request) => ({ ...request, operation: undefined }))
 const mixed = reportOn([recovered, swallowed], { plan: { equivalent: 3, leftOut } })
-const twice = reportOn([unsteady, broken], { changes })
+const twice = reportOn([flaky, broken], { changes })
 const red = reportOn([recovered], { earlyEnd: 'red-baseline-run', notMade: 4 })
 
 test.each<[string, SuiteReport, string]>([
@@ -34,7 +34,7 @@ test.each<[string, SuiteReport, RegExp]>([
   ['which requests were skipped', mixed, /createEvent: 3 requests similar to requests 1 and 5\./],
   ['that verdicts are unreliable', twice, /The verdicts are not reliable.*at the end, the command failed with/],
   ['that the command fails without faults', red, /The command fails without faults, too\./],
-  ['how many runs are unsteady', twice, /1 of 2 runs is unsteady \(runs disagree\)/],
+  ['how many runs are flaky', twice, /1 of 2 runs is flaky \(repetitions disagree\)/],
 ])('the text, Markdown and HTML say %s', (_, report, words) => {
   for (const text of renderForPeople(report)) expect(text).toMatch(words)
 })
@@ -51,15 +51,15 @@ test.each<[string, SuiteReport, RegExp]>([
     mixed,
     /^resilience: 1 of 2 good \(50%\): 1 recovered, 1 "green, but the call never succeeded"\.$/m,
   ],
-  ['the unsteady runs, which are in no percentage', twice, /^resilience: 0 of 1 good \(0%\): 1 broke, 1 unsteady\.$/m],
+  ['the flaky runs, which no percentage includes', twice, /^resilience: 0 of 1 good \(0%\): 1 broke, 1 flaky\.$/m],
   ['how many runs were repeated', twice, /^2 runs, 2 of them repeated\.$/m],
-  ['no percentage if all runs are unsteady', reportOn([unsteady]), /^resilience: no verdict: 1 unsteady\.$/m],
-  ['why it ended early', red, /^1 run, 4 not run \(the command failed without faults\)\.$/m],
+  ['no percentage if all runs are flaky', reportOn([flaky]), /^resilience: no verdict: 1 flaky\.$/m],
+  ['why the suite ended early', red, /^1 run, 4 not run \(the command failed without faults\)\.$/m],
   ['a row for each run', reportOn([unreached, recovered]), /^drift:drop-field +createEvent +\/eventId +not reached$/m],
   [
-    'how the runs with an unsteady fault disagree',
-    reportOn([unsteady]),
-    /warning: Unsteady: in some runs, but not all, the command failed with exit code 1 when "reset" was injected into request 1 of /,
+    'how flaky runs disagree',
+    reportOn([flaky]),
+    /warning: Flaky: in some runs, but not all, the command failed with exit code 1 when "reset" was injected into request 1 of /,
   ],
   [
     'requests without an operation separately',
@@ -73,7 +73,7 @@ test.each<[string, SuiteReport, RegExp]>([
       judged('drop-field createEvent /success', 'noticed'),
       judged('wrong-type createEvent /success', 'noticed'),
     ]),
-    /injected drift no test notices \(drop-field\): \/eventId\.\n.*injected drift is always noticed \(drop-field, wrong-type\): \/success\./,
+    /no test notices when 1 field drifts \(drop-field\): \/eventId\.\n.*a test notices when 1 field drifts \(drop-field, wrong-type\): \/success\./,
   ],
 ])('the text shows %s', (_, report, words) => {
   expect(render.text(report)).toMatch(words)
@@ -90,7 +90,7 @@ test('JSON has the verdicts, their counts and the skipped requests', () => {
   })
 })
 
-describe('JUnit', () => {
+describe('the JUnit report', () => {
   const parser = new XMLParser({ ignoreAttributes: false })
   const failures = (report: SuiteReport) => {
     const xml = render.junit(report)
@@ -102,9 +102,9 @@ describe('JUnit', () => {
     expect(render.junit(reportOn([recovered]))).toContain('name="resilience:reset@createEvent#1" time="0.25"')
   })
 
-  test('skips an unsteady run, and gives the reason', () => {
+  test('marks a flaky run as skipped, and gives the reason', () => {
     expect(failures(twice)).toBe('0')
-    expect(render.junit(twice)).toMatch(/<skipped message="Unsteady: in some runs/)
+    expect(render.junit(twice)).toMatch(/<skipped message="Flaky: in some runs/)
   })
 
   test('has a failure for each run that meets --fail-on, including the baseline run', () => {
@@ -154,6 +154,6 @@ test.each([
   ['pytest', '____ test_a ____\n    def test_a():\n>       assert 1\nE       assert 2 == 1\n1 failed in 0.2s', 1],
   ['vitest', ' × writes 12ms\n\n FAIL  a.test.ts > writes\nAssertionError: expected 2 to be 1\n Tests  1 failed', 1],
   ['a passing run', 'reading\ndone', undefined],
-])('the failed assertion in the output of %s is found above the counts', (_, output, first) => {
+])('the first failed assertion in the output of %s is found, if there is one', (_, output, first) => {
   expect(findFailure(output.split('\n'))).toBe(first)
 })

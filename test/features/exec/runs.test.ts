@@ -20,7 +20,7 @@ test.each([
   expect(describeProgress(runs, total, { sinceMs, untilMs })).toBe(line)
 })
 
-test('the last 40 lines of two streams are stored in the order in which they end, as 500 plain characters each', () => {
+test('the last 40 lines of two streams are kept in order of completion, each as at most 500 plain characters', () => {
   const lines = new LastLines()
   const [out, errors] = [lines.openStream(), lines.openStream()]
   for (let line = 1; line <= 50; line += 1) out(`${line}\n`)
@@ -40,13 +40,13 @@ test.each([
   [['token=abcdefgh'], `'token=[redacted]'${credentialHint}`],
   [['--token', 'abc defgh'], `--token '[redacted]'${credentialHint}`],
   [['-H', 'authorization: Bearer abcdefgh'], `-H 'authorization: Bearer [redacted]'${credentialHint}`],
-])('the command to repeat a run with %j is quoted for a shell, and shows no credential', (words, text) => {
+])('the command that repeats a run with %j is quoted for a shell, and shows no credential', (words, text) => {
   expect(describeRepeat('a@b', { settings, files: ['node', ...words], failOn: [] })).toBe(
     `convsim each --only a@b -- node ${text}`,
   )
 })
 
-test('the command to repeat a run has its time limit, but no settings that concern only other runs', () => {
+test('the command that repeats a run includes its time limit, but no settings that affect only other runs', () => {
   const bounded = { ...settings, seed: '7', runTimeout: '5s', set: 'drift', jobs: 2, failOn: 'hung' }
   const line = describeRepeat('a@b', { settings: bounded, files: ['node'], failOn: [] })
   expect(line).toBe('convsim each --only a@b --run-timeout 5s --seed 7 -- node')

@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest'
-import { ask } from '../../support/client.ts'
+import { call } from '../../support/client.ts'
 import { sharedSimulator } from '../../support/shared.ts'
 import { startForTest } from '../../support/start.ts'
 import { callTool, connectOverHttp } from './mcp-client.ts'
@@ -8,7 +8,7 @@ import { toolCalls } from './tool-calls.ts'
 const sim = sharedSimulator()
 
 describe('the tools over HTTP', () => {
-  test('are eight, of which all but two are marked as read-only', async () => {
+  test('are eight, and all but two are marked as read-only', async () => {
     const client = await connectOverHttp(`${sim().controlUrl}/mcp`)
     const { tools } = await client.listTools()
     const changing = tools.filter(({ annotations }) => annotations?.readOnlyHint !== true).map(({ name }) => name)
@@ -17,8 +17,8 @@ describe('the tools over HTTP', () => {
     expect(client.getInstructions()).toContain(`${sim().origin}/v1`)
   })
 
-  test.each(toolCalls)('%s accepts %j, and refuses invalid arguments', async (name, args, response, wrong, refusal) => {
-    await ask(sim(), '/v1/nowhere')
+  test.each(toolCalls)('check their arguments: %s accepts %j', async (name, args, response, wrong, refusal) => {
+    await call(sim(), '/v1/nowhere')
     const client = await connectOverHttp(`${sim().controlUrl}/mcp`)
     const right = await callTool(client, name, args)
     expect([right.isError, right.text]).toEqual([false, expect.stringMatching(response)])
@@ -28,7 +28,7 @@ describe('the tools over HTTP', () => {
 
   test('list 20 items at a time', async () => {
     const own = await startForTest()
-    for (let sent = 0; sent < 25; sent += 1) await ask(own, '/v1/nowhere')
+    for (let sent = 0; sent < 25; sent += 1) await call(own, '/v1/nowhere')
     const client = await connectOverHttp(`${own.controlUrl}/mcp`)
     const lengths = []
     for (const name of ['find_requests', 'list_scenarios', 'coverage_gaps']) {
@@ -53,19 +53,19 @@ describe('the MCP endpoint', () => {
   const accept = 'application/json, text/event-stream'
 
   test('cannot be called by an HTML form, and requires the token', async () => {
-    const form = await ask(sim(), '/__sim/mcp', { body: '{}', contentType: 'text/plain' })
+    const form = await call(sim(), '/__sim/mcp', { body: '{}', contentType: 'text/plain' })
     const own = await startForTest({ controlToken: 'secret' })
-    const without = await ask(own, '/__sim/mcp', { body: message })
+    const without = await call(own, '/__sim/mcp', { body: message })
     expect([form.status, without.status]).toEqual([415, 401])
     const client = await connectOverHttp(`${own.controlUrl}/mcp`, { authorization: 'Bearer secret' })
     expect((await callTool(client, 'control_sandbox', { action: 'reset' })).isError).toBe(false)
   })
 
   test('does not change the revision of a sandbox on a read-only call', async () => {
-    const revision = async () => (await ask(sim(), '/__sim/sandboxes')).text.match(/"revision":\d+/g)
-    await ask(sim(), '/__sim/mcp', { body: message, headers: { accept } })
+    const revision = async () => (await call(sim(), '/__sim/sandboxes')).text.match(/"revision":\d+/g)
+    await call(sim(), '/__sim/mcp', { body: message, headers: { accept } })
     const before = await revision()
-    await ask(sim(), '/__sim/mcp', { body: message, headers: { accept } })
+    await call(sim(), '/__sim/mcp', { body: message, headers: { accept } })
     expect(await revision()).toEqual(before)
   })
 })

@@ -1,8 +1,8 @@
 import { describe, expect, onTestFinished, test } from 'vitest'
-import { analyticsPath, ask, errorOf } from '../../support/client.ts'
+import { analyticsPath, call, errorOf } from '../../support/client.ts'
 import { steer } from '../../support/control.ts'
 import { fakeUpstream, proxyTo } from '../../support/fake-upstream.ts'
-import { askRaw } from '../../support/raw-http.ts'
+import { callRaw } from '../../support/raw-http.ts'
 import type { TestSimulator } from '../../support/start.ts'
 import { listRequests } from '../../support/stored-records.ts'
 
@@ -22,10 +22,10 @@ async function openService() {
 }
 
 /** Sends a request with exactly these headers, including those that `fetch` does not allow. */
-function askAs(sim: TestSimulator, headers: Record<string, string>, method = 'GET') {
+function callAs(sim: TestSimulator, headers: Record<string, string>, method = 'GET') {
   const lines = Object.entries({ host: new URL(sim.origin).host, connection: 'close', ...headers })
   const text = lines.map(([name, value]) => `${name}: ${value}\r\n`).join('')
-  return askRaw(sim.origin, `${method} ${analyticsPath} HTTP/1.1\r\n${text}\r\n`)
+  return callRaw(sim.origin, `${method} ${analyticsPath} HTTP/1.1\r\n${text}\r\n`)
 }
 
 const corsHeaders = (names: Iterable<string>) => [...names].filter((name) => name.startsWith('access-control-'))
@@ -59,9 +59,9 @@ async function openProxy(settings: Parameters<typeof proxyTo>[2] = {}) {
 }
 
 describe('a proxy with the token of the real service', () => {
-  test.each(crossOrigin)('refuses %s from a cross-origin page', async (_name, method, headers) => {
+  test.each(crossOrigin)('refuses a request from a cross-origin page: %s', async (_name, method, headers) => {
     const { sim, reached } = await openProxy()
-    const response = await askAs(sim, headers, method)
+    const response = await callAs(sim, headers, method)
     expect([response.status, reached]).toEqual([403, []])
     expect(corsHeaders(Object.keys(response.headers))).toEqual([])
     expect(response.body).toEqual({
@@ -76,32 +76,32 @@ describe('a proxy with the token of the real service', () => {
   test.each(hosts)('refuses a same-origin page after its host %j was rebound to the proxy', async (host) => {
     const { sim, reached } = await openProxy()
     const page = { host, origin: `http://${host}`, 'sec-fetch-site': 'same-origin' }
-    const response = await askAs(sim, page, 'DELETE')
+    const response = await callAs(sim, page, 'DELETE')
     expect([response.status, reached]).toEqual([403, []])
-    expect(errorOf(response)).toMatch(/^The proxy, .* does not serve the host ".*--control-hosts\.$/)
+    expect(errorOf(response)).toMatch(/^The proxy, .* does not accept requests for the host ".*--control-hosts\.$/)
   })
 
   test.each<[string, Record<string, string>]>([
     ['a client that is not a browser', {}],
-    ['the host of a compose service', { host: 'convsim:4010' }],
+    ['a client that uses the host name of a compose service', { host: 'convsim:4010' }],
     ['a same-origin page, such as the console', { 'sec-fetch-site': 'same-origin' }],
     ['the address bar', { 'sec-fetch-site': 'none', 'sec-fetch-mode': 'navigate' }],
   ])('forwards requests from %s', async (_name, headers) => {
     const { sim, reached } = await openProxy()
-    expect((await askAs(sim, headers)).status).toBe(200)
+    expect((await callAs(sim, headers)).status).toBe(200)
     expect(reached).toEqual([`GET ${analyticsPath} Bearer ${token}`])
   })
 
   test('forwards requests from its own origin, and to a listed host', async () => {
     const { sim, reached } = await openProxy({ controlHosts: 'sim.example.com' })
-    expect((await askAs(sim, { origin: sim.origin, 'sec-fetch-site': 'same-origin' }, 'PUT')).status).toBe(200)
-    expect((await askAs(sim, { host: 'sim.example.com:4010' })).status).toBe(200)
+    expect((await callAs(sim, { origin: sim.origin, 'sec-fetch-site': 'same-origin' }, 'PUT')).status).toBe(200)
+    expect((await callAs(sim, { host: 'sim.example.com:4010' })).status).toBe(200)
     expect(reached).toHaveLength(2)
   })
 
-  test('records the refusal with itself as the origin, without a violation or an unexpected response', async () => {
+  test('records a refusal with the origin "simulator", but no violation or unexpected response', async () => {
     const { sim } = await openProxy()
-    await ask(sim, analyticsPath, { method: 'HEAD', headers: { origin: 'https://evil.example' } })
+    await call(sim, analyticsPath, { method: 'HEAD', headers: { origin: 'https://evil.example' } })
     expect(await listRequests(sim)).toMatchObject([
       { stage: 'authenticate', response: { status: 403, origin: 'simulator' }, violations: [] },
     ])
@@ -121,11 +121,11 @@ describe('a proxy with the token of the real service', () => {
     async (_place, path, headers, key = 'key-12345') => {
       const { sim, reached } = await openProxy()
       const page = { origin: 'https://evil.example', ...headers }
-      const response = await ask(sim, path, { headers: page, token: key })
+      const response = await call(sim, path, { headers: page, token: key })
       expect([response.status, reached]).toEqual([403, []])
       expect(JSON.stringify(await steer(sim, 'GET', '/sandboxes'))).not.toContain('evil1')
       expect(await steer(sim, 'GET', '/requests')).toMatchObject({ requests: [{ sandbox: 'default' }] })
-      expect((await ask(sim, path, { headers, token: key })).status).toBe(200)
+      expect((await call(sim, path, { headers, token: key })).status).toBe(200)
       expect(JSON.stringify(await steer(sim, 'GET', '/sandboxes'))).toContain('evil1') // a client's request creates it
     },
   )
@@ -143,38 +143,38 @@ describe('a proxy with the token of the real service', () => {
 describe('a page that --control-origins lists', () => {
   const page = { origin: workshop, 'sec-fetch-site': 'cross-site', 'sec-fetch-mode': 'cors' }
 
-  test('uses the service with the token, and gets CORS headers from the proxy, not from the service', async () => {
+  test('can use the service with the token, and gets CORS headers from the proxy, not from the service', async () => {
     const { sim, reached } = await openProxy({ controlOrigins: workshop })
-    const preflight = await askAs(sim, { ...page, 'access-control-request-method': 'PUT' }, 'OPTIONS')
+    const preflight = await callAs(sim, { ...page, 'access-control-request-method': 'PUT' }, 'OPTIONS')
     expect([preflight.status, preflight.headers['access-control-allow-origin']]).toEqual([204, workshop])
-    const response = await ask(sim, analyticsPath, { headers: page })
+    const response = await call(sim, analyticsPath, { headers: page })
     expect([response.status, response.headers.get('access-control-allow-origin')]).toEqual([200, workshop])
     expect(response.headers.get('access-control-expose-headers')).toBe('*')
     expect(reached).toEqual([`GET ${analyticsPath} Bearer ${token}`])
   })
 
-  test('must be listed exactly', async () => {
+  test('must have exactly the listed origin', async () => {
     const { sim, reached } = await openProxy({ controlOrigins: workshop })
-    const response = await ask(sim, analyticsPath, { headers: { ...page, origin: 'http://localhost:6007' } })
+    const response = await call(sim, analyticsPath, { headers: { ...page, origin: 'http://localhost:6007' } })
     expect([response.status, corsHeaders(response.headers.keys()), reached]).toEqual([403, [], []])
   })
 
   test('gets only the service’s CORS headers with --no-cors', async () => {
     const { sim } = await openProxy({ controlOrigins: workshop, cors: false })
-    const response = await ask(sim, analyticsPath, { headers: page })
+    const response = await call(sim, analyticsPath, { headers: page })
     expect(response.headers.get('access-control-allow-origin')).toBe('https://app.example.com')
   })
 })
 
-test('a proxy without a token forwards a page’s token, and the service decides, also about preflights', async () => {
+test('a proxy without a token forwards a page’s requests and preflights, and the service decides', async () => {
   const service = await openService()
   const sim = await proxyTo(service.origin)
   const headers = { origin: 'https://evil.example', 'sec-fetch-site': 'cross-site' }
-  const response = await ask(sim, analyticsPath, { headers, token: 'page-key-1' })
+  const response = await call(sim, analyticsPath, { headers, token: 'page-key-1' })
   expect(response.status).toBe(200)
   expect(response.headers.get('access-control-allow-origin')).toBe('https://app.example.com')
   const preflightHeaders = { ...headers, 'access-control-request-method': 'PUT' }
-  const preflight = await ask(sim, analyticsPath, { method: 'OPTIONS', headers: preflightHeaders, token: null })
+  const preflight = await call(sim, analyticsPath, { method: 'OPTIONS', headers: preflightHeaders, token: null })
   expect(preflight.headers.get('access-control-allow-origin')).toBe('https://app.example.com')
   expect(service.reached).toEqual([`GET ${analyticsPath} Bearer page-key-1`, `OPTIONS ${analyticsPath} undefined`])
 })

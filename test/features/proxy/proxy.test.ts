@@ -3,7 +3,7 @@ import { text } from 'node:stream/consumers'
 import { gzipSync } from 'node:zlib'
 import { describe, expect, test, vi } from 'vitest'
 import type { ControlSchemas } from '../../../src/client/transport.ts'
-import { analyticsPath, ask, errorOf, event, objectOf } from '../../support/client.ts'
+import { analyticsPath, call, errorOf, event, objectOf } from '../../support/client.ts'
 import { putRules, steer } from '../../support/control.ts'
 import { documentWith, documentWithPaths } from '../../support/documents.ts'
 import { fakeUpstream, proxyTo, proxyWith, startFakeUpstream } from '../../support/fake-upstream.ts'
@@ -20,14 +20,14 @@ async function unexpectedMessages(sim: TestSimulator): Promise<string[]> {
 }
 
 describe('the proxy', () => {
-  test('returns the response of the real service, and checks and records both directions', async () => {
+  test('returns the real service’s response, and checks and records both request and response', async () => {
     const upstream = await startForTest()
     const sim = await proxyTo(upstream.origin)
-    const direct = await ask(upstream, analyticsPath)
-    const response = await ask(sim, analyticsPath)
+    const direct = await call(upstream, analyticsPath)
+    const response = await call(sim, analyticsPath)
     expect(response.body).toEqual(direct.body)
     expect(response.headers.get('x-sim-origin')).toBe('upstream')
-    expect(response.headers.get('x-request-id')).toBe('req-2') // the id of the upstream
+    expect(response.headers.get('x-request-id')).toBe('req-2') // the id that the real service sent
     expect(response.headers.get('x-sim-request-id')).toBe('req-1')
     expect(await lastEntry(sim)).toMatchObject({
       id: 'req-1',
@@ -47,7 +47,7 @@ describe('the proxy', () => {
       res.writeHead(200, { 'Set-Cookie': ['a=1', 'b=2'], 'X-Team': 'blue', 'X-Sim-Foreign': 'x' }).end()
     })
     const sim = await proxyTo(origin, { basePath: '/api/v1' })
-    const response = await ask(sim, `${analyticsPath}?period=7d`, {
+    const response = await call(sim, `${analyticsPath}?period=7d`, {
       token: 'client-secret~worker-3',
       headers: {
         'x-sim-expect': 'refusal',
@@ -79,7 +79,7 @@ describe('the proxy', () => {
       res.end(JSON.stringify({ echo: req.headers.authorization }))
     })
     const sim = await proxyTo(origin, { token: 'upstream-secret-1' })
-    const response = await ask(sim, analyticsPath, { token: 'client-secret-2' })
+    const response = await call(sim, analyticsPath, { token: 'client-secret-2' })
     expect(response.headers.get('x-echo')).toBe('Bearer upstream-secret-1')
     const recorded = JSON.stringify([await entries(sim), await steer(sim, 'GET', '/report'), sim.logged])
     expect(recorded).toContain('[redacted]')
@@ -94,7 +94,7 @@ describe('the proxy', () => {
       res.end(JSON.stringify({ success: false, error: `The key ${headers['x-acme']} is wrong.` }))
     })
     const sim = await proxyTo(origin, {}, { contract })
-    await ask(sim, analyticsPath, { token: null, headers: { 'X-Acme': 'my-secret-key' } })
+    await call(sim, analyticsPath, { token: null, headers: { 'X-Acme': 'my-secret-key' } })
     const error = 'The key [redacted] is wrong.'
     expect(await lastEntry(sim)).toMatchObject({ response: { body: { json: { success: false, error } } } })
     expect(await unexpectedMessages(sim)).toEqual([error])
@@ -109,7 +109,7 @@ describe('the proxy', () => {
     })
     const sim = await proxyTo(origin)
     const sent = event({ value: 5 })
-    expect((await ask(sim, '/v1/events', { body: sent })).status).toBe(201)
+    expect((await call(sim, '/v1/events', { body: sent })).status).toBe(201)
     expect(JSON.parse(bodies[0] ?? '')).toEqual(sent)
     expect((await steer(sim, 'GET', '/report'))['violations']).toMatchObject({ requests: 1 })
   })
@@ -117,13 +117,13 @@ describe('the proxy', () => {
   test('forwards a path outside the contract, and reports a violation if the real service has that path', async () => {
     const origin = await fakeUpstream((req, res) => res.writeHead(req.url === '/v1/other' ? 200 : 404).end())
     const sim = await proxyTo(origin)
-    expect((await ask(sim, '/v1/other')).status).toBe(200)
-    expect((await ask(sim, '/v1/missing')).status).toBe(404)
+    expect((await call(sim, '/v1/other')).status).toBe(200)
+    expect((await call(sim, '/v1/missing')).status).toBe(404)
     expect(await entries(sim)).toMatchObject([
       { violations: [{ in: 'path', keyword: 'operation' }], response: { origin: 'upstream' } },
       { violations: [], response: { status: 404, origin: 'upstream' } },
     ])
-    const refused = await ask(sim, '/v1/other', { headers: { 'x-sim-scenario': 'rate-limited' } })
+    const refused = await call(sim, '/v1/other', { headers: { 'x-sim-scenario': 'rate-limited' } })
     expect(refused.status).toBe(400)
     expect(errorOf(refused)).toMatch(/applies only to operations of the contract/)
   })
@@ -133,11 +133,11 @@ describe('scenarios in a proxy', () => {
   test('apply to the real service’s response: slow, truncated, reset and drift', async () => {
     const upstream = await startForTest()
     const sim = await proxyTo(upstream.origin)
-    const askWith = (scenario: string) => ask(sim, analyticsPath, { headers: { 'x-sim-scenario': scenario } })
-    expect((await askWith('slow;ms=5')).headers.get('x-sim-origin')).toBe('upstream')
-    await expect(askWith('truncated')).rejects.toThrow()
-    await expect(askWith('reset')).rejects.toThrow()
-    const drifted = await askWith('drop-field;pointer=/messageCount')
+    const callWith = (scenario: string) => call(sim, analyticsPath, { headers: { 'x-sim-scenario': scenario } })
+    expect((await callWith('slow;ms=5')).headers.get('x-sim-origin')).toBe('upstream')
+    await expect(callWith('truncated')).rejects.toThrow()
+    await expect(callWith('reset')).rejects.toThrow()
+    const drifted = await callWith('drop-field;pointer=/messageCount')
     expect(objectOf(drifted)).not.toHaveProperty('messageCount')
     expect(drifted.headers.get('x-sim-damage')).toBe('drop-field at /messageCount')
     expect(await lastEntry(sim)).toMatchObject({
@@ -151,7 +151,7 @@ describe('scenarios in a proxy', () => {
   test('are refused in headers and rules if they need generated data', async () => {
     const upstream = await startForTest()
     const sim = await proxyTo(upstream.origin)
-    const refused = await ask(sim, analyticsPath, { headers: { 'x-sim-scenario': 'all-null' } })
+    const refused = await call(sim, analyticsPath, { headers: { 'x-sim-scenario': 'all-null' } })
     expect(refused.status).toBe(400)
     expect(errorOf(refused)).toBe(
       'The scenario "all-null" does not apply here: the real service responds, and its numbers cannot be chosen; ' +
@@ -162,33 +162,33 @@ describe('scenarios in a proxy', () => {
 })
 
 describe('for a client of the proxy', () => {
-  const healthy = async () => objectOf(await ask(await startForTest(), analyticsPath))
+  const healthy = async () => objectOf(await call(await startForTest(), analyticsPath))
 
   test.each([
     ['does not respond in time', 504, /within 0\.05 s\. If it needs longer, raise --upstream-timeout\./, undefined],
     ['is not running', 502, /it refuses the connection; .* \(ECONNREFUSED\)/, 'http://127.0.0.1:9'],
-  ])('a service that %s is a %d', async (_what, status, message, origin) => {
+  ])('a service that %s causes a %d', async (_what, status, message, origin) => {
     const sim = await proxyTo(origin ?? (await fakeUpstream(() => undefined)), { timeoutMs: 50 })
-    const response = await ask(sim, analyticsPath)
+    const response = await call(sim, analyticsPath)
     expect([response.status, response.headers.get('x-sim-origin')]).toEqual([status, 'simulator'])
     expect(errorOf(response)).toMatch(message)
   })
 
-  test('an expired certificate is a 502, and no request is sent', async () => {
+  test('an expired certificate causes a 502, and no request is sent', async () => {
     const upstream = await startFakeUpstream(undefined, true)
     const sim = await proxyTo(new URL(upstream.baseUrl).origin)
-    const response = await ask(sim, analyticsPath)
+    const response = await call(sim, analyticsPath)
     expect([response.status, response.headers.get('x-sim-origin'), upstream.requests]).toEqual([502, 'simulator', []])
     expect(errorOf(response)).toMatch(/cannot be trusted: certificate has expired .* NODE_EXTRA_CA_CERTS to the path/)
   })
 
-  test('an interrupted response breaks off, and is recorded as interrupted', async () => {
+  test('a response that the service interrupts is cut off, and is recorded as interrupted', async () => {
     const origin = await fakeUpstream((_req, res) => {
       res.writeHead(200, { 'Content-Type': 'application/json', 'Content-Length': 100 })
       res.write('{"part":', () => res.socket?.resetAndDestroy())
     })
     const sim = await proxyTo(origin)
-    await expect(ask(sim, analyticsPath)).rejects.toThrow()
+    await expect(call(sim, analyticsPath)).rejects.toThrow()
     const message = 'was broken off by the real service after 8 bytes'
     expect(await lastEntry(sim)).toMatchObject({
       delivery: { outcome: 'upstream-gone', sentBytes: 8 },
@@ -202,7 +202,7 @@ describe('for a client of the proxy', () => {
     ['an undocumented status', 418, '{}', 'application/json', 'status', /the status 418 is not documented/],
     ['another media type', 200, '<p>', 'text/html', 'media-type', /has the Content-Type "text\/html"/],
     ['no body', 200, '', undefined, 'required', /has no body/],
-  ])('%s is forwarded unchanged, and is a violation', async (_name, status, text, type, keyword, message) => {
+  ])('a response with %s is forwarded as is, and is a violation', async (_, status, text, type, keyword, message) => {
     const sim = await proxyWith(status, type === undefined ? {} : { 'Content-Type': type }, text)
     const response = await fetch(sim.origin + analyticsPath, { headers: { authorization: 'Bearer k' } })
     expect([response.status, await response.text()]).toEqual([status, text])
@@ -220,7 +220,7 @@ describe('for a client of the proxy', () => {
     const responses = { 200: { description: 'Rows.', content } }
     const contract = await documentWithPaths({ '/rows': { get: { responses }, head: { responses } } })
     const sim = await proxyWith(200, { 'Content-Type': type }, text, { contract })
-    expect(await ask(sim, '/v1/rows', { method })).toMatchObject({ status: 200, text })
+    expect(await call(sim, '/v1/rows', { method })).toMatchObject({ status: 200, text })
     expect(await lastEntry(sim)).toMatchObject({ operation: `${method} /rows`, responseViolations: [] })
     expect(await unexpectedMessages(sim)).toEqual([])
   })
@@ -229,7 +229,7 @@ describe('for a client of the proxy', () => {
     const body = { ...(await healthy()), messageCount: 'many' }
     const headers = { 'Content-Type': 'application/json', 'Content-Encoding': 'gzip' }
     const sim = await proxyWith(200, headers, gzipSync(JSON.stringify(body)))
-    const response = await ask(sim, analyticsPath)
+    const response = await call(sim, analyticsPath)
     expect(response.body).toEqual(body)
     expect(response.headers.get('content-encoding')).toBe('gzip')
     expect(await lastEntry(sim)).toMatchObject({
@@ -244,7 +244,7 @@ describe('for a client of the proxy', () => {
     ['with a long text', `"${'é'.repeat(1_000_000)}"`, 'identity'],
     ['with many items, compressed', `[${'0,'.repeat(30_000)}0]`, 'gzip'],
     ['with a long text, compressed', `"${'é'.repeat(1_000_000)}"`, 'gzip'],
-  ])('a large response %s is forwarded, and advice says that it is not checked', async (_, value, encoding) => {
+  ])('a large response %s is forwarded, and advice says that it was not checked', async (_, value, encoding) => {
     const { messageCount: _count, ...others } = await healthy()
     const body = `{"messageCount":"many","large":${value},${JSON.stringify(others).slice(1)}`
     const headers = { 'Content-Type': 'application/json', 'Content-Encoding': encoding }
@@ -285,7 +285,7 @@ describe('for a client of the proxy', () => {
     const sim = await proxyTo(origin, { timeoutMs: 60_000 })
     const stop = new AbortController()
     const how = { ...(scenario && { scenario }), signal: stop.signal }
-    const response = ask(sim, analyticsPath, how).catch(() => 'left')
+    const response = call(sim, analyticsPath, how).catch(() => 'left')
     await expect.poll(() => received).toHaveBeenCalled()
     stop.abort()
     await expect.poll(() => closed).toHaveBeenCalled()

@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest'
 import { isObject, type Json } from '../../../src/base/core/json.ts'
-import { ask, event, modelId, objectOf, prompt } from '../../support/client.ts'
+import { call, event, modelId, objectOf, prompt } from '../../support/client.ts'
 import { putRules, steer } from '../../support/control.ts'
 import { proxyTo } from '../../support/fake-upstream.ts'
 import { frozenNow, startForTest, type TestSimulator } from '../../support/start.ts'
@@ -9,19 +9,19 @@ import { frozenNow, startForTest, type TestSimulator } from '../../support/start
 async function sendRequests(sim: TestSimulator, limiter: TestSimulator): Promise<void> {
   await putRules(limiter, [{ operation: 'getModelAnalytics', scenario: 'rate-limited;retry-after=20', times: 1 }])
   for (const [count, period] of ['7d', '7d', '90d'].entries())
-    await ask(sim, `/v1/models/${modelId}/analytics?period=${period}`, { headers: { 'retry-attempt': String(count) } })
-  await ask(sim, '/v1/events', { body: event({ insertId: 'A-1' }) })
-  await ask(sim, '/v1/prompts', { body: prompt() })
-  await ask(sim, '/v1/events', { body: event({ value: 5 }) })
-  await ask(sim, '/v1/prompts', { body: { name: 'x', components: [] } })
-  await ask(sim, '/v1/models/no-uuid/analytics?period=1y')
-  await ask(sim, '/v1/events', { body: event({ valueType: 'numeric', value: 'many' }) })
-  await ask(sim, '/v1/other')
-  await ask(sim, '/events', { body: event() })
-  await ask(sim, '/v1/events', { body: event(), token: null })
+    await call(sim, `/v1/models/${modelId}/analytics?period=${period}`, { headers: { 'retry-attempt': String(count) } })
+  await call(sim, '/v1/events', { body: event({ insertId: 'A-1' }) })
+  await call(sim, '/v1/prompts', { body: prompt() })
+  await call(sim, '/v1/events', { body: event({ value: 5 }) })
+  await call(sim, '/v1/prompts', { body: { name: 'x', components: [] } })
+  await call(sim, '/v1/models/no-uuid/analytics?period=1y')
+  await call(sim, '/v1/events', { body: event({ valueType: 'numeric', value: 'many' }) })
+  await call(sim, '/v1/other')
+  await call(sim, '/events', { body: event() })
+  await call(sim, '/v1/events', { body: event(), token: null })
 }
 
-/** The parts of a report that depend on the run, or that name the service instead of the contract as the origin. */
+/** The members of a report that depend on the run, or on whether a proxy names the service as the origin. */
 const runSpecific = ['run', 'first', 'requests', 'origin', 'examples', 'example', 'waitedMs', 'message']
 
 /** Returns the verdicts of a report, without ids, times and origins. */
@@ -47,19 +47,19 @@ test('a client gets the same verdicts through a proxy as from the service itself
     ),
   })
 
-  const refusing = await proxyTo((await startForTest()).origin, {}, { clock: frozenNow })
-  await sendRequests(refusing, refusing)
-  expect(verdictsOf(await reportOf(refusing))).toEqual(expected)
+  const limitingProxy = await proxyTo((await startForTest()).origin, {}, { clock: frozenNow })
+  await sendRequests(limitingProxy, limitingProxy)
+  expect(verdictsOf(await reportOf(limitingProxy))).toEqual(expected)
 
-  const refusingUpstream = await startForTest()
-  const passing = await proxyTo(refusingUpstream.origin, {}, { clock: frozenNow })
-  await sendRequests(passing, refusingUpstream)
-  // The proxy cannot know that a rule of the service causes the 429.
+  const limitingUpstream = await startForTest()
+  const forwardingProxy = await proxyTo(limitingUpstream.origin, {}, { clock: frozenNow })
+  await sendRequests(forwardingProxy, limitingUpstream)
+  // The proxy cannot know that a rule in the service causes the 429.
   const { violations, retries, coverage, unexpected } = objectOf({ body: expected, status: 200 })
   const findings = isObject(unexpected) && Array.isArray(unexpected.findings) ? unexpected.findings : []
   const more = {
     responses: 4,
     findings: expect.arrayContaining([...findings, expect.objectContaining({ status: 429 })]),
   }
-  expect(verdictsOf(await reportOf(passing))).toMatchObject({ violations, retries, coverage, unexpected: more })
+  expect(verdictsOf(await reportOf(forwardingProxy))).toMatchObject({ violations, retries, coverage, unexpected: more })
 })

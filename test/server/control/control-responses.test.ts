@@ -1,7 +1,7 @@
 import { readFile, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { expect, onTestFinished, test, vi } from 'vitest'
-import { ask } from '../../support/client.ts'
+import { call } from '../../support/client.ts'
 import { convsim } from '../../support/command.ts'
 import { createResponseCheck, type RecordedResponse } from '../../support/control-responses/check.ts'
 import { ControlResponsesReporter, checkRecordedResponses } from '../../support/control-responses/reporter.ts'
@@ -19,7 +19,7 @@ function recorded(target: string, body: object, overrides: Partial<RecordedRespo
   return { method: 'GET', target, status: 200, headers, size: text.length, text, ...overrides }
 }
 
-// This check is called directly, since a fault in a recorded response would fail the whole test run.
+// This check is called directly, since an error in a recorded response would fail the whole test run.
 test.each([
   ['an undocumented status', recorded('/__sim/health', health, { status: 201 }), /undocumented status 201/],
   ['a wrong value', recorded('/__sim/health', { ...health, status: 'ill' }), /\/status must be equal/],
@@ -57,10 +57,10 @@ async function readRecorded(): Promise<RecordedResponse[]> {
 
 test('the recording contains responses from simulators in the test process and in child processes', async () => {
   const own = await startForTest()
-  await ask(own, '/__sim/health?of=process')
+  await call(own, '/__sim/health?of=process')
   const child = convsim(['--port', '0', '--state', ':memory:'])
-  await ask({ origin: await child.ready() }, '/healthz?of=child')
-  await ask(own, '/v1/events')
+  await call({ origin: await child.ready() }, '/healthz?of=child')
+  await call(own, '/v1/events')
   // A child process appends the line after it sends the response, so the client can receive the response first.
   const targets = await vi.waitFor(async () => {
     const found = (await readRecorded()).map(({ target }) => target)
@@ -70,7 +70,7 @@ test('the recording contains responses from simulators in the test process and i
   expect(targets.filter((target) => target.startsWith('/v1'))).toEqual([])
 })
 
-test('a fault fails the test run, and is reported with the test file, the request and the path', async () => {
+test('an invalid response fails the test run, and is reported with its test file, request and path', async () => {
   const [good, bad] = [recorded('/__sim/clock', clock), recorded('/__sim/clock', { ...clock, zone: 'UTC' })]
   const folder = await tempFolder()
   const lines = [good, bad, bad].map((response) => `${JSON.stringify(response)}\n`).join('')

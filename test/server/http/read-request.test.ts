@@ -21,7 +21,7 @@ async function startReader(limit: string, onDecoder: (decoder: Transform) => voi
   const server = createServer().listen(0, '127.0.0.1')
   onTestFinished(() => void server.close())
   await once(server, 'listening')
-  const { port } = server.address() as AddressInfo // a listening TCP server always has this type
+  const { port } = server.address() as AddressInfo // the address of a listening TCP server always has this type
   const read = new Promise<RequestBody>((resolve) => {
     const resolveBody = ({ body }: SimRequest) => resolve(body)
     server.on('request', (req, res) =>

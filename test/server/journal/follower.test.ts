@@ -31,13 +31,13 @@ async function openJournal(port: number, { size = 1000, stream = 100_000 } = {})
   return { follower, journal, append, problems, connection }
 }
 
-/** How a delivery ends if the client disconnects. */
+/** The end of a delivery whose client disconnects. */
 const delivery = { kind: 'client-gone', sentBytes: 3 } as const
 const end = { delivery, hasClientLeft: true, headSentAt: undefined, endedAt: 7 }
 
 type OpenedJournal = Awaited<ReturnType<typeof openJournal>>
 
-/** Opens the journals of two replicas that share a new Redis. `limits`: the limits of the first journal. */
+/** Opens the journals of two replicas that share a new Redis server. `limits`: the limits of the first journal. */
 async function openTwo(limits?: Parameters<typeof openJournal>[1]): Promise<[OpenedJournal, OpenedJournal]> {
   const { port } = await redisForTest()
   return [await openJournal(port, limits), await openJournal(port)]
@@ -114,7 +114,7 @@ describeWithRedis('a journal that follows the stream shared by all replicas', ()
     expect(cleared.toSorted()).toEqual(['unused', 'used'])
   })
 
-  test('keeps only the bodies of the newest exchanges, and reports the loss of the others', {
+  test('keeps only the bodies of the newest exchanges, and reports the loss of the other bodies', {
     tags: ['long'],
   }, async () => {
     const [writer, { journal }] = await openTwo()

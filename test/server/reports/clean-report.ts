@@ -2,7 +2,7 @@ import type { Report } from '../../../src/server/reports/report.ts'
 
 const none = { list: [], further: 0 }
 
-/** A report without findings in which 80% of the contract is covered. */
+/** A report without findings, with 80% of the contract covered. */
 export const cleanReport: Report = {
   contract: { title: 'Service', version: '1' },
   run: {

@@ -1,8 +1,8 @@
 import { describe, expect, test } from 'vitest'
 import type { ControlSchemas } from '../../../src/client/transport.ts'
-import { analyticsPath, ask, askOperation, event, operations } from '../../support/client.ts'
+import { analyticsPath, call, callOperation, event, operations } from '../../support/client.ts'
 import { putRules, steer } from '../../support/control.ts'
-import { askRaw } from '../../support/raw-http.ts'
+import { callRaw } from '../../support/raw-http.ts'
 import { sharedSimulator } from '../../support/shared.ts'
 import { readControl, readRetries } from '../../support/stored-records.ts'
 import { createTracked } from './tracked-attempts.ts'
@@ -20,25 +20,25 @@ test('a client that repeats a call too early gets a finding that lists the reque
   const ids: (string | null)[] = []
   const body = event({ insertId: 'a' })
   for (const _ of [1, 2, 3])
-    ids.push((await askOperation(sim(), operations[2], { ...options, body })).headers.get('x-request-id'))
+    ids.push((await callOperation(sim(), operations[2], { ...options, body })).headers.get('x-request-id'))
   expect(await findingsIn('shown')).toMatchObject([{ rule: 'retry-after', count: 2, requests: ids }])
 })
 
 describe('over HTTP', () => {
   test('a request without User-Agent breaks a rule', async () => {
     const lines = ['GET /v1/models/x/analytics HTTP/1.1', 'Host: a', 'Authorization: Bearer k', 'X-Sim-Sandbox: raw']
-    await askRaw(sim().origin, `${lines.join('\r\n')}\r\n\r\n`)
+    await callRaw(sim().origin, `${lines.join('\r\n')}\r\n\r\n`)
     expect(await rulesIn('raw')).toEqual(['user-agent'])
   })
 
   test('a body without Content-Type breaks a rule', async () => {
-    await askOperation(sim(), operations[1], { sandbox: 'untyped', contentType: null })
+    await callOperation(sim(), operations[1], { sandbox: 'untyped', contentType: null })
     expect(await rulesIn('untyped')).toEqual(['content-type'])
   })
 
   test('an event without an insertId that is stored again after its response was lost breaks a rule', async () => {
     await putRules(sim(), [{ scenario: 'lost-ack', times: 1 }], 'no-id')
-    const send = () => askOperation(sim(), operations[2], { sandbox: 'no-id' })
+    const send = () => callOperation(sim(), operations[2], { sandbox: 'no-id' })
     await expect(send()).rejects.toThrow()
     await send()
     const [finding] = await findingsIn('no-id')
@@ -55,7 +55,7 @@ describe('over HTTP', () => {
   ])('two identical calls, the first with the header %s: no problem, advice: %3$d', async (name, value, count) => {
     const sandbox = `one-call-${name}`
     await putRules(sim(), [{ scenario: 'rate-limited;retry-after=9', times: 1 }], sandbox)
-    for (const headers of [{ [name]: value }, {}]) await ask(sim(), analyticsPath, { sandbox, headers })
+    for (const headers of [{ [name]: value }, {}]) await call(sim(), analyticsPath, { sandbox, headers })
     const { retries, advice } = await reportOn(sandbox)
     expect([retries.findings, advice.findings.length]).toEqual([[], count])
   })
@@ -63,7 +63,7 @@ describe('over HTTP', () => {
   test('a test that checks three refusals, each with its own rule, has no findings and no advice', async () => {
     for (const scenario of ['forbidden', 'not-found', 'rate-limited;retry-after=9']) {
       await putRules(sim(), [{ scenario, times: 1 }], 'refusals')
-      await ask(sim(), analyticsPath, { sandbox: 'refusals' })
+      await call(sim(), analyticsPath, { sandbox: 'refusals' })
     }
     const { retries, advice, summary } = await reportOn('refusals')
     expect([retries.findings, advice.findings, retries.notJudged]).toEqual([
@@ -224,7 +224,7 @@ describe('a client that sends the same call again', () => {
     expect(rules()).toEqual(['same-insert-id', 'same-insert-id']) // one for each event that repeats a lost event
   })
 
-  test('has at most 100 findings; additional findings, and calls older than the journal, are only counted', () => {
+  test('has at most 100 findings; further findings, and calls that the journal has dropped, are only counted', () => {
     const { findings, send } = createTracked()
     for (const count of [0, 1]) for (let call = 0; call < 600; call += 1) send(`${count} 404 call=${call} #${count}`)
     const { list, further } = findings.retries.toList()

@@ -4,7 +4,7 @@ import type { JsonObject } from '../../../src/base/core/json.ts'
 import type { ControlSchemas } from '../../../src/client/transport.ts'
 import { OperationItems } from '../../../src/server/reports/coverage-items.ts'
 import { inputs } from '../../support/catalogue.ts'
-import { analyticsPath, ask, askOperation, event, operations, prompt } from '../../support/client.ts'
+import { analyticsPath, call, callOperation, event, operations, prompt } from '../../support/client.ts'
 import { steer } from '../../support/control.ts'
 import { documentWithPaths } from '../../support/documents.ts'
 import { sharedSimulator } from '../../support/shared.ts'
@@ -49,7 +49,7 @@ describe('the missing items', () => {
 
 describe('an exchange covers', () => {
   test('the nulls and values in a successful response, and the parts of the request', async () => {
-    await ask(sim(), `${analyticsPath}?period=7d`, { sandbox: 'good', scenario: 'empty' })
+    await call(sim(), `${analyticsPath}?period=7d`, { sandbox: 'good', scenario: 'empty' })
     const { covered, requests } = (await coverageOf(sim(), 'good')).operationCoverage('getModelAnalytics')
     expect(requests).toBe(1)
     for (const name of ['200', 'path modelId', 'query period', 'query period=7d', 'recommendations: null'])
@@ -65,14 +65,14 @@ describe('an exchange covers', () => {
     ['dribble;ms=5', expect.arrayContaining(['200'])],
   ])('its response, unless the response is damaged or a simulator refusal: %s', async (scenario, items) => {
     const sandbox = scenario.replace(/\W/g, '-')
-    await ask(sim(), analyticsPath, { sandbox, scenario }).catch(() => undefined)
+    await call(sim(), analyticsPath, { sandbox, scenario }).catch(() => undefined)
     const { covered, requests } = (await coverageOf(sim(), sandbox)).operationCoverage('getModelAnalytics')
     expect([covered, requests]).toEqual([items, 1])
   })
 
   test('a documented refusal, but not the parts of the refused request', async () => {
-    await ask(sim(), `${analyticsPath}?period=14d`, { sandbox: 'refused' })
-    await ask(sim(), '/v1/events', { body: event({ value: 1 }), sandbox: 'refused' })
+    await call(sim(), `${analyticsPath}?period=14d`, { sandbox: 'refused' })
+    await call(sim(), '/v1/events', { body: event({ value: 1 }), sandbox: 'refused' })
     const { operationCoverage } = await coverageOf(sim(), 'refused')
     expect(operationCoverage('getModelAnalytics').covered).toEqual(['400'])
     expect(operationCoverage('createEvent').covered).toEqual(['400'])
@@ -80,7 +80,7 @@ describe('an exchange covers', () => {
 
   test('fields and their values at any depth', async () => {
     const body = prompt({ components: [{ content: 'a' }, { content: 'b', source: 'agent' }], tags: [] })
-    await ask(sim(), '/v1/prompts', { body, sandbox: 'fields' })
+    await call(sim(), '/v1/prompts', { body, sandbox: 'fields' })
     const components = ['components', 'components.content', 'components.source', 'components.source: agent']
     const fields = ['name', ...components, 'tags'].map((field) => `body ${field}`)
     expect((await coverageOf(sim(), 'fields')).operationCoverage('createPrompt').covered).toEqual(['201', ...fields])
@@ -89,7 +89,7 @@ describe('an exchange covers', () => {
 
 describe('sandboxes', () => {
   const send = (target: TestSimulator, sandbox: string, scenario: string) =>
-    askOperation(target, operations[1], { sandbox, scenario })
+    callOperation(target, operations[1], { sandbox, scenario })
   const statusesIn = async (target: TestSimulator, sandbox: string) =>
     (await coverageOf(target, sandbox)).operationCoverage('createPrompt').covered.filter((name) => /^\d/.test(name))
 
@@ -187,13 +187,13 @@ test('an operation that a user adds has items for its schemas, with its examples
 })
 
 test('the percentage is rounded down to a tenth', async () => {
-  await askOperation(sim(), operations[2], { sandbox: 'share' })
+  await callOperation(sim(), operations[2], { sandbox: 'share' })
   const { met, points, percent } = (await coverageOf(sim(), 'share')).operationCoverage('createEvent')
   expect(percent).toBe(Math.floor((met / points) * 1000) / 10)
 })
 
 test('a report contains the same coverage as GET coverage', async () => {
-  await askOperation(sim(), operations[2], { sandbox: 'both' })
+  await callOperation(sim(), operations[2], { sandbox: 'both' })
   const { sandbox, ...coverage } = await steer(sim(), 'GET', '/coverage?sandbox=both')
   expect(sandbox).toBe('both')
   expect((await steer(sim(), 'GET', '/report?sandbox=both'))['coverage']).toEqual(coverage)

@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'vitest'
 import type { ControlSchemas } from '../../../src/client/transport.ts'
-import { analyticsPath, ask, errorOf, event, type RequestOptions } from '../../support/client.ts'
+import { analyticsPath, call, errorOf, event, type RequestOptions } from '../../support/client.ts'
 import { putRules, steer } from '../../support/control.ts'
 import { sharedSimulator } from '../../support/shared.ts'
 import { readControl } from '../../support/stored-records.ts'
@@ -14,7 +14,7 @@ async function countsAfter(path: string, options: RequestOptions, rule?: string)
   count += 1
   const sandbox = `negative-${count}`
   if (rule !== undefined) await putRules(sim(), [{ scenario: rule }], sandbox)
-  await ask(sim(), path, { ...options, headers: { ...options.headers, 'x-sim-sandbox': sandbox } })
+  await call(sim(), path, { ...options, headers: { ...options.headers, 'x-sim-sandbox': sandbox } })
   const { violations, unexpected, expected, retries } = await steer(sim(), 'GET', `/report?sandbox=${sandbox}`)
   return { violations, unexpected, expected, retries }
 }
@@ -61,7 +61,7 @@ describe('a negative test', () => {
   })
 
   test('is refused if it expects an unknown outcome', async () => {
-    const response = await ask(sim(), '/v1/events', expecting('failure', valid))
+    const response = await call(sim(), '/v1/events', expecting('failure', valid))
     expect(response.status).toBe(400)
     expect(errorOf(response)).toMatch(/violation or refusal; got "failure"/)
   })
@@ -70,7 +70,7 @@ describe('a negative test', () => {
 describe('an unknown path', () => {
   test('has its own finding, which names the path', async () => {
     const headers = { 'x-sim-sandbox': 'paths' }
-    for (const path of ['/v1/one', '/v1/two', '/v1/two']) await ask(sim(), path, { headers })
+    for (const path of ['/v1/one', '/v1/two', '/v1/two']) await call(sim(), path, { headers })
     const { unexpected } = await steer(sim(), 'GET', '/report?sandbox=paths')
     expect(unexpected).toMatchObject({
       responses: 3,
@@ -83,8 +83,8 @@ describe('an unknown path', () => {
 
   test('leaves room for other findings, however many unknown paths there are', async () => {
     const headers = { 'x-sim-sandbox': 'many-paths' }
-    for (let index = 0; index < 120; index += 1) await ask(sim(), `/v1/path-${index}`, { headers })
-    await ask(sim(), analyticsPath, { headers, token: null })
+    for (let index = 0; index < 120; index += 1) await call(sim(), `/v1/path-${index}`, { headers })
+    await call(sim(), analyticsPath, { headers, token: null })
     const { unexpected } = await readControl<ControlSchemas['Report']>(sim(), '/report?sandbox=many-paths')
     expect(unexpected).toMatchObject({ responses: 121, further: 0, findings: { length: 22 } })
     expect(unexpected.findings).toContainEqual(expect.objectContaining({ operation: 'getModelAnalytics' }))

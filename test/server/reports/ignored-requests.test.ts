@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest'
-import { ask, errorOf, type RequestOptions } from '../../support/client.ts'
+import { call, errorOf, type RequestOptions } from '../../support/client.ts'
 import { steer } from '../../support/control.ts'
 import { connectTo } from '../../support/raw-http.ts'
 import { startForTest } from '../../support/start.ts'
@@ -8,7 +8,7 @@ import { listRequests } from '../../support/stored-records.ts'
 /** Sends one request, and returns the number of requests and the unexpected responses in the report. */
 async function countsAfter(path: string, options: RequestOptions) {
   const sim = await startForTest()
-  await ask(sim, path, { token: null, ...options })
+  await call(sim, path, { token: null, ...options })
   const { requests, unexpected } = await steer(sim, 'GET', '/report?sandbox=*')
   return [requests, unexpected]
 }
@@ -37,9 +37,9 @@ describe('a replay of a recorded request', () => {
   test('is in the journal with the recorded request’s id, and in no report', async () => {
     const sim = await startForTest()
     const headers = { 'x-sim-replay-of': 'req-7' }
-    await ask(sim, '/v1/events', { body: {}, headers })
-    await ask(sim, '/v1/events', { body: {}, headers })
-    await ask(sim, '/v1/nowhere', { headers })
+    await call(sim, '/v1/events', { body: {}, headers })
+    await call(sim, '/v1/events', { body: {}, headers })
+    await call(sim, '/v1/nowhere', { headers })
     const none = { requests: 0, violations: { requests: 0 }, unexpected: { responses: 0 }, retries: { findings: [] } }
     expect(await steer(sim, 'GET', '/report?sandbox=*')).toMatchObject(none)
     expect(await steer(sim, 'GET', '/retries')).toMatchObject({ chains: [] })
@@ -48,15 +48,15 @@ describe('a replay of a recorded request', () => {
 
   test('is refused if it does not name a request', async () => {
     const sim = await startForTest()
-    const response = await ask(sim, '/v1/events', { body: {}, headers: { 'x-sim-replay-of': 'the last' } })
+    const response = await call(sim, '/v1/events', { body: {}, headers: { 'x-sim-replay-of': 'the last' } })
     expect(response.status).toBe(400)
     expect(errorOf(response)).toMatch(/the id of a recorded request, such as req-7; got "the last"/)
   })
 
   test('is shown as a curl command without the replay header, since curl is a client', async () => {
     const sim = await startForTest()
-    await ask(sim, '/v1/events', { body: {}, headers: { 'x-sim-replay-of': 'req-7', 'x-team': 'a' } })
-    const { text } = await ask(sim, '/__sim/requests/req-1?format=curl', { token: null })
+    await call(sim, '/v1/events', { body: {}, headers: { 'x-sim-replay-of': 'req-7', 'x-team': 'a' } })
+    const { text } = await call(sim, '/__sim/requests/req-1?format=curl', { token: null })
     expect(text).toContain('x-team')
     expect(text).not.toContain('req-7')
   })
@@ -77,7 +77,7 @@ describe('a request from a client', () => {
 })
 
 test('the icon is an image', async () => {
-  const response = await ask(await startForTest(), '/favicon.ico', { token: null })
+  const response = await call(await startForTest(), '/favicon.ico', { token: null })
   expect(response.headers.get('content-type')).toBe('image/svg+xml')
   expect(response.text).toMatch(/^<svg /)
 })

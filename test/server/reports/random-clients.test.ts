@@ -3,7 +3,7 @@ import { setTimeout as sleep } from 'node:timers/promises'
 import { expect, test } from 'vitest'
 import type { ControlSchemas } from '../../../src/client/transport.ts'
 import { seededChance } from '../../support/chance.ts'
-import { analyticsPath, ask, event } from '../../support/client.ts'
+import { analyticsPath, call, event } from '../../support/client.ts'
 import { convsim } from '../../support/command.ts'
 import { putRules, steer } from '../../support/control.ts'
 import { readControl } from '../../support/stored-records.ts'
@@ -46,9 +46,9 @@ interface Client {
   readonly series: (faults: string, mistake: string, ...tries: readonly Attempt[]) => Promise<readonly string[]>
 }
 
-/** Scenarios that store the event, and scenarios after which the client cannot know whether the event is stored. */
-const stored = ['lost-ack', 'reset;when=after', 'hang;when=after']
-const dropped = ['reset', 'hang', '500', '503;retry-after=0']
+/** Failures after which the event is stored, and failures after which it is not stored. */
+const storingFailures = ['lost-ack', 'reset;when=after', 'hang;when=after']
+const droppingFailures = ['reset', 'hang', '500', '503;retry-after=0']
 
 const faults = [
   ...['429;retry-after=1', '429;retry-after=none', '503;retry-after=date', '503;retry-after=1;retry-after-ms=none'],
@@ -77,7 +77,7 @@ const kinds: Readonly<Record<string, (client: Client) => Promise<readonly string
     return []
   },
   'sends identical heartbeats, one of which is lost': ({ series, pick }) =>
-    series(pick([...dropped, '200 200 lost-ack']), '', {}, {}, {}, {}, {}),
+    series(pick([...droppingFailures, '200 200 lost-ack']), '', {}, {}, {}, {}, {}),
   async 'runs as two processes with the same API key'({ rules, send, pick }) {
     const isRead = pick([true, false])
     const agents = [new Agent({ keepAlive: true }), new Agent({ keepAlive: true })] as const
@@ -100,7 +100,7 @@ const kinds: Readonly<Record<string, (client: Client) => Promise<readonly string
   'sends two identical orders with different ids': ({ series }) =>
     series('lost-ack', '', ...['a', 'b'].map((id) => ({ id, more: { eventAt: '2026-01-15T12:00:00Z' } }))),
   async 'loses a response and sends the event again without an id'({ rules, send, advance, pick }) {
-    await rules(pick(stored))
+    await rules(pick(storingFailures))
     for (const by of ['1ms', pick(['1ms', '2m'])])
       await send(pick([{}, { count: 0 }, { id: '' }])).then(() => advance(by))
     return ['same-insert-id']
@@ -229,7 +229,7 @@ async function runClient(origin: string, name: string) {
   const [kind, run] = Object.entries(kinds)[index] ?? expect.unreachable()
   const sandbox = `run-${name}`
   const mistakes = await run(createClient(origin, sandbox, chance))
-  await ask({ origin }, `/__sim/verify?sandbox=${sandbox}`, {
+  await call({ origin }, `/__sim/verify?sandbox=${sandbox}`, {
     token: null,
     body: { count: { atLeast: 1 }, withinMs: 500 },
   })

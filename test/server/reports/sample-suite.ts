@@ -1,13 +1,13 @@
-import { ask, event, prompt } from '../../support/client.ts'
+import { call, event, prompt } from '../../support/client.ts'
 import type { TestSimulator } from '../../support/start.ts'
 
 /** Sends the calls of a small test suite: one for each kind of problem, and one that only gets advice. */
 export async function runSampleSuite(sim: TestSimulator): Promise<void> {
-  await ask(sim, '/v1/prompts', { body: prompt({ role: 'assistant', tags: ['orders'] }) })
-  await ask(sim, '/v1/prompts', { body: prompt({ components: [{ content: 7 }, { content: 8 }] }) })
-  await ask(sim, '/v1/events', { body: event({ valueType: 'currency' }), token: null })
+  await call(sim, '/v1/prompts', { body: prompt({ role: 'assistant', tags: ['orders'] }) })
+  await call(sim, '/v1/prompts', { body: prompt({ components: [{ content: 7 }, { content: 8 }] }) })
+  await call(sim, '/v1/events', { body: event({ valueType: 'currency' }), token: null })
   // The client ignores Retry-After.
   const headers = { 'x-sim-scenario': 'unavailable;retry-after=30' }
-  for (const _ of [1, 2]) await ask(sim, '/v1/events', { body: event({ insertId: 'order-1' }), headers })
-  await ask(sim, '/v1/events/<script>"&', { method: 'DELETE' })
+  for (const _ of [1, 2]) await call(sim, '/v1/events', { body: event({ insertId: 'order-1' }), headers })
+  await call(sim, '/v1/events/<script>"&', { method: 'DELETE' })
 }

@@ -1,7 +1,7 @@
 import type { JsonObject } from '../../../src/base/core/json.ts'
 import type { JournalEntry, Recorded } from '../../../src/server/journal/entry.ts'
 import { Journal } from '../../../src/server/journal/journal.ts'
-import { RetryProblems } from '../../../src/server/reports/client-findings.ts'
+import { RetryFindings } from '../../../src/server/reports/client-findings.ts'
 import { TrafficFindings } from '../../../src/server/reports/findings.ts'
 import { type DeliveryOutcome, delivered } from '../../../src/service/exchange/reply.ts'
 import { entryFor, unparsed } from '../journal/entries.ts'
@@ -26,7 +26,7 @@ const bothWaits = { 'Retry-After': '3', 'retry-after-ms': '2500' }
 export function createTracked(idempotentOperations = new Set(['createEvent'])) {
   const journal = new Journal(100)
   const findings = new TrafficFindings()
-  const retries = new RetryProblems(findings, idempotentOperations, 1000)
+  const retries = new RetryFindings(findings, idempotentOperations, 1000)
   journal.onEntry((entry, live) => (live.isCorrection ? retries.correct(entry, live) : retries.record(entry, live)))
   const send = (attempt: string) => {
     const exchange = exchangeOf(journal, attempt)

@@ -11,50 +11,50 @@ type Invocation = parser.Invocation<CommandSyntax>
 const parseCommandLine = (argv: readonly string[], env: Readonly<Record<string, string | undefined>>): Invocation =>
   parser.parseCommandLine(commands, argv, env)
 
-type Sample = { readonly good: string; readonly means: unknown; readonly bad: string | undefined }
+type Sample = { readonly good: string; readonly value: unknown; readonly bad: string | undefined }
 
 /** The settings that accept any text. */
 const texts = 'contract fixtures tlsCert tlsKey scenario seedState rules plan out set only writes har patch'
 
-const switchSample: Sample = { good: 'on', means: true, bad: 'perhaps' }
+const switchSample: Sample = { good: 'on', value: true, bad: 'perhaps' }
 
-/** A valid text for each setting with a value, and an invalid text, or undefined if every text is valid. */
+/** Valid text for each setting with a value, and invalid text (undefined if the setting accepts any text). */
 const samples: Readonly<Record<string, Sample>> = {
-  ...Object.fromEntries(texts.split(' ').map((name) => [name, { good: 'my text', means: 'my text', bad: undefined }])),
-  port: { good: '0', means: 0, bad: 'http' },
-  host: { good: '0.0.0.0', means: '0.0.0.0', bad: undefined },
-  overlay: { good: 'a.yaml, b.yaml', means: 'a.yaml, b.yaml', bad: ',' },
-  state: { good: ':memory:', means: ':memory:', bad: 'mysql://db' },
-  statePrefix: { good: 'team-a:convsim', means: 'team-a:convsim', bad: 'a{b}' },
-  drain: { good: '0s', means: '0s', bad: '25d' },
-  replica: { good: 'sim-2', means: 'sim-2', bad: 'two words' },
-  seed: { good: 'a-seed', means: 'a-seed', bad: 'two words' },
-  clock: { good: '2026-01-15', means: '2026-01-15', bad: 'noon' },
-  controlToken: { good: 'let me in', means: 'let me in', bad: 'sécret' },
-  controlOrigins: { good: 'http://localhost:6006', means: 'http://localhost:6006', bad: 'http://localhost:6006/app' },
-  controlHosts: { good: 'sim.test', means: 'sim.test', bad: 'a b' },
-  sandboxLimit: { good: '5', means: 5, bad: '0' },
-  journalSize: { good: '0', means: 0, bad: '1000001' },
-  analysesWindow: { good: '10s', means: '10s', bad: '1500ms' },
-  maxAnalysesPerHour: { good: '5', means: 5, bad: '0' },
-  models: { good: 'closed', means: 'closed', bad: 'some' },
-  upstreamTimeout: { good: '5s', means: '5s', bad: 'soon' },
-  bodyLimit: { good: '500kb', means: '500kb', bad: 'huge' },
-  xRateLimit: { good: 'epoch', means: 'epoch', bad: 'on' },
-  logLevel: { good: 'silent', means: 'silent', bad: 'loud' },
-  logFormat: { good: 'json', means: 'json', bad: 'xml' },
-  report: { good: 'out/report.html', means: 'out/report.html', bad: 'report.pdf' },
-  timeout: { good: '1m', means: '1m', bad: '0s' },
-  format: { good: 'json', means: 'json', bad: 'gitlab' },
-  failOn: { good: 'violation, coverage<80', means: 'violation, coverage<80', bad: 'violations' },
-  url: { good: 'http://127.0.0.1:4010', means: 'http://127.0.0.1:4010', bad: '127.0.0.1' },
-  maxRuns: { good: '20', means: 20, bad: '0' },
-  time: { good: '10m', means: '10m', bad: '0s' },
-  runTimeout: { good: '24d', means: '24d', bad: '25d' },
-  jobs: { good: '2', means: 2, bad: '0' },
-  ids: { good: 'modelId=a,modelId=b', means: 'modelId=a,modelId=b', bad: 'modelId' },
-  samples: { good: '5', means: 5, bad: '0' },
-  env: { good: 'API_URL,BASE', means: 'API_URL,BASE', bad: 'API_URL,PATH' },
+  ...Object.fromEntries(texts.split(' ').map((name) => [name, { good: 'my text', value: 'my text', bad: undefined }])),
+  port: { good: '0', value: 0, bad: 'http' },
+  host: { good: '0.0.0.0', value: '0.0.0.0', bad: undefined },
+  overlay: { good: 'a.yaml, b.yaml', value: 'a.yaml, b.yaml', bad: ',' },
+  state: { good: ':memory:', value: ':memory:', bad: 'mysql://db' },
+  statePrefix: { good: 'team-a:convsim', value: 'team-a:convsim', bad: 'a{b}' },
+  drain: { good: '0s', value: '0s', bad: '25d' },
+  replica: { good: 'sim-2', value: 'sim-2', bad: 'two words' },
+  seed: { good: 'a-seed', value: 'a-seed', bad: 'two words' },
+  clock: { good: '2026-01-15', value: '2026-01-15', bad: 'noon' },
+  controlToken: { good: 'let me in', value: 'let me in', bad: 'sécret' },
+  controlOrigins: { good: 'http://localhost:6006', value: 'http://localhost:6006', bad: 'http://localhost:6006/app' },
+  controlHosts: { good: 'sim.test', value: 'sim.test', bad: 'a b' },
+  sandboxLimit: { good: '5', value: 5, bad: '0' },
+  journalSize: { good: '0', value: 0, bad: '1000001' },
+  analysesWindow: { good: '10s', value: '10s', bad: '1500ms' },
+  maxAnalysesPerHour: { good: '5', value: 5, bad: '0' },
+  models: { good: 'closed', value: 'closed', bad: 'some' },
+  upstreamTimeout: { good: '5s', value: '5s', bad: 'soon' },
+  bodyLimit: { good: '500kb', value: '500kb', bad: 'huge' },
+  xRateLimit: { good: 'epoch', value: 'epoch', bad: 'on' },
+  logLevel: { good: 'silent', value: 'silent', bad: 'loud' },
+  logFormat: { good: 'json', value: 'json', bad: 'xml' },
+  report: { good: 'out/report.html', value: 'out/report.html', bad: 'report.pdf' },
+  timeout: { good: '1m', value: '1m', bad: '0s' },
+  format: { good: 'json', value: 'json', bad: 'gitlab' },
+  failOn: { good: 'violation, coverage<80', value: 'violation, coverage<80', bad: 'violations' },
+  url: { good: 'http://127.0.0.1:4010', value: 'http://127.0.0.1:4010', bad: '127.0.0.1' },
+  maxRuns: { good: '20', value: 20, bad: '0' },
+  time: { good: '10m', value: '10m', bad: '0s' },
+  runTimeout: { good: '24d', value: '24d', bad: '25d' },
+  jobs: { good: '2', value: 2, bad: '0' },
+  ids: { good: 'modelId=a,modelId=b', value: 'modelId=a,modelId=b', bad: 'modelId' },
+  samples: { good: '5', value: 5, bad: '0' },
+  env: { good: 'API_URL,BASE', value: 'API_URL,BASE', bad: 'API_URL,PATH' },
 }
 
 interface Row extends Sample {
@@ -130,11 +130,11 @@ function testAll<T extends Row>(testRows: readonly T[], title: string, check: (r
 
 describe('every setting', () => {
   testAll(rowsWithValue, 'with a value is read from --flag VALUE and --flag=VALUE', (row) => {
-    const { name, flag, good, means } = row
+    const { name, flag, good, value } = row
     const defaults = settingsOf(parseCommandLine(commandLineOf(row), {}))
-    expect(settingsOf(parseCommandLine(commandLineOf(row, flag, good), {}))).toEqual({ ...defaults, [name]: means })
+    expect(settingsOf(parseCommandLine(commandLineOf(row, flag, good), {}))).toEqual({ ...defaults, [name]: value })
     const joined = commandLineOf(row, `${flag}=${good}`)
-    expect(settingsOf(parseCommandLine(joined, {}))[name]).toEqual(means)
+    expect(settingsOf(parseCommandLine(joined, {}))[name]).toEqual(value)
   })
 
   testAll(switches, 'without a value is turned on by its flag, and off by the flag with --no-', (row) => {
@@ -145,14 +145,14 @@ describe('every setting', () => {
   })
 
   testAll(withVariable, 'with a variable is read from that variable, unless the variable is empty', (row) => {
-    const { command, name, variable, good, means } = row
+    const { command, name, variable, good, value } = row
     const read = (env: Record<string, string>) =>
       settingsOf(parseCommandLine([command.name, ...operandsOf(command)], env))
-    expect(read({ [variable]: good })).toEqual({ ...read({}), [name]: means })
+    expect(read({ [variable]: good })).toEqual({ ...read({}), [name]: value })
     expect(read({ [variable]: '' })).toEqual(read({}))
   })
 
-  testAll(withoutVariable, 'without a variable is refused in the environment, and the message has the flag', (row) => {
+  testAll(withoutVariable, 'without a variable is refused in the environment; the message names the flag', (row) => {
     const name = `CONVSIM_${row.flag.slice(2).replaceAll('-', '_').toUpperCase()}`
     expect(problemOf(parseCommandLine([], { [name]: row.good }))).toBe(
       `There is no setting for the environment variable ${name}. Use the flag ${row.flag}.`,
@@ -172,7 +172,7 @@ describe('every setting', () => {
     }
   })
 
-  testAll(rowsWithInvalid, 'with an invalid value is refused, and the message has its name and valid values', (row) => {
+  testAll(rowsWithInvalid, 'with an invalid value is refused, and the message lists the valid values', (row) => {
     const { command, name, flag, setting, bad } = row
     const variable = variableOf(name)
     const message = `takes ${setting.expected}; got "${bad}"`
@@ -192,7 +192,7 @@ describe('every setting', () => {
     if (setting.default !== undefined) expect(setting.read(String(setting.default))).toEqual(setting.default)
   })
 
-  test.each(commands)('of $name has no short flag that another setting has', ({ settings }) => {
+  test.each(commands)('of $name that has a short flag has a unique one', ({ settings }) => {
     const shorts = Object.values(settings).flatMap(({ short }) => short ?? [])
     expect(new Set(shorts).size).toBe(shorts.length)
   })
@@ -241,9 +241,9 @@ describe('a command line', () => {
   test.each(commands)('can name the command $name before or after the flags', (command) => {
     const operands = command.runsCommand ? ['--', 'npm', 'test', '--port', '2'] : []
     const [name = ''] = Object.keys(command.settings)
-    const { good = '', means } = rows.find((row) => row.command === command && row.name === name) ?? {}
-    const settings = { [name]: means }
-    const flag = means === true ? [flagOf(name)] : [flagOf(name), good]
+    const { good = '', value } = rows.find((row) => row.command === command && row.name === name) ?? {}
+    const settings = { [name]: value }
+    const flag = value === true ? [flagOf(name)] : [flagOf(name), good]
     for (const words of [
       [command.name, ...flag],
       [...flag, command.name],

@@ -19,7 +19,7 @@ const event = JSON.stringify({
   insertId: 'always',
 })
 
-/** Returns the n-th request: usually one of a few fixed requests, and regularly one to a new model or sandbox. */
+/** Returns the n-th request: usually one of a few fixed requests, but at times one to a new model or sandbox. */
 function request(n: number) {
   const headers = { authorization: 'Bearer any-key', 'content-type': 'application/json' }
   const base = {

@@ -2,7 +2,7 @@ import { cp, mkdir, readFile, rename, rm, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { describe, expect, onTestFinished, test, vi } from 'vitest'
 import { bundledContract, bundledFixtures } from '../../../src/service/fixtures/bundled.ts'
-import { ask, event, objectOf } from '../../support/client.ts'
+import { call, event, objectOf } from '../../support/client.ts'
 import { startForTest, type TestSimulator } from '../../support/start.ts'
 import { tempFolder } from '../../support/temp-folder.ts'
 
@@ -40,7 +40,7 @@ async function startWatching(): Promise<WatchingSimulator> {
 const overlayWith = (info: string) =>
   `overlay: 1.1.0\ninfo: { title: Test, version: 1.0.0 }\nactions:\n  - { target: $.info, update: ${info} }\n`
 
-const infoOf = async (simulator: TestSimulator) => objectOf(await ask(simulator, '/__sim/info'))
+const infoOf = async (simulator: TestSimulator) => objectOf(await call(simulator, '/__sim/info'))
 
 /** Waits until `GET /__sim/info` has these members. */
 const untilInfo = (simulator: TestSimulator, members: object) =>
@@ -57,16 +57,16 @@ describe('--watch', () => {
     await writeFile(contract, "openapi: 3.0.3\ninfo: { title: A, version: '1' }\npaths: { /a: { $ref: a.yaml } }\n")
     await writeFile(join(folder, 'a.yaml'), path('first'))
     const simulator = await startForTest({ contract, watch: true })
-    expect((await ask(simulator, '/a')).body).toBe('first')
+    expect((await call(simulator, '/a')).body).toBe('first')
     await writeFile(join(folder, 'a.yaml'), path('second'))
-    await vi.waitFor(async () => expect((await ask(simulator, '/a')).body).toBe('second'), { timeout: 45_000 })
+    await vi.waitFor(async () => expect((await call(simulator, '/a')).body).toBe('second'), { timeout: 45_000 })
   })
 
   test('serves a changed contract, overlay, fixture and rules file, and keeps the state', async () => {
     const simulator = await startWatching()
     const { replace, contract } = simulator
     const { digest } = objectOf({ status: 200, body: (await infoOf(simulator))['contract'] })
-    await ask(simulator, '/v1/events', { body: event() })
+    await call(simulator, '/v1/events', { body: event() })
 
     await replace('contract.yaml', contract.replace(/version: \S+/, 'version: 77.0.0'))
     await untilInfo(simulator, { contract: { generation: 2, version: '77.0.0' }, state: { events: 1 } })
@@ -80,8 +80,8 @@ describe('--watch', () => {
       replace('rules.yaml', 'rules: [{ scenario: rate-limited }]\n'),
     ])
     await untilInfo(simulator, { contract: { generation: 3, title: 'Overlaid' } })
-    expect((await ask(simulator, analytics, { token: 'a-new-key' })).status).toBe(403)
-    expect((await ask(simulator, analytics)).status).toBe(429)
+    expect((await call(simulator, analytics, { token: 'a-new-key' })).status).toBe(403)
+    expect((await call(simulator, analytics)).status).toBe(429)
     const reloads = simulator.logged.filter(({ message }) => message === 'reloaded')
     expect(reloads.map(({ fields }) => fields)).toMatchObject([
       { files: [expect.stringMatching(/contract\.yaml$/)], generation: 2, tookMs: expect.any(Number) },
@@ -99,15 +99,15 @@ describe('--watch', () => {
       fields: { findings: [expect.stringContaining('nonsense')] },
     })
     const stale = expect.stringMatching(/rules\.yaml:.*[^.]\. GET \/__sim\/info lists all errors\.$/)
-    expect(await ask(simulator, '/healthz')).toMatchObject({ status: 200, body: { status: 'healthy', stale } })
-    expect((await ask(simulator, '/v1/events', { body: event() })).status).toBe(201)
+    expect(await call(simulator, '/healthz')).toMatchObject({ status: 200, body: { status: 'healthy', stale } })
+    expect((await call(simulator, '/v1/events', { body: event() })).status).toBe(201)
     await replace('rules.yaml', 'rules: [{ scenario: rate-limited }]\n')
     await untilInfo(simulator, generation(2))
     expect(await infoOf(simulator)).not.toHaveProperty('failedReload')
-    expect((await ask(simulator, '/healthz')).body).not.toHaveProperty('stale')
+    expect((await call(simulator, '/healthz')).body).not.toHaveProperty('stale')
   })
 
-  test('reports a contract with a path in a forbidden file, and a contract with an invalid extension', async () => {
+  test('reports a contract that refers to a forbidden file, and a contract with an invalid extension', async () => {
     const simulator = await startWatching()
     const paths = '\npaths:\n'
     for (const [path, message] of [
@@ -123,10 +123,10 @@ describe('--watch', () => {
     }
   })
 
-  test('follows exact responses in the fixtures when they are added, changed and deleted', async () => {
+  test('serves exact responses from the fixtures as they are added and changed, until they are deleted', async () => {
     const simulator = await startWatching()
     const { replace, folder } = simulator
-    const get = async () => objectOf(await ask(simulator, analytics))
+    const get = async () => objectOf(await call(simulator, analytics))
     const generated = await get()
     const withCount = (messageCount: number) => {
       const responses = [{ period: '30d', body: { ...generated, messageCount } }]
@@ -152,9 +152,9 @@ describe('--watch', () => {
     const simulator = await startWatching()
     const { replace, contract } = simulator
     const rules = { rules: [{ operation: 'createEvent', scenario: 'forbidden' }, { scenario: '429' }] }
-    await ask(simulator, '/__sim/scenarios?sandbox=a', { method: 'PUT', body: rules })
-    const send = () => ask(simulator, '/v1/events', { body: event(), headers: { 'x-sim-sandbox': 'a' } })
-    const counts = async () => objectOf(await ask(simulator, '/__sim/scenarios?sandbox=a'))['counts']
+    await call(simulator, '/__sim/scenarios?sandbox=a', { method: 'PUT', body: rules })
+    const send = () => call(simulator, '/v1/events', { body: event(), headers: { 'x-sim-sandbox': 'a' } })
+    const counts = async () => objectOf(await call(simulator, '/__sim/scenarios?sandbox=a'))['counts']
     expect((await send()).status).toBe(403)
 
     await replace('contract.yaml', contract.replaceAll('createEvent', 'createEvents'))
@@ -173,11 +173,11 @@ describe('--watch', () => {
   test('keeps the coverage of operations that are still in the contract', async () => {
     const simulator = await startWatching()
     const { replace, contract } = simulator
-    await ask(simulator, `${analytics}?period=7d`)
-    await ask(simulator, '/v1/events', { body: event() })
+    await call(simulator, `${analytics}?period=7d`)
+    await call(simulator, '/v1/events', { body: event() })
     await replace('contract.yaml', contract.replaceAll('createEvent', 'storeEvent'))
     await untilInfo(simulator, generation(2))
-    const { operations } = objectOf(await ask(simulator, '/__sim/coverage'))
+    const { operations } = objectOf(await call(simulator, '/__sim/coverage'))
     const covered = expect.arrayContaining(['query period=7d'])
     expect(operations).toEqual(
       expect.arrayContaining([
@@ -187,7 +187,7 @@ describe('--watch', () => {
     )
   })
 
-  test('drops no requests while the contract is replaced, and handles each with a single contract', {
+  test('drops no requests while the contract is replaced, and handles each request with a single contract', {
     tags: ['long'],
   }, async () => {
     const simulator = await startWatching()
@@ -199,7 +199,7 @@ describe('--watch', () => {
     let isDone = false
     const send = async () => {
       while (!isDone) {
-        const { status } = await ask(simulator, '/v1/events', { body: event({ room: 'abc' }) })
+        const { status } = await call(simulator, '/v1/events', { body: event({ room: 'abc' }) })
         statuses.set(status, (statuses.get(status) ?? 0) + 1)
       }
     }

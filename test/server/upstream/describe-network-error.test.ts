@@ -10,7 +10,7 @@ const origin = 'https://api.example.com'
 test.each([
   ['CERT_HAS_EXPIRED', 'certificate', /cannot be trusted: something else \(CERT_HAS_EXPIRED\)\. Nothing was sent/],
   ['ERR_TLS_CERT_ALTNAME_INVALID', 'certificate', /cannot be trusted/],
-  ['ENOTFOUND', 'connection', /its host name is unknown; is it spelt correctly\? \(ENOTFOUND\)$/],
+  ['ENOTFOUND', 'connection', /its host name is unknown; is it spelled correctly\? \(ENOTFOUND\)$/],
   ['ECONNREFUSED', 'connection', /refuses the connection/],
   ['ECONNRESET', 'connection', /broke the connection before it responded\. \(ECONNRESET\)$/],
   ['EPROTO', 'connection', /is the scheme \(https or http\) correct/],

@@ -10,7 +10,7 @@ import { reasonOf } from '../../../src/base/core/result.ts'
 import type { ControlSchemas } from '../../../src/client/transport.ts'
 import { defaultSettings } from '../../../src/server/settings/settings.ts'
 import { resolve } from '../../../src/service/contract/resolve.ts'
-import { ask, refusalStatuses } from '../../support/client.ts'
+import { call, refusalStatuses } from '../../support/client.ts'
 import { CompiledDocument } from '../../support/compiled-document.ts'
 import { runInProcess } from '../../support/run-tool.ts'
 import { start } from '../../support/start.ts'
@@ -150,7 +150,7 @@ async function send(origin: string, { send, body, type = 'application/json', ...
   const [method = '', path = ''] = send.split(' ')
   const headers = { ...rest.headers, ...more }
   const sent = { method, headers, contentType: type, token: null, may500: true }
-  const response = await ask({ origin }, path, body === undefined ? sent : { ...sent, body })
+  const response = await call({ origin }, path, body === undefined ? sent : { ...sent, body })
   const header = (name: string) => response.headers.get(name) ?? ''
   const media = header('content-type').split(';')[0] ?? ''
   const violations = header('x-sim-violations')

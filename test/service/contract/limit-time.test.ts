@@ -6,7 +6,7 @@ import { contractOf, findingsOf, operationOf, SMALL } from './documents.ts'
 const withName = (pattern: string) =>
   SMALL.replace('name: { type: string }', () => `name: { type: string, pattern: "${pattern}" }`)
 
-test('a value for which patterns take too long is refused, and the next value is checked as usual', async () => {
+test('a value that takes too long to match is refused, and the next value is checked as usual', async () => {
   const { checkResponse } = operationOf(await contractOf(withName('^(b|a+l*)+$')), 'listThings')
   const check = (name: string) => checkResponse(200, { name })
   const message = expect.stringContaining('Send shorter strings')
@@ -15,7 +15,7 @@ test('a value for which patterns take too long is refused, and the next value is
   expect(check('c')).toMatchObject([{ keyword: 'pattern', pointer: '/name' }])
 })
 
-test('a parameter for which patterns take too long is also refused', async () => {
+test('a parameter that takes too long to match is also refused', async () => {
   const parameter = '{ name: q, in: query, schema: { type: string, pattern: "^(a+)+$" } }'
   const withParameter = `operationId: listThings\n      parameters: [${parameter}]`
   const contract = await contractOf(SMALL.replace('operationId: listThings', () => withParameter))
@@ -48,7 +48,7 @@ test.each<[string, Schemas]>([
   ['if', { A: { if: { type: 'string' }, else: ref('A') } }],
   ['dependentSchemas', { A: { type: 'object', dependentSchemas: { x: ref('A') } } }],
   ['a list of alternatives', { A: ref('B/anyOf/0'), B: { anyOf: [{ allOf: [ref('A')] }] } }],
-])('checking against a schema that applies itself to the same value through %s ends', async (_name, schemas) => {
+])('checking against a schema that applies itself to the same value through %s is stopped', async (_name, schemas) => {
   const { checkResponse } = operationOf(await contractOf(withSchemas(schemas)), 'listThings')
   const message = expect.stringContaining('recursive schemas')
   expect(checkResponse(200, { x: 1 })).toMatchObject([{ keyword: 'timeout', message }])
@@ -96,12 +96,12 @@ describe('schemas that refer to each other very often', () => {
   })
 })
 
-test('runWithTimeout returns the value of work that ends in time, even if calls are nested', () => {
+test('runWithTimeout returns the value of work that finishes in time, even if calls are nested', () => {
   expect(runWithTimeout(5000, () => runWithTimeout(5000, () => 'inner'))).toEqual({ value: { value: 'inner' } })
   expect(runWithTimeout(5000, () => undefined)).toEqual({ value: undefined })
 })
 
-test('runWithTimeout throws an exception from the work unchanged', () => {
+test('runWithTimeout rethrows an exception that the work throws', () => {
   const error = new RangeError('a bug')
   const work = () => {
     throw error

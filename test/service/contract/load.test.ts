@@ -14,9 +14,9 @@ test('the small document has no findings', async () => {
 
 describe('a mistake in a document is reported with its location:', () => {
   const name = '#/components/schemas/Thing/properties/name'
-  const types = 'array, boolean, integer, null, number, object, string, or a list of some of them'
-  const ignored = (keyword: string, expected: string) => `warning "${keyword}" must be ${expected}; it is ignored`
-  const narrower = 'must be a JSON schema with the narrower rules, such as {maximum: 1}'
+  const types = 'array, boolean, integer, null, number, object, string, or a list of these types'
+  const ignored = (keyword: string, expected: string) => `warning "${keyword}" is ignored; it must be ${expected}`
+  const narrower = 'must be an object of valid validation keywords, such as {maximum: 1}'
   test.each([
     [`{ $ref: '${name}' }`, `21:17 warning $ref "${name}" is circular; any value is accepted`],
     ['{ type: text }', `21:17 ${ignored('type', `one of ${types}`)}`],
@@ -106,7 +106,7 @@ test('the findings about an unreadable contract and unreadable overlays are repo
 
 test('an OpenAPI 3.2 document is served as OpenAPI 3.1, and a finding says so', async () => {
   const document = SMALL.replace('openapi: 3.1.0', 'openapi: 3.2.0')
-  const note = '1:1 info is OpenAPI 3.2, served as 3.1; of its new members, only examples and "itemSchema" are used'
+  const note = '1:1 info is OpenAPI 3.2, served as 3.1; of the new members, only examples and "itemSchema" are used'
   expect(await findingsOf(document)).toEqual([note])
   const finding = '2:1 warning is not valid OpenAPI 3.2: /info/version is required'
   expect(await findingsOf(document.replace(', version: 1.0.0', ''))).toContain(finding)

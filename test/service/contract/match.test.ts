@@ -49,7 +49,7 @@ test.each([
   ['GET', '/v1/files/%', 'malformed'],
   ['GET', '/v1/files/%C3', 'malformed'],
   ['GET', '/%', 'malformed'],
-])('%s %s matches %s', (method, path, expected) => {
+])('matching %s %s yields %s', (method, path, expected) => {
   expect(match(method, path)).toBe(expected)
 })
 
@@ -63,7 +63,7 @@ test('a path parameter has the decoded value', () => {
   )
 })
 
-test('several parameters in a segment match like a regular expression', async () => {
+test('several parameters in a segment match as in a regular expression', async () => {
   const piece = fc.constantFrom('-', '.', '--', 'x')
   const template = fc.tuple(
     fc.option(piece, { nil: '' }),
@@ -85,7 +85,7 @@ test('several parameters in a segment match like a regular expression', async ()
   )
 })
 
-test('a segment for which a regular expression would take minutes is matched immediately', () => {
+test('a segment that a regular expression would match for minutes is matched immediately', () => {
   const path = `/v1/mixed/${'-'.repeat(200_000)}`
   expect(contract.match('GET', path)).toMatchObject({ path: { b: '-'.repeat(199_994), c: '-', e: '-' } })
   expect(contract.match('GET', `/v1/mixed/${'a-'.repeat(3)}${'-a'.repeat(3)}`).kind).toBe('operation')

@@ -39,7 +39,7 @@ thing: { type: object, properties: { a: { type: string, typo: 1 } } }
   })
 
   const cannot = (path: string, reason: string) => `cannot be resolved: ${path} ${reason}`
-  const outside = 'points outside the project; only files in the document folder or working directory are read'
+  const outside = 'points outside the project; only files in the document folder or the working directory are read'
   test.each([
     ['none.yaml', cannot('none.yaml', 'cannot be read: there is no such file')],
     ['folder.yaml#/A', cannot('folder.yaml', 'is a folder; expected a regular file')],
@@ -73,7 +73,7 @@ describe('a failed reference', () => {
   test.each([
     ['to a missing schema', '#/components/schemas/Thin', 'points to nothing'],
     ['to a missing anchor', '#thin', 'points to nothing'],
-    ['to a response', '#/paths/~1things/get/responses/200', 'points to the kind "response"; expected "schema"'],
+    ['to a response', '#/paths/~1things/get/responses/200', 'points to a "response" object; expected "schema"'],
   ])('%s leaves a schema open', async (_target, ref, reason) => {
     const text = SMALL.replace('#/components/schemas/Thing', ref)
     expect(await findingsOf(text)).toEqual([`13:25 warning $ref "${ref}" ${reason}; any value is accepted`])

@@ -26,7 +26,7 @@ test.each([
   expect(operation.body).toEqual(body && { required: true, mediaTypes: ['application/json'] })
 })
 
-test('every status of every operation has a description and a valid named example with simulated values', () => {
+test('every status of every operation has a description and named examples that match both schemas', () => {
   for (const operation of contract.operations) {
     for (const status of operation.statuses) {
       const name = `${operation.id} ${status}`
@@ -61,7 +61,7 @@ function realAnalytics(): Json {
 }
 
 describe('the published schemas', () => {
-  test('accept everything that the service description leaves open, and x-simulated-values narrows it', () => {
+  test('accept everything that the service description leaves open, while x-simulated-values is stricter', () => {
     const analytics = operationOf('getModelAnalytics')
     expect(analytics.checkResponse(200, realAnalytics())).toEqual([])
     const keywords = analytics.checkSimulatedResponse(200, realAnalytics()).map(({ keyword }) => keyword)
@@ -86,7 +86,7 @@ describe('the published schemas', () => {
   })
 })
 
-/** Returns each keyword that restricts more than the type, after the path of its value: `/dataPoints/date format`. */
+/** Returns each keyword that restricts more than the type, preceded by its path: `/dataPoints/date format`. */
 function restrictionsIn(schema: Json | undefined, path = ''): string[] {
   if (!isObject(schema)) return []
   const { properties, items, type, required, ...others } = schema
@@ -107,7 +107,7 @@ test('every error status accepts only the error body', () => {
   }
 })
 
-test('each decision about an open point in the service description is an assumption with a reason', () => {
+test('each decision on an open question in the service description is an assumption with a reason', () => {
   expect(contract.assumptions.length).toBeGreaterThan(40)
   for (const { text } of contract.assumptions) expect(text).toMatch(/^\S.{20,}\.$/s)
 })

@@ -17,7 +17,7 @@ test.each([
   expect((await contractOf(text)).basePath).toBe('')
 })
 
-test('findings about a Swagger 2.0 document have the locations in its own file', async () => {
+test('findings about a Swagger 2.0 document give locations in the original file', async () => {
   const text = `swagger: '2.0'
 info: { title: Old, version: 1.0.0 }
 paths:
@@ -40,7 +40,7 @@ test('a document without operations is refused', async () => {
   expect(await findingsOf(SMALL.replace(/paths:.*/s, 'paths: {}\n'))).toEqual([`4:1 error ${reason}`])
 })
 
-test.each(['{base}/v1', 'http://['])('the server %s is served under "/", with a warning', async (url) => {
+test.each(['{base}/v1', 'http://['])('the server URL %s is replaced with "/", with a warning', async (url) => {
   const text = SMALL.replace('https://api.test/v1', `'${url}'`)
   expect((await contractOf(text)).basePath).toBe('')
   expect(await findingsOf(text)).toEqual(['3:13 warning is not a usable URL, so the API is served under "/"'])

@@ -2,7 +2,7 @@ import fc from 'fast-check'
 import { expect, test } from 'vitest'
 import { checkFiles } from '../../../src/features/check/check.ts'
 import { defaultSettings } from '../../../src/server/settings/settings.ts'
-import { ask } from '../../support/client.ts'
+import { call } from '../../support/client.ts'
 import { sharedSimulator } from '../../support/shared.ts'
 import { startForTest } from '../../support/start.ts'
 import { type OnFinished, tempFile } from '../../support/temp-folder.ts'
@@ -74,9 +74,9 @@ const all = [...valid.map(([schema]) => schema), ...impossible]
 const sim = sharedSimulator(async (onFinished) => ({ contract: await documentOf(all, onFinished) }))
 
 test.each(valid.map(([schema, expected], index) => [schema, index, expected] as const))(
-  'a body generated from a schema is valid, and the same each time: %s',
+  'a body generated from a schema is valid, and identical each time: %s',
   async (_schema, index, expected) => {
-    const [first, second] = [await ask(sim(), `/v1/${index}`), await ask(sim(), `/v1/${index}`)]
+    const [first, second] = [await call(sim(), `/v1/${index}`), await call(sim(), `/v1/${index}`)]
     expect(first.headers.get('x-sim-response-violations')).toBe(null)
     expect([first.status, second.text]).toEqual([200, first.text])
     if (expected !== undefined) expect({ body: first.body }).toMatchObject({ body: expected })
@@ -87,7 +87,7 @@ test.each(impossible.map((schema, index) => [schema, valid.length + index] as co
   'a body that cannot be valid is sent, with its violations in a header and once in the log: %s',
   async (_schema, index) => {
     for (const _ of [1, 2]) {
-      const { status, headers } = await ask(sim(), `/v1/${index}`)
+      const { status, headers } = await call(sim(), `/v1/${index}`)
       expect([status, headers.get('x-sim-response-violations')]).toEqual([
         200,
         expect.stringMatching(/^\{"total":\d+,/),
@@ -144,14 +144,14 @@ test('a body for any schema is valid or is sent with its violations, and the sta
   const randomSim = await startForTest({ contract: await documentOf(schemas) })
   const flagged: string[] = []
   for (const [index, schema] of schemas.entries()) {
-    const { status, headers } = await ask(randomSim, `/v1/${index}`)
+    const { status, headers } = await call(randomSim, `/v1/${index}`)
     expect(status).toBe(200)
     if (headers.has('x-sim-response-violations')) flagged.push(schema)
   }
   expect(flagged.length).toBeLessThan(schemas.length / 3) // the flagged schemas contradict themselves
 })
 
-test('a schema that would take forever to check is reported after a limited time', async ({ onTestFinished }) => {
+test('a schema that would take forever to check is reported within a time limit', async ({ onTestFinished }) => {
   const levels = Array.from({ length: 40 }, (_, index) => {
     const next = `{ $ref: '#/components/schemas/A${index + 1}' }`
     return `    A${index}: { allOf: [${next}, ${next}] }\n`

@@ -36,19 +36,19 @@ describe('a list of scenarios', () => {
     ['429;', /empty parameter.*semicolon/],
     [';429', /empty parameter/],
     ['429;retry-after=1;retry-after=2', /"429" has the parameter "retry-after" twice/],
-    ['429;retry-after=1; 200', /"200" of "429" is not written as name=value\. A comma starts the next scenario/],
-    ['null;fields=recommendations|', /needs "fields" to be names, separated by/],
-    ['null;fields="recommendations,,avgSafetyScore"', /needs "fields" to be names, separated by/],
+    ['429;retry-after=1; 200', /"200" of the scenario "429" must have the form name=value\. To start another/],
+    ['null;fields=recommendations|', /expects "fields" to be a list of names, separated by/],
+    ['null;fields="recommendations,,avgSafetyScore"', /expects "fields" to be a list of names, separated by/],
     ['429;retry-after="1', /quotation mark.*not closed/],
-    ['rate-limit', /no scenario "rate-limit"\. Did you mean "rate-limited"\? convsim scenarios and GET/],
+    ['rate-limit', /no scenario "rate-limit"\. Did you mean "rate-limited"\? For the full list, run/],
     ['429*2, 200', /^"429\*2" is an item of a sequence.*X-Sim-Sequence, or set it as "sequence" in a rule/],
     ['429;retry-after=1*2', /^"429;retry-after=1\*2" is an item of a sequence/],
     ['drop-field;pointer=', /^The scenario "drop-field"/],
     ['null', /^The scenario "null" needs the parameter "fields": [^"]*"\|", e\.g\. \S+Score\.$/],
     ['null;fields=recomendations', /there is no such field "recomendations"\. Did you mean "recommendations"\?/],
-    ['constructor', /no scenario "constructor"\. convsim scenarios/],
+    ['constructor', /no scenario "constructor"\. For the full list/],
     ['Forbiden', /Did you mean "forbidden"\?/],
-    ['nonsense', /no scenario "nonsense"\. convsim scenarios and GET \/__sim\/catalogue list all\.$/],
+    ['nonsense', /no scenario "nonsense"\. For the full list, .* or call GET \/__sim\/catalogue\.$/],
     ['399', /no scenario "399"\. Documented statuses: 200, 201, 400, [\d, ]+; any from 400 to 599 works\.$/],
     ['429;retry_after=1', /has no parameter "retry_after" \(did you mean "retry-after"\?\); it takes: retry-after, /],
   ])('%j is refused', (text, words) => {
@@ -57,7 +57,7 @@ describe('a list of scenarios', () => {
 })
 
 describe('a sequence', () => {
-  const form = 'An item is a scenario with its parameters, then "*" and a count from 1 to 999999. Commas separate'
+  const form = 'An item is a scenario with its parameters, optionally followed by "*" and a count from 1 to 999999.'
   const others = ['429*x', '429*2; 200', '429*', '429*0', '429*1000000', '*2', '429*2*3', '429|200', '429 200']
 
   test.each(others)('with the invalid item %j is refused', (item) => {
@@ -66,7 +66,7 @@ describe('a sequence', () => {
   })
 
   test.each([
-    ['429;retry-after=1*2*2', /needs "retry-after" to be/],
+    ['429;retry-after=1*2*2', /expects "retry-after" to be/],
     ['429*2,, 200', /empty item/],
     ['429*2, 20', /no scenario "20"\. Documented statuses: 200, /],
   ])('%j is refused with a specific message', (text, words) => {

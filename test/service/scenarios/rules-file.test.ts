@@ -6,7 +6,7 @@ import { valueAt } from '../../../src/base/core/json-pointer.ts'
 import { bundledContract } from '../../../src/service/fixtures/bundled.ts'
 import { activateRules, readRules } from '../../../src/service/scenarios/rules.ts'
 import { inputs } from '../../support/catalogue.ts'
-import { analyticsPath, ask, event, modelId } from '../../support/client.ts'
+import { analyticsPath, call, event, modelId } from '../../support/client.ts'
 import { convsim, inMemory, run } from '../../support/command.ts'
 import { putRules, steer } from '../../support/control.ts'
 import { startForTest } from '../../support/start.ts'
@@ -31,26 +31,26 @@ describe('--rules FILE', () => {
     for (const token of ['k', 'k~a', 'k~b']) {
       const statuses: number[] = []
       for (let count = 0; count < 3; count += 1) {
-        statuses.push((await ask(sim, '/v1/events', { token, body: event({ eventType: 'purchase' }) })).status)
-        statuses.push((await ask(sim, analyticsPath, { token })).status)
+        statuses.push((await call(sim, '/v1/events', { token, body: event({ eventType: 'purchase' }) })).status)
+        statuses.push((await call(sim, analyticsPath, { token })).status)
       }
       expect(statuses).toEqual([503, 429, 503, 429, 201, 200])
     }
   })
 
-  test('is applied after --scenario, and both are applied after the rules of a sandbox', async () => {
+  test('applies after --scenario, and both apply after the rules of a sandbox', async () => {
     const sim = await startForTest({ rules: await fileWith(good), scenario: 'critical' })
     expect(await steer(sim, 'GET', '/scenarios')).toMatchObject({
       startUp: [{ scenario: 'critical' }, { scenario: 'unavailable;retry-after=0' }, { sequence: '429*2, 200' }],
     })
-    expect((await ask(sim, analyticsPath)).status).toBe(200)
+    expect((await call(sim, analyticsPath)).status).toBe(200)
     // A persona does not apply to events, so the rules in the file take effect.
-    expect((await ask(sim, '/v1/events', { body: event({ eventType: 'purchase' }) })).status).toBe(503)
+    expect((await call(sim, '/v1/events', { body: event({ eventType: 'purchase' }) })).status).toBe(503)
     await putRules(sim, [{ scenario: 'not-found' }])
-    expect((await ask(sim, analyticsPath)).status).toBe(404)
+    expect((await call(sim, analyticsPath)).status).toBe(404)
   })
 
-  test('prevents the start if the file is invalid, with an error that names the line', async () => {
+  test('aborts startup if the file is invalid, with an error that names the line', async () => {
     const file = await fileWith(good.replace('429*2', '699*2'))
     await expect(startForTest({ rules: file })).rejects.toThrow(`${file}:9:`)
     await expect(startForTest({ rules: '/nowhere/rules.yaml' })).rejects.toThrow('/nowhere/rules.yaml: cannot be read')
@@ -60,7 +60,7 @@ describe('--rules FILE', () => {
     const file = await fileWith(JSON.stringify(parse(good)), 'rules.json')
     const environment = { env: { CONVSIM_RULES: file } }
     for (const command of [convsim([...inMemory, '--rules', file]), convsim(inMemory, environment)]) {
-      expect((await ask({ origin: await command.ready() }, analyticsPath)).status).toBe(429)
+      expect((await call({ origin: await command.ready() }, analyticsPath)).status).toBe(429)
       expect(await command.stop()).toBe(0)
     }
   })
@@ -131,7 +131,7 @@ test('the schema of rules files is the same as the one in the control plane', as
     parse(await readFile(new URL(`../../../spec/${file}`, import.meta.url), 'utf8'))
   const [published, control] = [await read('scenarios.schema.json'), await read('control.openapi.yaml')]
   const rules = (schema: Json | undefined) =>
-    JSON.parse(JSON.stringify(schema ?? null, withoutWords).replaceAll('#/components/schemas/', '#/$defs/'))
+    JSON.parse(JSON.stringify(schema ?? null, withoutDescriptions).replaceAll('#/components/schemas/', '#/$defs/'))
   for (const [here, there] of [
     ['/$defs/Rule', 'Rule'],
     ['/$defs/Match', 'Match'],
@@ -144,7 +144,7 @@ test('the schema of rules files is the same as the one in the control plane', as
 })
 
 /** Drops descriptions, which may differ: some are for people who write files, others for clients of the API. */
-function withoutWords(key: string, value: unknown): unknown {
+function withoutDescriptions(key: string, value: unknown): unknown {
   return key === 'description' && typeof value === 'string' ? undefined : value
 }
 

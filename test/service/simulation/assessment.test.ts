@@ -23,7 +23,7 @@ function stringsIn(value: unknown): string[] {
   return Object.values(value).flatMap(stringsIn)
 }
 
-describe('the texts', () => {
+describe('the strings in assessments', () => {
   const texts = [...new Set(responses.flatMap(({ recommendations }) => stringsIn(recommendations)))]
 
   test.each([
@@ -120,7 +120,7 @@ describe('the rules', () => {
   })
 })
 
-/** Returns whether a text is the phrase with its placeholders filled in. */
+/** Returns true if the text is the phrase with its placeholders filled in. */
 function isFilled(text: string, phrase: string): boolean {
   const parts = phrase.split(/\{\{[^{}]*\}\}/).map((part) => part.replace(/[.*+?^${}()|[\]\\]/g, '\\$&'))
   return new RegExp(`^${parts.join('.+')}$`).test(text)

@@ -47,7 +47,7 @@ function expectToAddUp(response: Analytics): void {
   }
 }
 
-/** Expects four decimals. test/api/determinism.test.ts checks the bounds, which are in `x-simulated-values`. */
+/** Expects at most four decimals. test/api/determinism.test.ts checks the bounds, which are in `x-simulated-values`. */
 function expectRounded(response: Analytics): void {
   for (const point of [response, ...response.dataPoints]) {
     for (const field of SCORE_FIELDS) {
@@ -63,7 +63,7 @@ function expectRounded(response: Analytics): void {
 describe('for 20 models and each period,', () => {
   const responses = Array.from({ length: 20 }, (_, index) => periods.map((days) => analyticsOf(index, days))).flat()
 
-  test('the totals follow from the data points, and scores have four decimals', () => {
+  test('the totals follow from the data points, and scores have at most four decimals', () => {
     for (const response of responses) {
       expectToAddUp(response)
       expectRounded(response)
@@ -131,7 +131,7 @@ test('conversation quality follows from the other scores', () => {
   }
 })
 
-test('the simulation neither affects other users of faker nor is affected by them', () => {
+test('the simulation neither affects other code that uses faker nor is affected by it', () => {
   const before = analyticsOf(1, 30)
   faker.seed(7)
   const expected = faker.number.int()

@@ -28,7 +28,7 @@ describe('the variables of a prompt', () => {
 })
 
 describe('the fingerprint of a prompt', () => {
-  test('does not depend on the order of the fields of a component', () => {
+  test('does not depend on the order of a component’s fields', () => {
     expect(computeFingerprint([{ content: 'a', type: 'system' }])).toBe(
       computeFingerprint([{ type: 'system', content: 'a' }]),
     )

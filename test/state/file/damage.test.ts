@@ -41,7 +41,7 @@ const intactFiles = once(async (): Promise<Files> => {
 
 const positionIn = (content: Buffer) => fc.nat({ max: content.length - 1 })
 
-/** Opens the files with the given one changed, and returns the outcome. Fails if refused files were changed. */
+/** Changes one of the files, opens them, and returns the outcome. If refused, expects the files to be unchanged. */
 async function openChanged(name: FileName, changed: Buffer) {
   const path = statePath()
   const contents = { ...(await intactFiles()), [name]: changed }
@@ -53,7 +53,7 @@ async function openChanged(name: FileName, changed: Buffer) {
     await opened.value.store.close()
     return { ...opened.value.loaded, replays: events.map(({ replays }) => replays) }
   }
-  expect(opened.error).toContain('The file was not changed')
+  expect(opened.error).toContain('Nothing was changed')
   expect(readFileSync(path).equals(contents['state file'])).toBe(true)
   expect(readFileSync(`${path}.journal`).equals(contents.log)).toBe(true)
   expect(readdirSync(dirname(path)).sort()).toEqual(['state.json', 'state.json.journal'])
@@ -128,7 +128,7 @@ test('a state file truncated anywhere within its JSON is refused with the line a
   )
 })
 
-test('a record that is not JSON and a missing comma are refused with their location', async () => {
+test('a record that is not JSON, or a missing comma, is refused with the location of the error', async () => {
   const path = statePath()
   const text = (await intactFiles())['state file'].toString('utf8')
   const line = text.split('\n').findIndex((each) => each.includes('"insertId":"a"'))

@@ -61,7 +61,7 @@ describe('an acknowledged change', () => {
   })
 })
 
-test('writes continue while a checkpoint is written', async () => {
+test('writes continue while a checkpoint is being written', async () => {
   const { path, store } = await openNew({ checkpointMs: 0 })
   const inode = () => statSync(path).ino
   const before = inode()
@@ -112,7 +112,7 @@ test('a record that only an edited contract allows is stored and reloaded, and a
 })
 
 describe('a failed write', () => {
-  test('is not visible to reads in the same turn, and a later successful one is visible at once', async () => {
+  test('is not visible to reads in the same turn, and a later successful write is visible immediately', async () => {
     const limited = smallDisk()
     const { store } = await openNew({ write: limited.write })
     limited.free = 100
@@ -147,7 +147,7 @@ test('an empty state file next to a log is refused and not changed', async () =>
   await recordAll(store, ['a'])
   const path = copyAsKilled(original)
   writeFileSync(path, '')
-  expect(await problemOf(path)).toContain(`The state file ${path} is empty. The file was not changed`)
+  expect(await problemOf(path)).toContain(`The state file ${path} is empty. Nothing was changed`)
   expect(readFileSync(path, 'utf8')).toBe('')
 })
 
@@ -156,7 +156,7 @@ describe('a file that cannot be loaded stays unchanged:', () => {
   const olderFormat = 'has format 4, but this version reads format 5; use the older version that wrote it'
 
   test.each([
-    ['of another program', '{"name":"package"}', 'is not a convsim state file: it does not contain "kind"'],
+    ['from another program', '{"name":"package"}', 'is not a convsim state file: it does not contain "kind"'],
     ['in an older format', good.replace('5', '4'), olderFormat],
     ['in a newer format', good.replace('5', '9'), 'has format 9, but this version reads format 5; use a newer version'],
   ])('a state file %s', async (_, content, message) => {

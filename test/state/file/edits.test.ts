@@ -47,6 +47,6 @@ test.each([
   edit(path, (text) => text.replace(from, to))
   const changed = readFileSync(path, 'utf8')
   expect(await problemOf(path)).toMatch(problem)
-  expect(await problemOf(path)).toContain('The file was not changed. Correct it, or move state.json')
+  expect(await problemOf(path)).toContain('Nothing was changed. Correct the file, or move state.json')
   expect(readFileSync(path, 'utf8')).toBe(changed)
 })

@@ -97,7 +97,7 @@ test('opening is refused if another process takes over the lock while its file i
   expect(await problemOf(path)).toContain('in use by process')
 })
 
-test('exactly one of many concurrent calls takes a free lock, or takes over a stale one', async () => {
+test('exactly one of many concurrent calls acquires a free lock, or takes over a stale lock', async () => {
   const path = statePath()
   const holder = await otherHolder(path)
   for (const stale of [false, true]) {

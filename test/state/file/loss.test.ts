@@ -89,7 +89,7 @@ test('a lock file that is a dangling link counts as lost', async () => {
   expect(await store.findLoss()).toContain('was removed')
 })
 
-test('a file with a second hard link is refused, since another process could use it under that name', async () => {
+test('a file with a second hard link is refused, since another process could use it under the other name', async () => {
   const { path, store } = await openWithOneEvent()
   await store.close()
   linkSync(path, `${path}.other`)

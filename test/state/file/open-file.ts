@@ -15,7 +15,7 @@ export function statePath(): string {
   return join(folder, 'state.json')
 }
 
-/** Opens a file store that is closed after the test, by default without checkpoints. Throws if it is refused. */
+/** Opens a file store that is closed after the test, by default without checkpoints. Throws if opening is refused. */
 export async function openOrFail(path: string, options: FileStoreOptions = {}) {
   const opened = await openFileStore(path, { checkpointMs: 600_000, ...options })
   if (!opened.ok) throw new Error(opened.error)
@@ -39,7 +39,7 @@ export async function problemOf(path: string): Promise<string> {
 
 /**
  * Copies the state file and its log as they would be if the process were killed now. Returns the path of the copied
- * state file. The log is copied first, so a checkpoint that replaces the state file meanwhile is newer than the log.
+ * state file. The log is copied first, so a state file that a checkpoint replaces meanwhile is newer than the log.
  */
 export function copyAsKilled(path: string): string {
   const copy = statePath()
@@ -51,7 +51,7 @@ export function copyAsKilled(path: string): string {
 }
 
 /**
- * Copies a file if it still exists: a checkpoint that ends meanwhile deletes old log files. A new checkpoint can also
+ * Copies a file if it still exists: a checkpoint that completes meanwhile deletes old log files. A new one can also
  * shrink the file, and `copyFileSync` would then wait forever for the bytes that the file had at first.
  */
 function copyIfExists(from: string, to: string): void {
@@ -62,7 +62,7 @@ function copyIfExists(from: string, to: string): void {
   }
 }
 
-/** Expects the default sandbox to survive a kill and then a stop of the process. Returns the reopened store. */
+/** Expects the default sandbox to be the same after killing and after stopping the process. Returns the open store. */
 export async function expectSame(path: string, store: Store): Promise<Store> {
   const before = await exportSandbox(store, 'default')
   const killed = await openOrFail(copyAsKilled(path))

@@ -51,6 +51,6 @@ test('closing a store releases the lock even if the files cannot be closed', asy
   const { path, store } = await openWithOneEvent()
   vi.spyOn(WriteAheadLog.prototype, 'close').mockRejectedValueOnce(new Error('EIO'))
   await expect(store.close()).rejects.toThrow('EIO')
-  Object.assign(store, { close: async () => undefined }) // it has already failed
+  Object.assign(store, { close: async () => undefined }) // closing it after the test would fail
   expect(existsSync(`${path}.lock`)).toBe(false)
 })

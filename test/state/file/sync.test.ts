@@ -66,7 +66,7 @@ test('a write that cannot be synced is refused, and so are all later writes', as
     expect(outcome).toMatchObject({ status: 'rejected', reason: expect.any(StoreWriteError) })
     expect(String(outcome.status === 'rejected' && outcome.reason)).toContain('EIO')
   }
-  expect(reports).toEqual([expect.stringContaining('the disk failed to sync its log (EIO')])
+  expect(reports).toEqual([expect.stringContaining('its log could not be synced to disk (EIO')])
 })
 
 test('without the sync setting, no write waits for a sync', async () => {

@@ -32,7 +32,7 @@ describe('counters for keys that clients choose', () => {
     expect([isAllowed('a'), isAllowed('b'), isAllowed('a')]).toEqual([true, true, false])
   })
 
-  test('keep the windows of a sandbox open while another one, with another clock, uses many keys', () => {
+  test('keep a sandbox’s windows open while another sandbox, with another clock, uses many keys', () => {
     const counters = new Counters()
     counters.consumeRate('frozen', 'key', 1, hourMs, 0)
     for (let index = 0; index < 5000; index += 1) counters.consumeRate('real', `k${index}`, 1, 1, index * 10)

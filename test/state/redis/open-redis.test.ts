@@ -44,7 +44,7 @@ describeWithRedis('a state in Redis', () => {
     expect(problems).toEqual([emptied, emptied])
   })
 
-  test('gets its format key again after the server was emptied', async () => {
+  test('gets its format key back after the server was emptied', async () => {
     const { prefix, store, connection } = await openNewRedis(redis().url)
     await store.recordEvent(context, event())
     await connection.call('flushall')
@@ -62,7 +62,7 @@ describeWithRedis('a state in Redis', () => {
     await expect.poll(() => store.recordEvent(context, event()).then(() => 'stored', String)).toBe('stored')
   })
 
-  test('with damaged events causes an error that names their sandbox, which can be deleted', async () => {
+  test('with damaged events causes an error that names the sandbox, which can be deleted', async () => {
     const { prefix, store, connection } = await openNewRedis(redis().url)
     await store.recordEvent(context, event({ insertId: 'x' }))
     await connection.call('hset', `{${prefix}:default}:events`, 0, 'no JSON')
@@ -124,7 +124,7 @@ describeWithRedis('a state in Redis', () => {
     expect(await store.findOutage()).toBeUndefined()
   })
 
-  test('is empty but usable after a new Redis replaces a lost one', async () => {
+  test('is empty but usable after a new Redis replaces the lost Redis', async () => {
     const { store } = await openNewRedis(redis().url)
     await store.recordEvent(context, event({ insertId: 'x' }))
     await redis().kill()
@@ -136,7 +136,7 @@ describeWithRedis('a state in Redis', () => {
   })
 
   test('is refused on a cluster node', async () => {
-    // By default the node's bus port is 10,000 above its own port, and a client may be using that port.
+    // By default, the node's bus port is 10,000 above its own port, and a client connection might be using that port.
     const args = ['--cluster-enabled', 'yes', '--cluster-port', `${await freePort()}`]
     const cluster = await redisForTest({ args })
     await expect(openRedisOrFail(cluster.url, nextPrefix())).rejects.toThrow(/is a node of a cluster/)

@@ -4,7 +4,7 @@ import { openRedisStore, type RedisStoreOptions } from '../../../src/state/redis
 
 let prefixes = 0
 
-/** Returns a prefix that no other test of the file uses. */
+/** Returns a prefix that no other test in the file uses. */
 export function nextPrefix(): string {
   prefixes += 1
   return `test-${prefixes}`

@@ -1,14 +1,14 @@
 import { spawnSync } from 'node:child_process'
 import { join } from 'node:path'
 import { describe, expect, test } from 'vitest'
-import { ask, event } from '../../support/client.ts'
+import { call, event } from '../../support/client.ts'
 import { convsim } from '../../support/command.ts'
 import { redisForTest } from '../../support/redis.ts'
 import { tempFolder } from '../../support/temp-folder.ts'
 import { tools } from '../../support/tools.ts'
 
 const problem = findTlsProblem()
-if (problem !== undefined) process.stderr.write(`The tests of Redis over TLS (rediss://) are skipped: ${problem}\n`)
+if (problem !== undefined) process.stderr.write(`The tests for Redis over TLS (rediss://) are skipped: ${problem}\n`)
 
 /** Returns why TLS cannot be tested on this machine, or `undefined` if it can. */
 function findTlsProblem(): string | undefined {
@@ -20,7 +20,7 @@ function findTlsProblem(): string | undefined {
   return /tls-port/.test(stderr) ? `${path} was built without TLS.` : undefined
 }
 
-/** Starts a Redis that only accepts TLS, with a self-signed certificate for `name`. */
+/** Starts a Redis that accepts only TLS, with a self-signed certificate for `name`. */
 async function startTlsRedis(name: string) {
   const folder = await tempFolder()
   const [key, certificate] = [join(folder, 'key.pem'), join(folder, 'certificate.pem')]
@@ -45,12 +45,12 @@ describe.skipIf(problem !== undefined)('a state in Redis over TLS', () => {
     const { url, trust } = await startTlsRedis('localhost')
     const start = async () => ({ origin: await convsim(['--port', '0', '--state', url], { env: trust }).ready() })
     const [one, two] = await Promise.all([start(), start()])
-    const stored = await ask(one, '/v1/events', { body: event({ insertId: 'x' }) })
+    const stored = await call(one, '/v1/events', { body: event({ insertId: 'x' }) })
     expect(stored.status).toBe(201)
-    expect((await ask(two, '/v1/events', { body: event({ insertId: 'x' }) })).body).toEqual(stored.body)
+    expect((await call(two, '/v1/events', { body: event({ insertId: 'x' }) })).body).toEqual(stored.body)
   })
 
-  test('is refused with advice on what to do if the certificate is not trusted or is for another host', async () => {
+  test('is refused, with the next step, if the certificate is not trusted or is for another host', async () => {
     const { url } = await startTlsRedis('localhost')
     expect(await readRefusal(url)).toMatch(
       /--state: .*The state in rediss:\/\/localhost:\d+ cannot be used: the certificate .* \(self-signed certificate.*\)\. .* NODE_EXTRA_CA_CERTS/,

@@ -20,8 +20,8 @@ export interface RecordedResponse {
 }
 
 /**
- * Creates a function that checks a response against `spec/control.openapi.yaml`. The function returns the fault, or
- * undefined if there is none.
+ * Creates a function that checks a response against `spec/control.openapi.yaml`. The function describes the first
+ * fault, or returns undefined if there is none.
  */
 export function createResponseCheck(): (response: RecordedResponse) => string | undefined {
   const document = new CompiledDocument(closeDocument(readDocument(controlContract)))
@@ -36,7 +36,7 @@ export function createResponseCheck(): (response: RecordedResponse) => string | 
   }
 }
 
-/** Returns the rules that a value breaks in the schema at a pointer, or undefined if the value is valid. */
+/** Describes how a value breaks the schema at a pointer. Returns undefined if the value is valid. */
 function findFault(document: CompiledDocument, schema: string, value: Json): string | undefined {
   const validate = document.validatorAt(schema)
   if (!validate) return `the document has no schema at ${schema}`

@@ -1,5 +1,5 @@
 // Records the control-plane responses of this process. `check.ts` checks them at the end of the test run. This file is
-// loaded by `setup.ts` in the test process, and through NODE_OPTIONS in child processes, so it is small and CommonJS.
+// loaded by `setup.ts` in the test process, and via NODE_OPTIONS in child processes, so it is small and in CommonJS.
 const { appendFileSync } = require('node:fs')
 const { ServerResponse } = require('node:http')
 

@@ -7,16 +7,14 @@ import { responsesFolder } from './recording.ts'
 
 /**
  * Checks every control-plane response in the test run against the control document, and fails the run if a response
- * has a fault. `setup.ts` and `record.cjs` record the responses of the test processes and of their child processes.
+ * breaks it. `setup.ts` and `record.cjs` record the responses of the test processes and of their child processes.
  */
 export class ControlResponsesReporter implements Reporter {
   /** The number of faults in the run. */
   faultCount = 0
   #folder = ''
 
-  /**
-   * Creates the folder for recorded responses. The workers start later, and inherit the variable with the path.
-   */
+  /** Creates the folder for recorded responses. The workers start later, and inherit the variable with the path. */
   onInit(): void {
     this.#folder = mkdtempSync(join(tmpdir(), 'convsim-control-responses-'))
     process.env[responsesFolder] = this.#folder

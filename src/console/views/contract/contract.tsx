@@ -1,5 +1,5 @@
 import { useMemo } from 'preact/hooks'
-import type { ResponseOf } from '../../api/ask.ts'
+import type { ResponseOf } from '../../api/call.ts'
 import { useCommands, useListKeys } from '../../store/commands.ts'
 import { route, sandbox, toggleState } from '../../store/route.ts'
 import { useResponse } from '../../store/use-response.ts'
@@ -11,7 +11,7 @@ import { Assumptions, Operation, Share, showsMissingOnly } from './operation.tsx
 
 const toggleMissingOnly = () => toggleState('only', 'missing')
 
-/** A change to the URL: without the item, which belongs to the previous operation. */
+/** A change to the URL that removes the item, which belongs to the previous operation. */
 const query = { item: undefined }
 
 export function ContractPage() {

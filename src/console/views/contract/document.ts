@@ -1,4 +1,4 @@
-import type { Schema } from '../../api/ask.ts'
+import type { Schema } from '../../api/call.ts'
 import { basePath } from '../../store/server.ts'
 import type { CurlRequest } from '../../ui/empty.tsx'
 import { memberPointer, unescapeName } from '../../ui/json-tree.tsx'
@@ -37,7 +37,7 @@ function flattenSchema(node: unknown): ContractNode {
   }
 }
 
-/** Returns the schema of an array's items, with their pointer; returns any other schema unchanged. */
+/** Returns the schema of an array's items and its pointer; returns any other schema and pointer unchanged. */
 function enterArray(schema: ContractNode, pointer: string): [ContractNode, string] {
   if (schema['items'] === undefined) return [schema, pointer]
   return enterArray(flattenSchema(schema['items']), `${pointer}/*`)
@@ -51,13 +51,13 @@ function assumptionsOf({ assumptions, 'x-assumption': own }: ContractNode): stri
 
 const listOf = (value: unknown): readonly unknown[] => (Array.isArray(value) ? value : [])
 
-/** Returns the members of an object, each as an object; empty for any other value. */
+/** Returns the members of an object, each as an object; an empty list for any other value. */
 const entriesOf = (value: unknown) =>
   Object.entries(objectOf(value)).map(([name, member]) => [name, objectOf(member)] as const)
 
 export type DocumentedField = ReturnType<typeof describeField>
 
-/** Lists the fields of a flattened schema, each with its inner fields. `prefix` begins each label: `body `. */
+/** Lists the fields of a flattened schema, each with its inner fields. Each label begins with `prefix`: `body `. */
 function listFields(schema: ContractNode, prefix: string, pointer = ''): DocumentedField[] {
   const required = listOf(schema['required'])
   const fields = entriesOf(schema['properties']).flatMap(([key, node]) => {
@@ -208,7 +208,7 @@ export function requestThatCovers(
   }
 }
 
-/** Returns the body's first example, with the item's member or value inserted. */
+/** Returns the body's first example, or a sample, with the coverage item's field set. */
 function bodyWith(
   { examples, fields }: NonNullable<DocumentedOperation['body']>,
   { kind, pointer, value }: Schema<'MissingPoint'>['point'],

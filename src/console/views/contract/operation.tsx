@@ -1,4 +1,4 @@
-import type { Schema } from '../../api/ask.ts'
+import type { Schema } from '../../api/call.ts'
 import { hasState, hrefOf, toggleState } from '../../store/route.ts'
 import { catalogue, groupByFamily } from '../../store/server.ts'
 import { Button } from '../../ui/controls.tsx'

@@ -1,4 +1,4 @@
-import { type ApiResult, ask, type Schema } from '../../api/ask.ts'
+import { type ApiResult, call, type Schema } from '../../api/call.ts'
 import { trafficTick } from '../../store/live.ts'
 import { basePath, sandboxNames, sandboxNow, sandboxSeed } from '../../store/server.ts'
 import { type LiveResponse, useLiveRequest } from '../../store/use-response.ts'
@@ -9,7 +9,7 @@ export const qualityField = 'avgConversationQualityIndex'
 
 export type Numbers = NonNullable<ReturnType<typeof readNumbers>>
 
-/** Reads the body of an analytics response, which a scenario may have damaged; undefined if the body has no days. */
+/** Reads an analytics response, which a scenario may have damaged. Returns undefined if the body has no days. */
 export function readNumbers(response: unknown) {
   const body = objectOf(response)
   const days = body['dataPoints']
@@ -22,8 +22,8 @@ export function readNumber(record: JsonRecord, field: string): number | null {
 }
 
 /**
- * Returns each day's quality without events, from the response of a sandbox without events. Undefined if the two
- * responses differ in more than quality, since events alone cannot explain such a difference.
+ * Returns each day's quality without events, from the response of a sandbox without events. Returns undefined if the
+ * two responses differ in more than quality, since events alone cannot explain such a difference.
  */
 export function compareQuality(numbers: Numbers, baseline: Numbers | undefined): (number | null)[] | undefined {
   if (!baseline || withoutQuality(numbers) !== withoutQuality(baseline)) return undefined
@@ -54,7 +54,7 @@ export function useAnalytics(
     headers: { authorization: 'Bearer any-key', ...request.headers },
   }
   const explain = async (): Promise<ApiResult<Schema<'Explanation'> | undefined>> =>
-    body ? ask('post', '/explain', { query: { sandbox }, body }) : { value: undefined }
+    body ? call('post', '/explain', { query: { sandbox }, body }) : { value: undefined }
   // The current numbers stay until the next response has loaded, so that the page does not jump.
   const key = JSON.stringify([sandbox, body, today, sandboxSeed.value])
   return useLiveRequest(key, explain, [trafficTick.value], request?.path.replace(/\?.*/, ''))

@@ -1,6 +1,6 @@
 import { useSignal } from '@preact/signals'
 import type { ComponentChildren } from 'preact'
-import type { Schema } from '../../api/ask.ts'
+import type { Schema } from '../../api/call.ts'
 import { Chart } from '../../ui/chart.tsx'
 import { CopyButton } from '../../ui/controls.tsx'
 import { CommandLine, eventRequest, formatCurl } from '../../ui/empty.tsx'
@@ -8,7 +8,7 @@ import { DataTable, formatSigned, Pairs, QualityTable } from '../../ui/table.tsx
 import { objectOf, textOrEmpty } from '../../ui/text.tsx'
 import { type Numbers, qualityField, readNumber } from './analytics.ts'
 
-/** The values of each day and of the period, in the order of their charts: lines for scores, bars for counts. */
+/** The values reported by day and for the period, in the order of their charts: lines for scores, bars for counts. */
 const measures = [
   { field: qualityField, title: 'Conversation quality', unit: '0 to 1', kind: 'line' },
   { field: 'avgSatisfactionScore', title: 'Satisfaction', unit: '0 to 1', kind: 'line' },
@@ -81,12 +81,12 @@ export function DayTable({ numbers: { days }, baseline }: ChartsProps) {
     title,
     class: 'number',
     cell: ({ values }: (typeof rows)[number]) =>
-      (measures[index]?.kind === 'bar' ? values[index]?.toLocaleString('en') : values[index]?.toFixed(4)) ?? nothing,
+      (measures[index]?.kind === 'bar' ? values[index]?.toLocaleString('en') : values[index]?.toFixed(4)) ?? nullText,
   }))
   return (
     <section class="day-table scroll" aria-label="Days">
       <DataTable
-        title="The numbers of each day"
+        title="Numbers by day"
         rows={rows}
         keyOf={({ day }) => day}
         columns={[{ title: 'Day', class: 'nowrap', cell: ({ day }) => day }, ...columns]}
@@ -96,7 +96,7 @@ export function DayTable({ numbers: { days }, baseline }: ChartsProps) {
   )
 }
 
-const nothing = <span class="faint">null</span>
+const nullText = <span class="faint">null</span>
 
 /** The period's detections and labeled scores, which the service does not report by day. */
 export function Totals({ body }: Pick<Numbers, 'body'>) {
@@ -132,7 +132,7 @@ const Facts = ({ title, note, facts }: { title: string; note: string; facts: rea
       rows={facts.map(([name, value, about]) => [
         name,
         <>
-          {value || nothing} <span class="faint">{about}</span>
+          {value || nullText} <span class="faint">{about}</span>
         </>,
       ])}
     />
@@ -142,7 +142,7 @@ const Facts = ({ title, note, facts }: { title: string; note: string; facts: rea
 interface EffectsProps extends ChartsProps {
   readonly eventless: Numbers | undefined
   readonly products: Schema<'Catalogue'>['products']
-  /** The products whose scores events have changed. */
+  /** The model's products that have events, with their quality indexes. */
   readonly changed: Schema<'Quality'>['products']
   readonly quality: Schema<'Quality'>
 }
@@ -159,8 +159,8 @@ export function EventEffects({ products, changed, quality, ...comparison }: Effe
       {product && changed.length === 0 && (
         <>
           <p class="faint">
-            There are no events for {products.map(({ name }) => name).join(' or ')} yet. Send one to change the quality
-            of its day.
+            There are no events for {products.map(({ name }) => name).join(' or ')} yet. Send one to change the
+            conversation quality on the day of the event.
           </p>
           <CommandLine text={formatCurl(eventRequest({ productId: product.id }))} />
         </>
@@ -184,7 +184,7 @@ function describeEffect({ numbers, eventless, baseline }: Pick<EffectsProps, 'nu
   const days = numbers.days.filter((day, index) => readNumber(day, qualityField) !== baseline[index]).length
   const [now, then] = [readNumber(numbers.body, qualityField), readNumber(eventless.body, qualityField)]
   if (days === 0 || now === null || then === null)
-    return 'The numbers are the same without events: none is on a day with conversations, or their impacts cancel out.'
+    return 'Events do not change the numbers: none is on a day with conversations, or the impacts cancel out.'
   const change = `${formatScore(then)} without events (${formatSigned(now - then)})`
   const extent = `Events changed ${days} of ${numbers.days.length} days.`
   return `Conversation quality is ${formatScore(now)} on average and would be ${change}. ${extent}`

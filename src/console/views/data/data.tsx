@@ -6,7 +6,7 @@ import { EntryList } from '../../ui/searchable-list.tsx'
 import { formatInstant } from '../../ui/text.tsx'
 import { ModelPage } from './model-page.tsx'
 
-/** A change to the URL: without the scenario, which belongs to the previous model. */
+/** A change to the URL that removes the scenario, which belongs to the previous model. */
 const query = { as: undefined }
 
 export const DataPage = () => (
@@ -83,7 +83,7 @@ function TimeBar() {
           ))}
           <Button label="Use real time" disabled={mode === 'real'} onClick={() => void changeClock({ mode: 'real' })} />
           <FieldForm
-            label="Day to set, at noon"
+            label="Date to go to"
             value={formatInstant(sandboxNow.value).slice(0, 10)}
             action="Go to noon"
             change={(day) => changeClock({ mode: mode === 'real' ? 'shifted' : mode, now: `${day}T12:00:00Z` })}

@@ -1,4 +1,4 @@
-import type { Schema } from '../../api/ask.ts'
+import type { Schema } from '../../api/call.ts'
 import { hasState, replaceRoute, route, sandbox, toggleState } from '../../store/route.ts'
 import { basePath, catalogue } from '../../store/server.ts'
 import { useResponse } from '../../store/use-response.ts'

@@ -1,4 +1,4 @@
-import type { Schema } from '../../api/ask.ts'
+import type { Schema } from '../../api/call.ts'
 import { hrefOf, route } from '../../store/route.ts'
 import { CopyButton } from '../../ui/controls.tsx'
 import { JsonTree } from '../../ui/json-tree.tsx'
@@ -47,14 +47,15 @@ function Sentences({ event, quality }: EventDetailProps) {
     <ul class="bullets breaks">
       <li>
         The impact is <Impact {...event} />, because {cause}.{' '}
-        {sampledOut && `Sampling at rate ${asText(fields.sampleRate)} dropped the event, so it changes no score.`}
-        {!sampledOut && quality && `Indexes change by ${formatSigned(impact * quality.weight)} and stay within 0 to 1.`}
+        {sampledOut && `Sampling at rate ${asText(fields.sampleRate)} dropped the event, so no index changes.`}
+        {!sampledOut && quality && `Indexes change by ${formatSigned(impact * quality.weight)}, within [0, 1].`}
       </li>
       {fields.forceSample === true && <li>forceSample exempts the event from sampling.</li>}
-      {eventAtDefaulted && <li>The client did not send eventAt, so it is the time of receipt.</li>}
+      {eventAtDefaulted && <li>The client did not send eventAt, so eventAt is the time of receipt.</li>}
       {replays > 0 && (
         <li>
-          It was sent again {count(replays, 'time')} with the insertId {asText(fields.insertId)}, but counts once.
+          The event was sent again {count(replays, 'time')} with the insertId {asText(fields.insertId)}, but counts only
+          once.
         </li>
       )}
       {repeatOf !== undefined && (
@@ -64,7 +65,7 @@ function Sentences({ event, quality }: EventDetailProps) {
         </li>
       )}
       {fields.conversationId === undefined && fields.externalConversationId === undefined && (
-        <li>The event does not belong to a conversation, so it does not change a CQI.</li>
+        <li>The event does not belong to a conversation, so it does not change any CQI.</li>
       )}
     </ul>
   )

@@ -1,5 +1,5 @@
 import { type Signal, useSignal } from '@preact/signals'
-import { ask, type QueryOf, type ResponseOf, type Schema } from '../../api/ask.ts'
+import { call, type QueryOf, type ResponseOf, type Schema } from '../../api/call.ts'
 import { hrefOf, route, sandbox } from '../../store/route.ts'
 import { change } from '../../store/server.ts'
 import { useResponse } from '../../store/use-response.ts'
@@ -51,7 +51,7 @@ function Listing({ page, limit }: { page: ResponseOf<'/events', 'get'>; limit: S
   return (
     <div class="event-list rows scroll">
       <EventList events={page.events} />
-      {page.events.length < Math.min(page.total, maxEvents) && <Button label="List more" onClick={showMore} />}
+      {page.events.length < Math.min(page.total, maxEvents) && <Button label="Show more" onClick={showMore} />}
     </div>
   )
 }
@@ -74,7 +74,7 @@ function OpenEvent({ id, quality }: { id: string; quality: Schema<'Quality'> | u
 
 function QualityPanel({ quality }: { readonly quality: Schema<'Quality'> }) {
   const setWeight = (text: string) => {
-    const setting = ask('put', '/quality', { query: { sandbox: sandbox.value }, body: { weight: Number(text) } })
+    const setting = call('put', '/quality', { query: { sandbox: sandbox.value }, body: { weight: Number(text) } })
     return change(setting, ({ weight }) => `The weight is ${weight}.`)
   }
   return (
@@ -116,7 +116,7 @@ function NoEvents({ isSearch }: { readonly isSearch: boolean }) {
 
 type EventConditions = NonNullable<QueryOf<'/events', 'get'>>
 
-/** The search keywords. Each returns the conditions for a value, or a description of the valid values. */
+/** The search keywords. Each function returns the conditions for a value, or describes the valid values. */
 const keywords: Readonly<Record<string, (value: string) => EventConditions | string>> = {
   type: (value) => ({ eventType: value }),
   product: (value) => (isUuid(value) ? { productId: value } : `the UUID of a product, not "${value}"`),

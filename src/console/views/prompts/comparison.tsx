@@ -1,6 +1,6 @@
 import { useSignal } from '@preact/signals'
 import { useMemo } from 'preact/hooks'
-import type { Schema } from '../../api/ask.ts'
+import type { Schema } from '../../api/call.ts'
 import { Button } from '../../ui/controls.tsx'
 import { asText, count } from '../../ui/text.tsx'
 
@@ -97,7 +97,7 @@ interface DiffStep {
   readonly text: string
 }
 
-/** The maximum number of item pairs to compare. Beyond it, all differing items count as replaced. */
+/** The maximum number of item pairs to compare. Beyond this number, all differing items count as replaced. */
 const maxPairs = 1_000_000
 
 /** The fields added by the simulator, and the components, which are listed separately. */
@@ -122,7 +122,7 @@ function compareVersions(left: Version, right: Version): readonly LinePair[] {
     if (kind === 'removed') pairs.push([text, undefined])
     else if (kind === 'same') start = pairs.push([text, text])
     else {
-      // Shows a line next to the line that it replaces.
+      // Puts a line next to the line that it replaces.
       const replaced = pairs.findIndex((pair, at) => at >= start && pair[1] === undefined)
       pairs.splice(replaced < 0 ? pairs.length : replaced, 1, [pairs[replaced]?.[0], text])
     }
@@ -132,7 +132,7 @@ function compareVersions(left: Version, right: Version): readonly LinePair[] {
 
 const splitWords = (text: string) => text.match(/\{\{[^{}]*\}\}|[\p{L}\p{N}_]+|\s+|./gu) ?? []
 
-/** Returns the shortest list of steps from one list to another. Removals come before additions. */
+/** Returns the shortest list of steps that turn one list into another. Removals come before additions. */
 function diffTexts(left: readonly string[], right: readonly string[]): readonly DiffStep[] {
   const lengthAt = measureCommon(left, right)
   const findKind = (at: number, other: number): DiffStep['kind'] => {

@@ -1,5 +1,5 @@
 import { useEffect } from 'preact/hooks'
-import { ask, type Schema } from '../../api/ask.ts'
+import { call, type Schema } from '../../api/call.ts'
 import { hrefOf, replaceRoute, route, sandbox } from '../../store/route.ts'
 import { change } from '../../store/server.ts'
 import { useResponse } from '../../store/use-response.ts'
@@ -21,7 +21,7 @@ const samplePrompt = {
   components: [{ content: 'You answer questions about orders of {{customer}}.' }],
 }
 
-/** A change to the URL: without the versions, which belong to the previous prompt. */
+/** A change to the URL that removes the versions, which belong to the previous prompt. */
 const noVersions = { from: undefined, to: undefined }
 
 export function PromptsPage() {
@@ -44,7 +44,7 @@ function Prompts({ prompts }: { readonly prompts: readonly Prompt[] }) {
     return [promptId, externalPromptId, productId, nameOrId(productId ?? ''), ...words].map(asText).join(' ')
   }
   const listed = prompts.filter((prompt) => hasWords(textOf(prompt), query['q'])).reverse()
-  // Adds the prompt to the URL, so that a newer prompt does not replace it.
+  // Adds the newest prompt's id to the URL, so that a later prompt does not replace the open one.
   useEffect(() => {
     if (id === undefined) replaceRoute({ id: listed[0]?.promptId })
   }, [id === undefined])
@@ -84,7 +84,7 @@ function Prompts({ prompts }: { readonly prompts: readonly Prompt[] }) {
         {open && <PromptDetail key={id} prompt={open} />}
         {!open && id !== undefined && (
           <Empty title="Prompt not found">
-            The sandbox {sandbox.value} has no prompt {id}. <a href={hrefOf({ id: undefined })}>Show newest prompt</a>
+            The sandbox {sandbox.value} has no prompt {id}. <a href={hrefOf({ id: undefined })}>Show the newest</a>
           </Empty>
         )}
       </DetailPanel>
@@ -102,7 +102,7 @@ function PromptDetail({ prompt }: { readonly prompt: Prompt }) {
   )
   const activate = async ({ version, versionId }: Version) => {
     const options = { path: { promptId, versionId }, query: { sandbox: sandbox.value } }
-    const activating = ask('post', '/prompts/{promptId}/versions/{versionId}/activate', options)
+    const activating = call('post', '/prompts/{promptId}/versions/{versionId}/activate', options)
     await change(activating, `Version ${version} is active.`)
   }
   return (
@@ -149,7 +149,7 @@ function PromptDetail({ prompt }: { readonly prompt: Prompt }) {
   )
 }
 
-/** Returns the versions to compare: those in the URL or, by default, the newest and the active or previous one. */
+/** Returns the versions to compare: those in the URL or, by default, the newest and the active or previous version. */
 function pickVersions(versions: readonly Version[], { from, to }: Readonly<Record<string, string>>) {
   const findVersion = (text: string | undefined) => versions.find(({ version }) => String(version) === text)
   const right = findVersion(to) ?? versions.at(-1)

@@ -1,5 +1,5 @@
 import { useRef } from 'preact/hooks'
-import { ask, askText, type Schema } from '../../api/ask.ts'
+import { call, callText, type Schema } from '../../api/call.ts'
 import { useCommands } from '../../store/commands.ts'
 import { confirmAction, showNotice, showProblem, valueOrNotice } from '../../store/notices.ts'
 import { hrefOf, navigate, sandbox } from '../../store/route.ts'
@@ -64,7 +64,7 @@ function Detail({ exchange, isGone }: { exchange: Schema<'Exchange'>; isGone: bo
       </DetailHeader>
       {isGone && (
         <p class="remark marked advice" role="status">
-          The journal no longer has this request: it was cleared, or the simulator was restarted.
+          The journal no longer has this request: it was cleared or evicted, or the simulator was restarted.
         </p>
       )}
       <Facts exchange={exchange} />
@@ -117,7 +117,7 @@ function Actions({ exchange, isRecorded }: { exchange: Schema<'Exchange'>; isRec
   const problem = findSendProblem(exchange)
   const resend = () => void sendAgain(exchange)
   useCommands(problem === undefined ? [{ title: 'Send the request again', key: 'r', run: resend }] : [], [exchange])
-  const curl = () => valueOrNotice(askText('/requests/{id}', { path: { id: exchange.id }, query: { format: 'curl' } }))
+  const curl = () => valueOrNotice(callText('/requests/{id}', { path: { id: exchange.id }, query: { format: 'curl' } }))
   return (
     <div class="request-actions wraps">
       <span class="faint">Copy as</span>
@@ -148,10 +148,10 @@ async function sendAgain(exchange: Schema<'Exchange'>): Promise<void> {
 export async function clearRequests(): Promise<void> {
   const name = sandbox.peek()
   const scope = name === '*' ? 'all sandboxes' : `the sandbox ${name}`
-  const losses = ['all recorded requests', 'retry problems and coverage, which start from zero']
+  const losses = ['all recorded requests', 'all retry problems and coverage']
   if (await confirmAction(`Clear the requests in ${scope}?`, losses))
     await change(
-      ask('delete', '/requests', { query: { sandbox: name } }),
+      call('delete', '/requests', { query: { sandbox: name } }),
       ({ deleted }) => `Cleared ${count(deleted, 'request')}.`,
     )
 }

@@ -1,4 +1,4 @@
-import { askText, tokenHeaders } from '../../api/ask.ts'
+import { callText, tokenHeaders } from '../../api/call.ts'
 import { valueOrNotice } from '../../store/notices.ts'
 import { sandbox } from '../../store/route.ts'
 import { saveFile } from '../../ui/save-file.ts'
@@ -6,13 +6,13 @@ import { saveFile } from '../../ui/save-file.ts'
 /** Lists the downloads for the selected sandbox: the report in each format, and the requests as HAR. */
 export function listDownloads() {
   const name = sandbox.value
-  const save = async (extension: string, result: ReturnType<typeof askText>) => {
+  const save = async (extension: string, result: ReturnType<typeof callText>) => {
     const text = await valueOrNotice(result)
     if (text !== undefined) saveFile(`${name === '*' ? 'all' : name}.${extension}`, text)
   }
   const report = (format: 'html' | 'json' | 'junit', extension: string) => () =>
-    save(`report.${extension}`, askText('/report', { query: { sandbox: name, format } }))
-  const har = () => save('har', askText('/requests', { query: { sandbox: name, format: 'har', limit: 1_000 } }))
+    save(`report.${extension}`, callText('/report', { query: { sandbox: name, format } }))
+  const har = () => save('har', callText('/requests', { query: { sandbox: name, format: 'har', limit: 1_000 } }))
   const open = () => window.open(`report?${new URLSearchParams({ sandbox: name, format: 'html' })}`, '_blank')
   return [
     // A page in a new tab cannot send the token.

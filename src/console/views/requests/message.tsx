@@ -1,4 +1,4 @@
-import type { Schema } from '../../api/ask.ts'
+import type { Schema } from '../../api/call.ts'
 import { CopyButton } from '../../ui/controls.tsx'
 import { type JsonMark, JsonTree, LongText } from '../../ui/json-tree.tsx'
 import { Pairs } from '../../ui/table.tsx'
@@ -50,7 +50,7 @@ export function QuerySection({ query, remarks }: { readonly query: string; reado
   )
 }
 
-/** Returns the values of the parameters by name, as a list for a repeated name. A name can be `__proto__`. */
+/** Returns the parameters' values by name: a list if the name is repeated. A name can be `__proto__`. */
 function readValues(query: string): Record<string, string | string[]> {
   const params = new URLSearchParams(query)
   return Object.fromEntries(

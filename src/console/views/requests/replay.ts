@@ -1,4 +1,4 @@
-import type { Schema } from '../../api/ask.ts'
+import type { Schema } from '../../api/call.ts'
 import { basePath } from '../../store/server.ts'
 import { findDamage } from './subject.ts'
 
@@ -22,7 +22,7 @@ function bodyText(body: Schema<'Body'>): string | undefined {
 
 /**
  * Returns the reason why this page cannot resend a request unchanged; undefined if it can. Since any web page can cause
- * a recorded request, this page must not send a target that resolves to another, such as `/v1/../__sim/reset`.
+ * requests that are recorded, this page must not send a target that resolves to another, as `/v1/../__sim/reset` does.
  */
 export function findSendProblem(exchange: Schema<'Exchange'>): string | undefined {
   const { method, body } = exchange.request
@@ -30,9 +30,9 @@ export function findSendProblem(exchange: Schema<'Exchange'>): string | undefine
   if (url?.origin !== location.origin || url.pathname + url.search !== targetOf(exchange))
     return 'A browser would change the path or the query. Copy the request as curl, which sends them unchanged.'
   if (/^\/+__sim(\/|$)/i.test(url.pathname)) return 'This is a request to the control plane, not to the service.'
-  if (/^(TRACE|CONNECT|TRACK)$/.test(method)) return `No browser sends ${method}. Copy the request as curl.`
+  if (/^(TRACE|CONNECT|TRACK)$/.test(method)) return `Browsers cannot send ${method}. Copy the request as curl.`
   if (/^(GET|HEAD)$/.test(method) && body.size > 0)
-    return `No browser sends a body with ${method}. Copy the request as curl.`
+    return `Browsers cannot send a body with ${method}. Copy the request as curl.`
   const isUnknown = body.size > 0 && bodyText(body) === undefined
   return isUnknown ? 'The journal does not have the whole body as text.' : undefined
 }
@@ -40,7 +40,7 @@ export function findSendProblem(exchange: Schema<'Exchange'>): string | undefine
 export const targetOf = ({ request: { path, query } }: Schema<'Exchange'>): string =>
   query === '' ? path : `${path}?${query}`
 
-/** Returns the URL of a request, with the origin: without it, a target like `//a` would name another server. */
+/** Returns the URL of a request, with the origin: without it, a target such as `//a` would name another server. */
 export const urlOf = (exchange: Schema<'Exchange'>): string => location.origin + targetOf(exchange)
 
 /** Returns the request to resend. `any-key` replaces a redacted token, and a header names the token's sandbox. */
@@ -61,7 +61,7 @@ export function toReplay(exchange: Schema<'Exchange'>) {
   }
 }
 
-/** Formats a request as a `fetch` call. The variable `TOKEN`, by default `any-key`, replaces redacted credentials. */
+/** Formats a request as a `fetch` call. The variable `TOKEN`, or `any-key`, replaces redacted credentials. */
 export const formatFetch = (exchange: Schema<'Exchange'>): string =>
   `const response = await ${formatCall(exchange, quote(urlOf(exchange)), meaningfulHeaders(exchange))}`
 
@@ -84,9 +84,9 @@ function formatCall(
 
 /**
  * Formats a request as a test that uses the `sim` fixture and expects the same response. A rule's scenario becomes a
- * header, as does the declaration of a negative test, since the fixture fails on violations and refusals. If a scenario
- * broke the delivery, the test expects reading the response to fail. A refusal because of a plan or limit, whose text
- * depends on the key and the time, becomes a scenario, and the test expects only its status.
+ * header. Another header declares a negative test, since the fixture fails on violations and refusals. If a
+ * scenario broke the delivery, the test expects an error from reading the body. A refusal because of a plan or limit
+ * depends on the key and the time, so the test sets a scenario for such a refusal, and expects only its status.
  */
 export function formatVitest(exchange: Schema<'Exchange'>): string {
   const { request, response } = exchange
@@ -120,7 +120,7 @@ function formatExpectation(json: object, status: number): string {
   return `  expect(Object.keys(await response.json())).toEqual(expect.arrayContaining([${names}]))`
 }
 
-/** By stage, the scenario for a refusal because of a plan or limit, which a test with another key would not get. */
+/** The scenario for each stage's refusal because of a plan or limit, which a test with another key would not get. */
 const scenarioByStage: Partial<Record<Schema<'Exchange'>['stage'], string>> = {
   plan: 'forbidden',
   rate: 'rate-limited',

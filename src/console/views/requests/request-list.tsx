@@ -1,6 +1,6 @@
 import { useSignal } from '@preact/signals'
 import { useLayoutEffect, useRef } from 'preact/hooks'
-import type { Schema } from '../../api/ask.ts'
+import type { Schema } from '../../api/call.ts'
 import { hrefOf, route, sandbox } from '../../store/route.ts'
 import { Button } from '../../ui/controls.tsx'
 import { count, formatDuration, Mark, Status } from '../../ui/text.tsx'
@@ -80,7 +80,7 @@ export function RequestList({ listed, isScrolled }: { listed: readonly Exchange[
   )
 }
 
-/** Returns the vertical position of a row in the window, which `offsetTop` would round. */
+/** Returns a row's exact vertical position in the window. (`offsetTop` would be rounded.) */
 const topOf = (row: Element | undefined) => row?.getBoundingClientRect().top ?? 0
 
 interface RequestRowProps {

@@ -1,6 +1,6 @@
 import { signal } from '@preact/signals'
 import { useEffect } from 'preact/hooks'
-import type { Schema } from '../../api/ask.ts'
+import type { Schema } from '../../api/call.ts'
 import { sandbox } from '../../store/route.ts'
 import { info } from '../../store/server.ts'
 import { useResponse } from '../../store/use-response.ts'
@@ -10,7 +10,7 @@ type Exchange = Schema<'Exchange'>
 
 export type RequestSearch = ReturnType<typeof parseSearch>
 
-/** The values of `has:`, each with the list that it checks for items. */
+/** The values of `has:`. A request matches a value if the value's function returns a non-empty list. */
 const marks: Readonly<Record<string, (exchange: Exchange) => readonly unknown[]>> = {
   violation: ({ violations }) => violations,
   retry: (exchange) => retryProblemsOf(exchange),
@@ -65,7 +65,7 @@ export function parseSearch(text: string) {
   }
 }
 
-/** Returns true if the text contains the value. Ignores UUIDs for a short value, since UUIDs contain most digits. */
+/** Returns true if the text contains the value. Ignores UUIDs for a short value, which they may contain by chance. */
 const hasText = (text: string, value: string) => (value.length < 8 ? text.replace(uuid, ' ') : text).includes(value)
 
 function findProblem({ keyword, value }: Term): string | undefined {

@@ -1,4 +1,4 @@
-import type { Schema } from '../../api/ask.ts'
+import type { Schema } from '../../api/call.ts'
 import { nameOf } from '../../store/server.ts'
 import { asText, nameOrId, nameRuleAt, objectOf, shortId, textOrEmpty } from '../../ui/text.tsx'
 

@@ -1,4 +1,4 @@
-import type { ResponseOf } from '../../api/ask.ts'
+import type { ResponseOf } from '../../api/call.ts'
 import { valueOrNotice } from '../../store/notices.ts'
 import { replaceRoute, sandbox } from '../../store/route.ts'
 import { baseUrlOf, refreshSandboxes } from '../../store/server.ts'
@@ -56,7 +56,7 @@ function listFilters(report: ResponseOf<'/report', 'get'> | undefined) {
   ] as const
 }
 
-/** Names the first active rules, each with a button that switches it off. */
+/** Names the first active rules, each with a button that switches the rule off. */
 function ActiveRules() {
   const { value, reload } = useResponse('/scenarios', { query: { sandbox: sandbox.value }, followsTraffic: true })
   const { rules = [], startUp = [] } = value ?? {}

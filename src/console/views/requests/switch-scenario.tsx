@@ -1,6 +1,6 @@
 import { useSignal } from '@preact/signals'
 import { useRef } from 'preact/hooks'
-import type { Schema } from '../../api/ask.ts'
+import type { Schema } from '../../api/call.ts'
 import { useCommands } from '../../store/commands.ts'
 import { addRule, change, groupByFamily } from '../../store/server.ts'
 import { nameOrId, objectOf } from '../../ui/text.tsx'
@@ -27,7 +27,7 @@ export function SwitchScenario({ exchange }: { readonly exchange: Schema<'Exchan
       scenario: String(values.get('text')),
       ...(times > 0 && { times }),
     }
-    void change(addRule(sandbox, rule), `Switched on in the sandbox ${sandbox}, as its first rule.`)
+    void change(addRule(sandbox, rule), `Switched on in the sandbox ${sandbox}, as the first rule.`)
   }
   return (
     <form class="message switch wraps" ref={form} onSubmit={submit}>

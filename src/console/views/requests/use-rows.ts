@@ -1,6 +1,6 @@
 import { useSignal } from '@preact/signals'
 import { useEffect, useRef } from 'preact/hooks'
-import { ask, type ResponseOf, type Schema } from '../../api/ask.ts'
+import { call, type ResponseOf, type Schema } from '../../api/call.ts'
 import { clearTick, connection, onArrival } from '../../store/live.ts'
 import { route, sandbox } from '../../store/route.ts'
 import { usePacedRequests } from '../../store/use-response.ts'
@@ -31,7 +31,7 @@ export function useRows(search: RequestSearch, key: string) {
   /** The number of requests that have arrived since the list was paused; undefined if the list is not paused. */
   const paused = useSignal<number | undefined>(undefined)
   const missedTick = useSignal(0)
-  /** True while the list is scrolled; set by the list. More rows are kept then, or while a request is open. */
+  /** True while the list is scrolled; the list sets it. Then, or while a request is open, more rows are kept. */
   const isScrolled = useRef(false)
   const rowLimit = () => (route.peek().id !== undefined || isScrolled.current ? maxHeldRows : maxRows)
   const isHeld = () => paused.peek() !== undefined && state.peek().rows !== undefined
@@ -68,8 +68,8 @@ export function useRows(search: RequestSearch, key: string) {
 }
 
 /**
- * Loads the newest matching requests page by page; if `limit` exceeds a page, as far as the oldest listed row. Returns
- * undefined if another search has started in the meantime.
+ * Loads the newest matching requests page by page. If `limit` exceeds a page, continues to the oldest listed row.
+ * Returns undefined if another search has started in the meantime.
  */
 async function findRows(
   search: RequestSearch,
@@ -82,9 +82,9 @@ async function findRows(
   let page: ResponseOf<'/requests', 'get'> | undefined
   do {
     const cursor = page?.next
-    const result = await ask('get', '/requests', { query: { ...query, ...(cursor !== undefined && { cursor }) } })
+    const result = await call('get', '/requests', { query: { ...query, ...(cursor !== undefined && { cursor }) } })
     if (!isWanted()) return undefined
-    // The page already says that the server does not respond.
+    // The banner already says that the server does not respond.
     if (result.problem)
       return result.problem.status === undefined ? before : { ...before, problem: result.problem.sentence }
     page = result.value
@@ -102,7 +102,7 @@ function areEnough(rows: readonly Exchange[], before: RowsState, limit: number):
 
 /**
  * Adds the requests that are newer than the newest row. Older requests that arrive late are already in the loaded part
- * of the journal, or precede it. After the server restarts and numbers requests from 1 again, the list is reloaded.
+ * of the journal, or precede that part. After a restart, the server numbers requests from 1 again; the list reloads.
  */
 function addRows(state: RowsState, later: readonly Exchange[], limit: number): RowsState {
   const rows = state.rows ?? []

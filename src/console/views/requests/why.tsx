@@ -1,4 +1,4 @@
-import type { Schema } from '../../api/ask.ts'
+import type { Schema } from '../../api/call.ts'
 import { hrefOf } from '../../store/route.ts'
 import { count } from '../../ui/text.tsx'
 
@@ -35,7 +35,7 @@ function listDeliveryProblems({ damage, delivery, brokenOff }: Schema<'Exchange'
   const { outcome, sentBytes = 0 } = delivery
   const ends: Readonly<Record<string, string>> = {
     'client-gone': `The client closed the connection after ${sentBytes} bytes of the response.`,
-    'upstream-gone': `The real service broke off its response after ${sentBytes} bytes.`,
+    'upstream-gone': `The real service closed the connection after ${sentBytes} bytes of the response.`,
     'server-stopped': `The simulator stopped after ${sentBytes} bytes of the response.`,
   }
   const located = damage.filter((one) => one.includes(' at '))

@@ -1,4 +1,4 @@
-import type { Schema } from '../../api/ask.ts'
+import type { Schema } from '../../api/call.ts'
 import { hrefOf, route, sandbox } from '../../store/route.ts'
 import { Instant, Mark, toneOf } from '../../ui/text.tsx'
 import { Outcome } from '../requests/request-list.tsx'
@@ -48,7 +48,7 @@ export function Chain({ chain }: { readonly chain: Schema<'RetryChain'> }) {
           ))}
         </ol>
       </div>
-      <Faults chain={chain} />
+      <RetryProblems chain={chain} />
     </li>
   )
 }
@@ -94,14 +94,14 @@ function Attempt({ number, attempt, next, width, requestEnd, waitEnd, missedEnd 
   )
 }
 
-/** Shows how long the client waited before its next attempt or, after the last attempt, the demanded wait. */
+/** Shows how long the client waited before its next attempt or, after the last attempt, how long it should wait. */
 function Pause({ attempt, next }: Pick<PlacedAttempt, 'attempt' | 'next'>) {
-  const demanded = attempt.retryAfterMs === undefined ? undefined : formatSpan(attempt.retryAfterMs)
-  if (!next) return <span class="faint">{demanded ? `demands a wait of ${demanded}` : endOf(attempt)}</span>
+  const retryAfter = attempt.retryAfterMs === undefined ? undefined : formatSpan(attempt.retryAfterMs)
+  if (!next) return <span class="faint">{retryAfter ? `asks for a wait of ${retryAfter}` : endOf(attempt)}</span>
   const waited = formatSpan(next.waitedMs ?? 0)
-  if (demanded && brokeRule(next, 'retry-after')) return <span class="bad">{`only ${waited} of ${demanded}`}</span>
+  if (retryAfter && brokeRule(next, 'retry-after')) return <span class="bad">{`only ${waited} of ${retryAfter}`}</span>
   const tone = brokeRule(next, 'back-off') ? 'bad' : 'faint'
-  return <span class={tone}>{`waited ${waited}${demanded ? `; ${demanded} demanded` : ''}`}</span>
+  return <span class={tone}>{`waited ${waited}${retryAfter ? `; ${retryAfter} requested` : ''}`}</span>
 }
 
 function endOf({ outcome, status }: RetryAttempt): string {
@@ -109,7 +109,7 @@ function endOf({ outcome, status }: RetryAttempt): string {
   return status < 400 ? 'succeeded' : 'refused'
 }
 
-function Faults({ chain: { attempts, earlier } }: { readonly chain: Schema<'RetryChain'> }) {
+function RetryProblems({ chain: { attempts, earlier } }: { readonly chain: Schema<'RetryChain'> }) {
   const byText = new Map<string, number[]>()
   attempts.forEach(({ findings }, index) => {
     for (const { sentence } of findings) byText.set(sentence, [...(byText.get(sentence) ?? []), earlier + index + 1])
@@ -150,7 +150,7 @@ const equalShare = 60
 const minLineMs = 200
 
 /**
- * Places a chain's attempts on a timeline, by the pauses used to judge retries: advancing the sandbox's clock counts as
+ * Places a chain's attempts on a timeline, using the pauses by which retries are judged: advancing the clock counts as
  * waiting. An attempt's segment ends at the next attempt; the last segment includes an unfinished wait. `spanMs` is the
  * time from the first listed attempt to the last response.
  */
@@ -172,7 +172,7 @@ function placeAttempts(attempts: readonly RetryAttempt[]) {
       next: attempts[index + 1],
       /** The width of the segment, in percent of the line. */
       width: equalShare / timed.length + (segmentMs / lineMs) * (100 - equalShare),
-      /** Where each bar ends, in percent of the segment: the request, its demanded wait, and a wait cut short. */
+      /** Where each bar ends, in percent of the segment: the request, the requested wait, and a wait cut short. */
       requestEnd: percentOf(endMs),
       waitEnd: attempt.retryAfterMs === undefined ? 0 : percentOf(waitEndMs),
       missedEnd: percentOf(earliestRetryMs),

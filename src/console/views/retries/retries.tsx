@@ -1,4 +1,4 @@
-import type { ResponseOf } from '../../api/ask.ts'
+import type { ResponseOf } from '../../api/call.ts'
 import { useCommands, useListKeys } from '../../store/commands.ts'
 import { hasState, hrefOf, navigate, route, sandbox, toggleState } from '../../store/route.ts'
 import { useResponse } from '../../store/use-response.ts'
@@ -19,8 +19,8 @@ export function RetriesPage() {
   const query = { sandbox: sandbox.value, minAttempts: isAll ? 1 : 2 }
   const retries = useResponse('/retries', { query, followsTraffic: true })
   const chains = retries.value?.chains ?? []
-  const withBody = { sandbox: sandbox.value, method: 'POST', limit: 1 }
-  const sent = useResponse('/requests', { query: withBody, followsTraffic: true })
+  const postQuery = { sandbox: sandbox.value, method: 'POST', limit: 1 }
+  const sent = useResponse('/requests', { query: postQuery, followsTraffic: true })
   const openLatest = () => {
     const latest = chains.find((chain) => chain.id === route.peek().id)?.attempts.at(-1)
     if (latest) navigate({ view: 'requests', id: latest.id })
@@ -45,13 +45,13 @@ export function RetriesPage() {
             {truncated && ' The journal has evicted requests, so attempts may be missing.'}
           </p>
           <p class="line-legend faint small">
-            <i class="demanded" /> demanded wait <i class="missed" /> wait cut short
+            <i class="demanded" /> requested wait <i class="missed" /> wait cut short
           </p>
           <Button label="All failed calls" aria-pressed={isAll} onClick={toggle} />
         </div>
         {chains.length === 0 && (
           <Empty title="No retries yet" curl={failingCall}>
-            A failed call that is retried appears here on a timeline, with the wait that the response demanded. Send
+            A failed call that is retried appears here on a timeline, with the wait that the response asked for. Send
             this request twice: the second attempt comes too early.
           </Empty>
         )}
@@ -67,7 +67,7 @@ export function RetriesPage() {
   )
 }
 
-/** The chain in the URL, shown if the list does not contain it. */
+/** The chain named in the URL, shown if the list does not contain it. */
 function Unlisted({ id }: { readonly id: string }) {
   const { value, problem } = useResponse('/retries', { query: { sandbox: sandbox.value, request: id } })
   const chain = value?.chains[0]
@@ -92,7 +92,7 @@ type RulesProps = ResponseOf<'/retries', 'get'> & { readonly sent: ResponseOf<'/
 
 const isFailure = ({ outcome }: Chains[0]['attempts'][0]) => outcome === 'lost' || outcome === 'failed'
 
-/** The rules that judge an attempt by the previous one. Each returns true if it judges the attempt after `last`. */
+/** For each rule that compares consecutive attempts, a function that returns true if the rule applies after `last`. */
 const appliesAfter: Readonly<Record<string, (last: Chains[0]['attempts'][0]) => boolean>> = {
   'retry-after': ({ retryAfterMs }) => retryAfterMs !== undefined,
   'back-off': (last) => isFailure(last) && last.retryAfterMs === undefined,
@@ -100,7 +100,7 @@ const appliesAfter: Readonly<Record<string, (last: Chains[0]['attempts'][0]) => 
   'no-retry': ({ outcome }) => outcome === 'refused',
 }
 
-/** `sent` counts the requests with a body and all requests, for rules about headers, which do not need a retry. */
+/** Lists the rules. For rules about headers, which do not need a retry, `sent` counts all requests and all POSTs. */
 function Rules({ rules, problems: { findings, further }, chains, sent }: RulesProps) {
   const retriedAttempts = chains.filter(({ parallel }) => !parallel).flatMap(({ attempts }) => attempts.slice(0, -1))
   const isTested = (rule: string) => {
@@ -123,9 +123,9 @@ function Rules({ rules, problems: { findings, further }, chains, sent }: RulesPr
             {count === 0 && !isTested(rule) && <Mark kind="neutral" text="not tested yet" />}
           </h3>
           <p class="faint">{sentence}</p>
-          {found.map(({ sentence: fault, operation, requests, waitedMs, first }) => (
+          {found.map(({ sentence: problem, operation, requests, waitedMs, first }) => (
             <p key={requests.join()} class="remark marked violation">
-              {addPause(fault, waitedMs)} <span class="faint">{operation}</span>{' '}
+              {addPause(problem, waitedMs)} <span class="faint">{operation}</span>{' '}
               {requests.map((id) => (
                 <>
                   <a key={id} href={hrefOf({ view: 'requests', id })}>

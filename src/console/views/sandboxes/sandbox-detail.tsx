@@ -1,5 +1,5 @@
 import { useRef } from 'preact/hooks'
-import { ask, askText, type Schema } from '../../api/ask.ts'
+import { call, callText, type Schema } from '../../api/call.ts'
 import { confirmAction, showProblem, valueOrNotice } from '../../store/notices.ts'
 import { sandbox, showSandbox } from '../../store/route.ts'
 import { baseUrlOf, change, changeSeed, info } from '../../store/server.ts'
@@ -34,7 +34,7 @@ export function SandboxDetail({ name, row }: { name: string; row: Schema<'Sandbo
       ) : (
         <p class="faint">Not in use: this sandbox was deleted, or no request has named it yet.</p>
       )}
-      <h3>Select it in requests</h3>
+      <h3>Select this sandbox in requests</h3>
       {name === 'default' ? (
         <p class="faint">Every request that does not name a sandbox uses this one.</p>
       ) : (
@@ -80,7 +80,7 @@ function Snapshots({ name }: { readonly name: string }) {
   return (
     <>
       <h3>Snapshots</h3>
-      <p class="faint">Copies of the events, prompts and quality settings that you can restore.</p>
+      <p class="faint">Copies of the events, prompts and quality settings, which you can restore later.</p>
       <ul class="snapshot-list">
         {value?.snapshots.map((snapshot) => {
           const title = titleOf(snapshot)
@@ -111,9 +111,9 @@ function Snapshots({ name }: { readonly name: string }) {
 
 const nouns = { events: 'event', prompts: 'prompt', snapshots: 'snapshot', rules: 'rule', requests: 'recorded request' }
 
-/** Asks for confirmation, and lists what will be lost: records with their current counts, and `further`. */
+/** Asks for confirmation, and lists what will be lost: the current counts of records, and the items in `further`. */
 async function confirmLoss(name: string, title: string, kinds: readonly (keyof typeof nouns)[], ...further: string[]) {
-  const { value } = await ask('get', '/sandboxes')
+  const { value } = await call('get', '/sandboxes')
   const counts = value?.sandboxes.find((one) => one.name === name)
   const losses = kinds.flatMap((kind) => (counts?.[kind] ? [count(counts[kind], nouns[kind])] : []))
   const settings = ['the quality settings', 'the rate windows and the positions in sequences']
@@ -122,20 +122,20 @@ async function confirmLoss(name: string, title: string, kinds: readonly (keyof t
 
 /** Creates a sandbox and shows it. After a failure, shows the problem and resolves to undefined. */
 export async function createSandbox(name: string): Promise<true | undefined> {
-  const existing = await ask('get', '/sandboxes')
+  const existing = await call('get', '/sandboxes')
   if (existing.value?.sandboxes.some((one) => one.name === name))
-    return void showProblem(`The sandbox "${name}" already exists. Choose another name, or click this one in the list.`)
-  const request = ask('put', '/sandboxes/{name}', { path: { name }, body: {} })
+    return void showProblem(`The sandbox "${name}" already exists. Choose another name, or open it from the list.`)
+  const request = call('put', '/sandboxes/{name}', { path: { name }, body: {} })
   if (!(await change(request, `Created the sandbox ${name}; this page now shows it.`))) return undefined
   showSandbox(name)
   return true
 }
 
 export async function resetSandbox(name: string): Promise<void> {
-  const origin = 'the clock and the seed, which return to their initial values'
+  const clockAndSeed = 'the clock and the seed, which return to their initial values'
   const title = `Reset the sandbox ${name}?`
-  if (!(await confirmLoss(name, title, ['events', 'prompts', 'rules', 'requests'], origin))) return
-  await change(ask('post', '/reset', { query: { sandbox: name } }), `The sandbox ${name} was reset.`)
+  if (!(await confirmLoss(name, title, ['events', 'prompts', 'rules', 'requests'], clockAndSeed))) return
+  await change(call('post', '/reset', { query: { sandbox: name } }), `The sandbox ${name} was reset.`)
 }
 
 export async function deleteSandbox(name: string): Promise<void> {
@@ -143,19 +143,19 @@ export async function deleteSandbox(name: string): Promise<void> {
   if (!(await confirmLoss(name, `Delete the sandbox ${name}?`, kinds, 'the clock and the seed'))) return
   // The page's own requests would recreate the sandbox, so the page switches to another sandbox first.
   if (sandbox.peek() === name) showSandbox('default')
-  await change(ask('delete', '/sandboxes/{name}', { path: { name } }), `The sandbox ${name} was deleted.`)
+  await change(call('delete', '/sandboxes/{name}', { path: { name } }), `The sandbox ${name} was deleted.`)
 }
 
 export const takeSnapshot = (sandbox: string, title: string) =>
   change(
-    ask('post', '/snapshots', { query: { sandbox }, body: { name: title || undefined } }),
+    call('post', '/snapshots', { query: { sandbox }, body: { name: title || undefined } }),
     'The snapshot was taken.',
   )
 
 async function restoreSnapshot(name: string, snapshot: Schema<'Snapshot'>): Promise<void> {
   if (!(await confirmLoss(name, `Restore the snapshot ${titleOf(snapshot)}?`, ['events', 'prompts']))) return
   const options = { path: { snapshotId: snapshot.snapshotId }, query: { sandbox: name } }
-  const request = ask('post', '/snapshots/{snapshotId}/restore', options)
+  const request = call('post', '/snapshots/{snapshotId}/restore', options)
   await change(request, `The sandbox ${name} was restored from the snapshot.`)
 }
 
@@ -164,13 +164,13 @@ async function deleteSnapshot(name: string, snapshot: Schema<'Snapshot'>): Promi
   const losses = [`its copy of ${count(events, 'event')} and ${count(prompts, 'prompt')}`]
   if (!(await confirmAction(`Delete the snapshot ${titleOf(snapshot)}?`, losses))) return
   const options = { path: { snapshotId }, query: { sandbox: name } }
-  await change(ask('delete', '/snapshots/{snapshotId}', options), 'The snapshot was deleted.')
+  await change(call('delete', '/snapshots/{snapshotId}', options), 'The snapshot was deleted.')
 }
 
 const titleOf = ({ name, snapshotId }: Schema<'Snapshot'>) => name ?? snapshotId.slice(0, 8)
 
 export async function downloadExport(name: string): Promise<void> {
-  const text = await valueOrNotice(askText('/export', { query: { sandbox: name } }))
+  const text = await valueOrNotice(callText('/export', { query: { sandbox: name } }))
   if (text !== undefined) saveFile(`${name}.export.json`, text)
 }
 
@@ -180,7 +180,7 @@ async function importFile(name: string, file: File): Promise<void> {
     return showProblem(`${file.name} is not JSON. Choose a file exported by this page or by GET /__sim/export.`)
   if (!(await confirmLoss(name, `Import ${file.name} into the sandbox ${name}?`, ['events', 'prompts']))) return
   await change(
-    ask('post', '/import', { query: { sandbox: name }, body }),
+    call('post', '/import', { query: { sandbox: name }, body }),
     ({ events, prompts }) => `${name} now has ${count(events, 'event')} and ${count(prompts, 'prompt')}.`,
   )
 }

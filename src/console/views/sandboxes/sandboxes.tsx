@@ -1,4 +1,4 @@
-import type { Schema } from '../../api/ask.ts'
+import type { Schema } from '../../api/call.ts'
 import { hrefOf, sandbox } from '../../store/route.ts'
 import { sandboxes } from '../../store/server.ts'
 import { FieldForm } from '../../ui/controls.tsx'

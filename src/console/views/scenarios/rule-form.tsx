@@ -1,6 +1,6 @@
 import { useSignal } from '@preact/signals'
 import { useId } from 'preact/hooks'
-import type { ApiResult, Schema } from '../../api/ask.ts'
+import type { ApiResult, Schema } from '../../api/call.ts'
 import { Button, CopyButton, Select } from '../../ui/controls.tsx'
 import { Pairs } from '../../ui/table.tsx'
 import { ConditionFields } from './conditions.tsx'

@@ -1,7 +1,7 @@
 import { useSignal } from '@preact/signals'
 import type { ComponentChildren } from 'preact'
 import { useRef } from 'preact/hooks'
-import type { ResponseOf, Schema } from '../../api/ask.ts'
+import type { ResponseOf, Schema } from '../../api/call.ts'
 import { confirmAction, valueOrNotice } from '../../store/notices.ts'
 import { refreshSandboxes } from '../../store/server.ts'
 import { Button, CopyButton } from '../../ui/controls.tsx'

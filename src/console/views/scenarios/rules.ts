@@ -1,4 +1,4 @@
-import { type ApiResult, ask, type Schema } from '../../api/ask.ts'
+import { type ApiResult, call, type Schema } from '../../api/call.ts'
 import { confirmAction, showNotice } from '../../store/notices.ts'
 import { sandbox } from '../../store/route.ts'
 import { catalogue, change, nameOf } from '../../store/server.ts'
@@ -15,21 +15,21 @@ export async function changeRules(
   edit: (rules: Rules) => Rules | undefined,
 ): Promise<ApiResult<Schema<'RuleList'>>> {
   const query = { sandbox: sandbox.peek() }
-  const current = await ask('get', '/scenarios', { query })
+  const current = await call('get', '/scenarios', { query })
   if (current.problem) return current
   const isExpected = expected === undefined || textOf(...current.value.rules) === textOf(...expected)
   const rules = isExpected ? edit(current.value.rules) : undefined
-  if (rules) return ask('put', '/scenarios', { query, body: { rules } })
+  if (rules) return call('put', '/scenarios', { query, body: { rules } })
   return { problem: { sentence: 'Not saved: the rules have changed. The list now shows them; repeat your change.' } }
 }
 
 export async function removeAllRules(): Promise<void> {
   const query = { sandbox: sandbox.peek() }
-  const { value } = await ask('get', '/scenarios', { query })
+  const { value } = await call('get', '/scenarios', { query })
   const losses = (value?.rules ?? []).map((rule, index) => `rule ${index + 1}: ${nameRule(rule)}`)
   if (losses.length === 0) showNotice('There are no rules to remove.')
   else if (await confirmAction('Remove all rules?', losses))
-    await change(ask('delete', '/scenarios', { query }), 'Removed all rules.')
+    await change(call('delete', '/scenarios', { query }), 'Removed all rules.')
 }
 
 export const conditionKinds = ['model', 'product', 'method', 'path', 'traceId', 'query', 'header', 'body'] as const
@@ -44,13 +44,13 @@ export interface RuleCondition {
   readonly value: string | null
 }
 
-/** The texts in the form's fields by name, with the prefix `parameter ` for parameters. Absent fields are empty. */
+/** The text in each form field, by field name; parameters have the prefix `parameter `. Omitted fields are empty. */
 export type RuleTexts = Readonly<Record<string, string>>
 
 export const hasName = (kind: ConditionKind): kind is 'query' | 'header' | 'body' =>
   ['query', 'header', 'body'].includes(kind)
 
-/** Returns the offer whose form can show all of a rule: its scenario, or otherwise a free-text offer. */
+/** Returns the offer whose form can show the whole rule: the rule's scenario, or otherwise a free-text offer. */
 export function offerOf({ scenario = '', sequence }: Schema<'Rule'>): Offer | undefined {
   const { name, parameters } = readScenario(scenario)
   const isWhole = formatScenario(name, parameters) === scenario
@@ -156,7 +156,7 @@ export interface Offer extends Schema<'Entry'> {
   readonly status?: string | undefined
 }
 
-/** Lists the scenarios that can be switched on, without the parameter `p`, since a rule has a probability. */
+/** Lists the scenarios that can be switched on, without the parameter `p`, since rules have their own probability. */
 export function listOffers(): readonly Offer[] {
   const { scenarios, operations } = catalogue.value
   const freeTextOffer = { family: 'several scenarios', parameters: [], operations: operations.map(({ id }) => id) }

@@ -1,5 +1,5 @@
 import { useEffect, useRef } from 'preact/hooks'
-import type { ResponseOf, Schema } from '../../api/ask.ts'
+import type { ResponseOf, Schema } from '../../api/call.ts'
 import { useListKeys } from '../../store/commands.ts'
 import { showNotice } from '../../store/notices.ts'
 import { hrefOf, route, sandbox } from '../../store/route.ts'
@@ -103,7 +103,7 @@ function CatalogueList() {
   )
 }
 
-/** A scenario with a form that adds a rule, for the operation in the URL if the scenario applies to that operation. */
+/** A scenario with a form that adds a rule. The operation in the URL is preselected if the scenario applies to it. */
 function OfferItem({ offer }: { readonly offer: Offer }) {
   const { id, query } = route.value
   // A status in the URL selects the refusal with that status.

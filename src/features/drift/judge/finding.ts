@@ -12,14 +12,14 @@ export interface DriftFinding extends Omit<ResponseDifference, 'value'> {
   readonly operation: Operation
   readonly status: number
   readonly seen: number
-  /** The number of responses with the same status; for an undocumented status, all responses of the operation. */
+  /** The number of responses with the same status; for an undocumented status, of all the operation's responses. */
   readonly of: number
   /** True if a client generated from the contract may fail. */
   readonly breaks: boolean
   /** The first response that shows the finding: the request, and the value as truncated JSON, both redacted. */
   readonly sample: { readonly request: string; readonly value: string | undefined }
   readonly place: string
-  /** The most specific assumption about this part of the contract, if any. */
+  /** The most specific assumption about this part of the contract; undefined if there is none. */
   readonly assumption: Assumption | undefined
   /** True if the finding shows that the assumption is wrong; false if they may be unrelated. */
   readonly settles: boolean
@@ -110,7 +110,7 @@ function locate(
   const parent = parentOf(pointer)
   const own = pointer === '' ? undefined : findSchema(document, operation, status, pointer)
   const owner = findSchema(document, operation, status, parent)
-  // The object decides whether a member exists, and the member's schema decides its value.
+  // The object's schema says whether a member may exist; the member's own schema says which values it may have.
   const sites = isAboutMember(kind) ? [own?.site, owner?.site, owner?.pointer] : [own?.site, own?.pointer]
   // An assumption next to narrower rules is about those rules; a broken contract rule neither confirms nor refutes it.
   const isAssumed = isSimulated || !(isAboutMember(kind) || own?.value[simulatedValues])

@@ -38,7 +38,7 @@ export interface DriftInput {
   readonly responses: readonly JudgedResponse[]
   /** The ids of the operations that need a verdict, since they were probed or occur in the traffic. */
   readonly expected: ReadonlySet<string>
-  /** The minimum number of successful responses for an operation to be judged the same. */
+  /** The minimum number of successful responses needed to judge that an operation matches the contract. */
   readonly minSamples: number
   readonly notJudged: readonly NotJudged[]
   readonly howToGetMore: string
@@ -74,7 +74,7 @@ export function judgeDrift(contract: Contract, input: DriftInput): DriftReport {
   const omitted = operations.reduce((sum, one) => sum + one.omitted, 0)
   const notJudged = [...input.notJudged, ...list.list()]
   const { title, version, file } = contract
-  // With too few responses, an unreadable difference, or nothing judged, the verdict is never "same".
+  // The verdict is never "same" if nothing was judged, or if an operation has a reason in `inconclusiveReasons`.
   const isUnknown = judged.size === 0 || notJudged.some(({ reason }) => inconclusiveReasons.includes(reason))
   const verdict = findings.length > 0 ? 'drift' : isUnknown ? 'not-judged' : 'same'
   return { verdict, contract: { title, version, file }, judged, findings, omitted, notJudged }
@@ -150,7 +150,7 @@ const checkStopped =
 
 const describeUnreadable = (place: string, token: string | undefined) =>
   `A rule is broken at ${redactText(place, token)}, but the value is redacted or the pointer is truncated. ` +
-  'Compare it manually.'
+  'Compare the value manually.'
 
 function describeTooFew(
   operation: string,

@@ -93,7 +93,7 @@ function dropKnown(
   return differences.filter(({ pointer }) => !places.has(pointer))
 }
 
-/** Drops differences that a wrong type of the same value implies: a number is never in an enum of strings. */
+/** Drops differences that follow from the value's wrong type: a number is never in an enum of strings. */
 function dropConsequences(differences: readonly ResponseDifference[]): ResponseDifference[] {
   const isConsequence = ({ kind }: ResponseDifference) => ['enum-value', 'format', 'constraint'].includes(kind)
   const wrong = differences.filter(({ kind }) => kind === 'null' || kind === 'wrong-type')
@@ -197,7 +197,7 @@ function observeHeader(
   return { ...found, keyword: 'type', message }
 }
 
-/** A pattern for each type that does not accept every string. */
+/** A pattern for each type that restricts the text of a header. */
 const patterns: Readonly<Record<string, RegExp>> = {
   integer: /^[+-]?\d+$/,
   number: /^[+-]?\d+(\.\d+)?(e[+-]?\d+)?$/i,

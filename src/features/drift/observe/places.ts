@@ -19,7 +19,7 @@ function findDocumentPlace(document: JsonObject, site: string): DocumentPlace | 
   return found && { site, ...found }
 }
 
-/** Finds the response for a status, else for its range (`4XX`), else the default, as the contract does. */
+/** Finds the response that the contract documents for a status, else for its range (`4XX`), else the default. */
 export function findResponse(document: JsonObject, operation: Operation, status: number): DocumentPlace | undefined {
   const list = joinPointer(operation.pointer, 'responses')
   const names = Object.keys(resolve(document, list)?.value ?? {})

@@ -19,7 +19,7 @@ import { type ContractChange, planChanges } from './plan-changes.ts'
 
 type PatchSettings = Pick<DriftSettings, 'contract' | 'overlay' | 'patch'>
 
-/** Checks before anything is sent that the patch can be written and does not replace another file. */
+/** Checks, before anything is sent, that the patch can be written without replacing an unrelated file. */
 export async function findPatchProblem({ patch }: PatchSettings): Promise<string | undefined> {
   if (patch === undefined) return undefined
   const problem = await findTargetProblem(patch)
@@ -104,7 +104,7 @@ export async function createPatch(
     left = planned.value.left
     if (planned.value.steps.length === attempt.steps.length) break
     if (round === maxRounds) {
-      const reason = `It remains after ${maxRounds} rounds of changes.`
+      const reason = `This difference remains after ${maxRounds} rounds of changes.`
       left = attempt.findings.map((finding) => ({ finding, reason }))
       break
     }
@@ -127,7 +127,7 @@ async function planRound({ steps: earlier, patched: before, findings }: Attempt)
     const planned = planChanges(patched.value as JsonObject, finding) // changes keep the root an object
     const added = planned.ok ? planned.value.filter((change) => !known.has(JSON.stringify(change))) : []
     if (added.length === 0) {
-      left.push({ finding, reason: planned.ok ? 'Changing the schema does not remove it.' : planned.error })
+      left.push({ finding, reason: planned.ok ? 'Changing the schema does not fix this difference.' : planned.error })
       continue
     }
     const own = added.map((change): Step => ({ key: findingKey(finding), change }))
@@ -154,7 +154,7 @@ const countLeft = ({ findings, omitted }: Attempt) => findings.length + omitted
 const findingKey = ({ operation, status, pointer, kind, detail }: DriftFinding) =>
   JSON.stringify([operation.id, status, pointer, kind, detail])
 
-/** Applies the changes as `--overlay` would, so that the test holds for the written patch. */
+/** Applies the changes as `--overlay` would, so that the result of the test also applies to the written patch. */
 async function applySteps(source: Source, steps: readonly Step[]): Promise<Result<Source, Findings>> {
   if (steps.length === 0) return success(source)
   const file = 'the patch'
@@ -163,14 +163,14 @@ async function applySteps(source: Source, steps: readonly Step[]): Promise<Resul
   return checked.ok ? applyOverlay(source, checked.value) : checked
 }
 
-/** The end of the title of overlays written by `convsim drift`. */
+/** The ending of the title that `convsim drift` gives its overlays. */
 const patchMark = ', found by convsim drift'
 
 function createOverlay({ value: document }: Source, steps: readonly Step[]): JsonObject {
   const { title, version } = isObject(document) && isObject(document.info) ? document.info : {}
   return {
     overlay: '1.1.0',
-    info: { title: `Differences of ${String(title ?? 'the service')}${patchMark}`, version: String(version ?? '1') },
+    info: { title: `Differences from ${String(title ?? 'the service')}${patchMark}`, version: String(version ?? '1') },
     actions: steps.flatMap(({ change }) => change),
   }
 }

@@ -24,7 +24,7 @@ export type ContractChange = readonly JsonObject[]
 
 type PlannedChanges = Result<readonly ContractChange[]>
 
-/** Plans changes that make a document allow what a finding shows, in addition to what it already allowed. */
+/** Plans changes that make a document allow what a finding shows, in addition to everything that it already allows. */
 export function planChanges(document: JsonObject, finding: DriftFinding): PlannedChanges {
   const { operation, status, pointer, kind, detail, values } = finding
   if (kind === 'broken-json') return failure('A body that is not JSON is a service error, and no contract allows it.')
@@ -34,7 +34,7 @@ export function planChanges(document: JsonObject, finding: DriftFinding): Planne
   if (kind === 'header') return loosenHeader(document, finding)
   const isMember = isAboutMember(kind)
   const place = findSchema(document, operation, status, isMember ? parentOf(pointer) : pointer)
-  if (!place) return failure('The contract has no schema for it.')
+  if (!place) return failure('The contract has no schema for this value.')
   if (isMember) return planMember(document, place.pointer, finding)
   if (kind === 'enum-value' && values.some((value) => JSON.stringify(value).includes(redacted)))
     return failure('A value looks like a credential. It is redacted, so the patch cannot name it.')
@@ -65,7 +65,7 @@ function planMember(document: JsonObject, owner: string, { kind, pointer, values
   const name = nameOf(pointer)
   if (kind === 'new-field') return success([addProperty(document, owner, name, inferSchema(values))])
   const changes = [owner, ...listPartPointers(document, owner)].flatMap((part) => makeOptional(document, part, name))
-  return changes.length > 0 ? success(changes) : failure('The rule that requires it was not found in the contract.')
+  return changes.length > 0 ? success(changes) : failure('The rule that requires the field is not in the contract.')
 }
 
 function addProperty(document: JsonObject, owner: string, name: string, schema: JsonObject): ContractChange {
@@ -86,7 +86,7 @@ function makeOptional(document: JsonObject, site: string, name: string): Contrac
   })
 }
 
-/** Plans the change for a value: more enum values, one rule fewer, or another type. A shared schema is not changed. */
+/** Plans the change for a value: more enum values, one fewer rule, or another type. A shared schema is not changed. */
 function planValue(document: JsonObject, place: DocumentPlace, finding: DriftFinding): PlannedChanges {
   const { kind, keyword, isSimulated, values } = finding
   const rules = isSimulated ? joinPointer(place.pointer, simulatedValues) : place.pointer
@@ -102,8 +102,8 @@ function planValue(document: JsonObject, place: DocumentPlace, finding: DriftFin
 
 function widen(document: JsonObject, { site, pointer }: DocumentPlace, values: readonly Json[]): PlannedChanges {
   const schema = valueAt(document, site)
-  if (!isObject(schema)) return failure('The contract has no schema for it.')
-  // For nulls alone, `inferSchema` would allow everything.
+  if (!isObject(schema)) return failure('The contract has no schema for this value.')
+  // If all values are null, `inferSchema` would allow everything.
   const seen = values.every((value) => value === null) ? { type: 'null' } : inferSchema(values)
   const types = [schema.type ?? []].flat()
   const further = [seen.type ?? []].flat().filter((type) => !types.includes(type))
@@ -112,14 +112,14 @@ function widen(document: JsonObject, { site, pointer }: DocumentPlace, values: r
   if (isPlain && !combining.some((name) => name in schema))
     return success([replace(joinPointer(site, 'type'), [...types, ...further])])
   if (!isObject(valueAt(document, parentOf(site))))
-    return failure('Its schema is part of a combination, and combinations are not changed.')
+    return failure('The schema of this value is in an allOf, anyOf or oneOf, which a patch does not change.')
   return success([replace(site, { anyOf: [schema, seen] })])
 }
 
 /** The maximum number of fields in an object. An object with more members is a dictionary, whose names are data. */
 const maxNames = 200
 
-/** Infers a schema from values; empty if all are null. */
+/** Infers a schema from values. The schema is empty if all values are null. */
 function inferSchema(values: readonly Json[]): JsonObject {
   if (values.every((value) => value === null)) return {}
   const types = [...new Set(values.map(jsonTypeOf))].sort()
@@ -149,7 +149,7 @@ const merge = (pointer: string, update: Json): ContractChange => [{ target: toJs
 
 const remove = (pointer: string): ContractChange => [{ target: toJsonPath(pointer), remove: true }]
 
-/** Replaces a member, into which an update alone would be merged. */
+/** Replaces a member. An update alone would be merged into its current value. */
 const replace = (pointer: string, value: Json): ContractChange => [
   ...remove(pointer),
   ...merge(parentOf(pointer), { [nameOf(pointer)]: value }),

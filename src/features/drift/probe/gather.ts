@@ -115,7 +115,7 @@ function isHopeless(samples: readonly MatchedSample[]): boolean {
   return response.problem === 'certificate' || (response.problem === 'connection' && isUnreachable)
 }
 
-/** Reads recorded traffic with the service at `upstream`; by default, with the only service that has matching paths. */
+/** Reads the recorded traffic of the service at `upstream`, or by default of the only service with matching paths. */
 export async function readRecording(
   har: string,
   contract: Contract,

@@ -26,7 +26,7 @@ interface ProbeOptions {
   readonly run: string
 }
 
-/** Plans the probes: for each operation all known ids, and all values of each parameter with an enum. */
+/** Plans probes for each operation, with all known ids and with all values of each enum parameter. */
 export function planProbes(contract: Contract, options: ProbeOptions): ProbePlan {
   const probes: Probe[] = []
   const unplanned: { operation: string; sentence: string }[] = []
@@ -88,7 +88,7 @@ function listPaths(operation: Operation, parameters: readonly KnownParameter[]):
   )
 }
 
-/** Returns queries that use each value of each parameter once, together with the required parameters. */
+/** Returns one query for each value of each parameter. Each query also has all required parameters. */
 function listQueries(parameters: readonly KnownParameter[]): string[] {
   const inQuery = parameters.filter((one) => one.in === 'query' && one.values.length > 0)
   const required = inQuery.filter((one) => one.required)

@@ -6,9 +6,9 @@ import { parseScenarios } from '../../../service/scenarios/parse.ts'
 import { splitParts } from '../../../service/scenarios/split-text.ts'
 
 export interface Fault {
-  /** The set or family and the scenario, such as `drift:drop-field`, `time:slow;ms=500`. */
+  /** The set or family and the scenario, such as `drift:drop-field` or `time:slow;ms=500`. */
   readonly name: string
-  /** The set in the prefix of the scenario; without a prefix, the set that contains the scenario, or its family. */
+  /** The set in the scenario's prefix; without a prefix, the set that contains the scenario, or else its family. */
   readonly group: string
   readonly scenario: ActiveScenario
   /** The JSON pointer of the only field to drift; undefined if every field drifts. */
@@ -18,14 +18,14 @@ export interface Fault {
    * permanently wrong, so some test should fail.
    */
   readonly question: 'recover' | 'notice'
-  /** True for drift, which is permanent from the first request on, like a new version of the service. */
+  /** True for drift, which affects every request from the first one on, as a new version of the service would. */
   readonly isLasting: boolean
 }
 
-/** `Retry-After` as a date, which clients that only parse seconds ignore. */
+/** `Retry-After` as a date, which clients that parse only seconds ignore. */
 export const dateForm = 'rate-limited;retry-after=date'
 
-/** Each format of `Retry-After`, and gateway errors, which most clients parse as JSON before checking the status. */
+/** Outages with each form of `Retry-After`, and gateway errors, which many clients parse before checking the status. */
 const outages = [
   ...['unavailable', 'rate-limited', dateForm, 'unavailable;retry-after-ms=none'],
   ...['bad-gateway', 'gateway-timeout'],
@@ -49,8 +49,8 @@ interface FaultContext {
 
 /**
  * Parses the faults of `--set`: sets, families and scenarios, separated by commas. A scenario may have its set as a
- * prefix, as in reports. `inapplicable` lists the scenarios that apply to no operation and were selected by a set. The
- * result is an error if no fault remains, or if an inapplicable scenario is named individually.
+ * prefix, as in reports. `inapplicable` lists scenarios that belong to a given set but apply to no operation. Fails if
+ * no fault remains, or if a scenario that is named individually applies to no operation.
  */
 export function parseFaultSet(
   text: string,
@@ -94,7 +94,7 @@ function parseFault(text: string, group: string | undefined, { catalogue, operat
   const parsed = parseScenarios(text, catalogue)
   if (!parsed.ok) return failure(`${parsed.error} ${expectedSet}`)
   const [scenario, other] = parsed.value
-  if (!scenario || other) return failure(`"${text}" is not one scenario. ${expectedSet}`)
+  if (!scenario || other) return failure(`"${text}" is not a single scenario. ${expectedSet}`)
   const { definition, values } = scenario
   const sets = Object.keys(faultSets).filter((set) => faultSets[set]?.includes(definition.name))
   const groups: readonly string[] = [...sets, definition.family]
@@ -106,18 +106,18 @@ function parseFault(text: string, group: string | undefined, { catalogue, operat
   if (effect.kind === 'expect' || effect.kind === 'ordinary')
     return failure(`"${text}" is not a fault: it changes nothing that a client sees. ${expectedSet}`)
   const isLasting = effect.kind === 'drift'
-  const placed = isLasting ? splitOffPointer(scenario) : { scenario, pointer: undefined }
+  const injection = isLasting ? splitOffPointer(scenario) : { scenario, pointer: undefined }
   const [own = definition.family] = group === undefined ? groups : [group]
   return success({
-    name: `${own}:${placed.scenario.text}`,
+    name: `${own}:${injection.scenario.text}`,
     group: own,
-    ...placed,
+    ...injection,
     question: mustBeNoticed(definition.name, effect, operation.value) ? 'notice' : 'recover',
     isLasting,
   })
 }
 
-/** Separates a drift scenario from the pointer that it names, if any. */
+/** Splits a drift scenario into the scenario alone and its pointer, which is undefined if none is given. */
 function splitOffPointer({ definition, values: { pointer, ...values }, text }: ActiveScenario) {
   const parts = text.split(';').filter((part) => !part.trim().startsWith('pointer'))
   return {
@@ -159,7 +159,7 @@ export interface NamedRun {
   readonly pointer: string | undefined
 }
 
-/** Parses `drift:drop-field@getModelAnalytics/avgSafetyScore` or `resilience:reset@createEvent#2`. */
+/** Parses the name of a run: `drift:drop-field@getModelAnalytics/avgSafetyScore`, `resilience:reset@createEvent#2`. */
 export function parseRunName(text: string, context: FaultContext): Result<NamedRun> {
   const [, group, scenario = '', target = ''] = /^(?:([a-z]+):)?([^@]+)@(.+)$/.exec(text) ?? []
   if (target === '')
@@ -182,7 +182,7 @@ export function parseRunName(text: string, context: FaultContext): Result<NamedR
   }
   const rest = target.slice(operation.length)
   if (rest.startsWith('#') && !/^#[1-9]\d{0,8}$/.test(rest))
-    return failure(`"${rest.slice(1)}" in "${text}" is not a request number. The first request is 1.`)
+    return failure(`"${rest.slice(1)}" in "${text}" is not a request number. Requests are numbered from 1.`)
   return success({
     fault: fault.value,
     operation,

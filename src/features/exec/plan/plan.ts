@@ -15,9 +15,9 @@ import type { Fault, NamedRun } from './fault-set.ts'
 
 /** One run of the command: a fault, and the request or field to inject it into. Only drift faults have a pointer. */
 export interface PlannedRun extends NamedRun {
-  /** The request's number, from 1, among the requests of its operation; 1 for drift, which begins with the first. */
+  /** The request's number (from 1) among its operation's requests; 1 for drift, which starts with the first request. */
   readonly occurrence: number
-  /** False if no response of the baseline run has the field, so the run is pointless. */
+  /** False if no response in the baseline run has the field, which makes the run pointless. */
   readonly isReachable: boolean
 }
 
@@ -29,7 +29,7 @@ export interface SuitePlan {
   readonly leftOut: readonly SkippedRequests[]
 }
 
-/** The requests of an operation that get no run, since they differ from others only in values. */
+/** An operation's requests that get no run, since they differ from others only in values. */
 export interface SkippedRequests {
   readonly operation: string
   readonly occurrences: readonly number[]
@@ -37,13 +37,13 @@ export interface SkippedRequests {
   readonly like: readonly number[]
 }
 
-/** An operation, and its requests that got ordinary responses. */
+/** An operation with those of its requests that got ordinary responses. */
 interface UsedOperation {
   readonly operation: Operation
   readonly requests: readonly RecordedRequest[]
 }
 
-/** Plans a run for each fault and target, or the runs of `--only`. The error says why there is no target. */
+/** Plans a run for each fault and target, or the runs that `--only` names. The error says why there is no target. */
 export function planRuns(
   requests: readonly RecordedRequest[],
   { faults, only }: { readonly faults: readonly Fault[]; readonly only?: NamedRun | undefined },
@@ -74,8 +74,8 @@ function listUsedOperations(requests: readonly RecordedRequest[]): UsedOperation
 }
 
 /**
- * Lists the requests of an operation that get no run: of requests that differ only in values, all but the first and
- * the last, since different clients may have sent those two.
+ * Lists an operation's requests that get no run. Among requests that differ only in values, only the first and the
+ * last get runs, since different clients may have sent them.
  */
 function listSkipped({ operation, requests }: UsedOperation): SkippedRequests[] {
   return [...groupBy(requests, ({ signature }) => signature).values()]
@@ -124,7 +124,7 @@ export function nameRun({ fault, operation, occurrence, pointer }: NamedRun): st
   return `${fault.name}@${operation}${pointer ?? (occurrence === undefined ? '' : `#${occurrence}`)}`
 }
 
-/** Returns the reachable runs. With a limit, a seeded shuffle selects them. */
+/** Returns the reachable runs. If the number or time of runs is limited, a seeded shuffle selects them. */
 export function chooseRuns(
   planned: readonly PlannedRun[],
   { seed, maxRuns, time }: Pick<EachSettings, 'seed' | 'maxRuns' | 'time'>,

@@ -9,8 +9,8 @@ import { type CapturedEnd, isRed } from '../runs/run-command.ts'
 import type { SuiteFailCondition, SuiteGate } from '../settings.ts'
 
 /**
- * The meaning of each verdict, in the order of the reports: `good`, the `--fail-on` condition that counts the verdict,
- * or undefined for an inconclusive verdict.
+ * The meaning of each verdict, in the order used by reports: `good`, the `--fail-on` condition that counts the verdict,
+ * or undefined if the verdict is inconclusive.
  */
 const meanings = {
   recovered: 'good',
@@ -26,8 +26,8 @@ const meanings = {
 
 /**
  * The verdict on the runs with a fault. `never-succeeded`: the command passed although the call with the fault
- * never succeeded. `recorded-twice`: the service stored an event twice. `hung`: the command did not end in time.
- * `unsteady`: runs disagree, or the command also fails without faults. `not-reached`: no request got the fault.
+ * never succeeded. `recorded-twice`: the service stored an event twice. `hung`: the command did not finish in time.
+ * `unsteady`: the runs disagree, or the command also fails without faults. `not-reached`: no request got the fault.
  */
 export type SuiteVerdict = keyof typeof meanings
 
@@ -43,9 +43,9 @@ export const isGood = (verdict: SuiteVerdict) => meanings[verdict] === 'good'
 export const isConclusive = (verdict: SuiteVerdict) => meanings[verdict] !== undefined
 
 export interface RunOutcome extends Pick<CapturedEnd, 'code' | 'isTimedOut'> {
-  /** How many good responses the call with the fault got and should get; undefined if the fault was not injected. */
+  /** How many good responses the call with the fault should get and did get; undefined if no fault was injected. */
   readonly responses: { readonly expected: number; readonly got: number } | undefined
-  /** The identifiers of two records of an event that the run without faults stored once, if there are any. */
+  /** Two records of an event that was stored more times than in the baseline run; undefined if there is none. */
   readonly twice?: RecordedTwice | undefined
 }
 
@@ -54,9 +54,9 @@ export interface JudgedRun extends RunOutcome, CapturedEnd {
   readonly run: PlannedRun
   readonly verdict: SuiteVerdict
   readonly made: number
-  /** Total milliseconds of the command, over all its repetitions. */
+  /** The total duration of the command in all attempts, in milliseconds. */
   readonly ms: number
-  /** The findings about the client that are new since the baseline run: `retry: createEvent: retry-after: ...`. */
+  /** The findings about the client that the baseline run did not have: `retry: createEvent: retry-after: ...`. */
   readonly client: readonly string[]
   /** A sentence for each `--fail-on` condition that the requests in this run meet. */
   readonly failed: readonly string[]
@@ -138,9 +138,9 @@ export function judgeRequests(report: FindingsReport, conditions: readonly Suite
 type Call = Pick<RecordedRequest, 'call' | 'operation' | 'members'>
 
 /**
- * Counts the good responses to all attempts at the call that got the fault. Expects as many as in the baseline run,
- * since other tests may make the same call, or one if the faulty response itself is good (`slow`). If the baseline run
- * has no such call because values are random, counts calls of the same shape, or else of the same operation.
+ * Counts the good responses to all attempts at the call that got the fault. The expected number is the baseline run's,
+ * since other tests may make the same call, or 1 if the response with the fault is good (`slow`). If random values make
+ * the call unique, calls of the same shape are counted, or else calls of the same operation.
  */
 export function countGoodResponses(
   baseline: Pick<Baseline, 'requests' | 'varying'>,
@@ -168,14 +168,14 @@ function isAttemptAt(one: Call, { call, members }: Call, varying: ReadonlySet<st
   return [...members].every(([name, value]) => one.members.get(name) === value || varying.has(nameMember(call, name)))
 }
 
-/** The wording of each condition, and the `question` of the runs that the condition counts; undefined for all. */
-const counted: Readonly<Record<SuiteFailCondition['kind'], { question?: Fault['question']; words: string }>> = {
+/** The wording of each condition, and the `question` of the runs that it counts; undefined if it counts all runs. */
+const wordings: Readonly<Record<SuiteFailCondition['kind'], { question?: Fault['question']; words: string }>> = {
   'not-resilient': { question: 'recover', words: 'were not handled' },
   unnoticed: { question: 'notice', words: 'were not noticed' },
   hung: { words: 'hung' },
 }
 
-/** Returns a sentence for each condition that is met. Coverage is judged only in `baseline`, without faults. */
+/** Returns a sentence for each condition that is met. Coverage is judged only in the baseline run. */
 export function judgeSuite(
   runs: readonly JudgedRun[],
   baseline: Report,
@@ -186,7 +186,7 @@ export function judgeSuite(
     if ('above' in condition) return judgeSuiteCondition(runs, condition) ?? []
     const [first, ...others] = [baseline, ...findings].flatMap((one) => judgeCondition(one, condition) ?? [])
     if (first === undefined) return []
-    return others.length === 0 ? first : `${first}, and in ${others.length} more runs`
+    return others.length === 0 ? first : `${first}, and in ${others.length} more run${others.length === 1 ? '' : 's'}`
   })
 }
 
@@ -194,7 +194,7 @@ export function judgeSuiteCondition(
   runs: readonly JudgedRun[],
   { kind, above }: SuiteFailCondition,
 ): string | undefined {
-  const { question, words } = counted[kind]
+  const { question, words } = wordings[kind]
   const faults = runs.filter(
     ({ verdict, run: { fault } }) => isConclusive(verdict) && fault.question === (question ?? fault.question),
   )
@@ -211,7 +211,7 @@ export function toPercent(part: number, whole: number): number {
 
 type RecordedTwice = readonly [string, string]
 
-/** Returns two records of an event that a run stored more times than the run without faults did, if any. */
+/** Returns two records of an event that was stored more times than in the baseline run; undefined if there is none. */
 function findRecordedTwice(
   { requests: before, varying }: Pick<Baseline, 'requests' | 'varying'>,
   requests: readonly RecordedRequest[],

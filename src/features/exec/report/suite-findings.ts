@@ -14,7 +14,7 @@ export interface SuiteFinding extends Pick<JudgedRun, 'client' | 'lastLines' | '
   readonly name: string
   /**
    * `client`: the client broke a rule when it got the fault. `unrepeatable`: the command failed before the
-   * fault was injected. `unsteady`: runs disagree.
+   * fault was injected. `unsteady`: the runs are flaky, because they disagree.
    */
   readonly kind: SuiteFailCondition['kind'] | 'client' | 'unrepeatable' | 'unsteady'
   readonly sentence: string
@@ -46,7 +46,7 @@ function describeFinding(kind: SuiteFinding['kind'], judged: JudgedRun, limitMs:
   const target = describeTarget(run)
   const fault = `"${text}" was injected into ${target}`
   const before = `before "${text}" could be injected into ${target}`
-  const end = isTimedOut ? `did not end within ${limitMs / 1000} s` : `failed with exit code ${code}`
+  const end = isTimedOut ? `did not finish within ${limitMs / 1000} s` : `failed with exit code ${code}`
   switch (kind) {
     case 'not-resilient':
       return `${describeFailedRecovery(judged, fault, end)} ${definition.description}`
@@ -57,10 +57,10 @@ function describeFinding(kind: SuiteFinding['kind'], judged: JudgedRun, limitMs:
     case 'unrepeatable':
       return `Not repeatable: the command ${end} ${before}.`
     case 'unsteady': {
-      // `judged` is the red run if there is one, else the run without the fault or without a good response.
+      // `judged` is the red run if there is one, else the run that did not get the fault or a good response.
       const green = responses ? `the call never succeeded when ${fault}` : `"${text}" was not injected into ${target}`
       const red = responses ? `the command ${end} when ${fault}` : `the command ${end} ${before}`
-      return `Unsteady: in some runs, but not all, ${isRed(judged) ? red : green}, so the result is inconclusive.`
+      return `Flaky: in some runs, but not all, ${isRed(judged) ? red : green}, so the result is inconclusive.`
     }
     case 'client':
       return `The client broke a rule when ${fault}. ${definition.description}`
@@ -70,7 +70,7 @@ function describeFinding(kind: SuiteFinding['kind'], judged: JudgedRun, limitMs:
 function describeFailedRecovery(judged: JudgedRun, fault: string, end: string): string {
   const { verdict, twice = [] } = judged
   if (verdict === 'recorded-twice')
-    return `Recorded twice: ${fault}, and the service stored ${twice.join(' and ')} for one event.`
+    return `Recorded twice: ${fault}, and the service stored two records for one event: ${twice.join(' and ')}.`
   if (verdict === 'never-succeeded') return `Not resilient: ${swallowed}: ${fault}, and ${describeSwallowing(judged)}.`
   return `Not resilient: the command ${end} when ${fault}.`
 }
@@ -104,14 +104,14 @@ export function toPageFinding(finding: SuiteFinding, isFailed: boolean): PageFin
   }
 }
 
-/** Patterns of failed assertions in the output of test runners, the most reliable first. */
+/** Patterns of failed assertions in the output of test runners, most reliable first. */
 const failureSigns = [
   /^ *not ok|AssertionError|ExpectationError|^E {2}|panic:/,
   /\u2716|\u25cf|--- FAIL|^ *FAIL/,
   /\b[A-Z]\w*Error\b|expected/i,
 ]
 
-/** Returns the index of the first line to show of a test runner's output: near the failed assertion, if any. */
+/** Returns the index of the first line of output to show, just above a failed assertion; undefined without one. */
 export function findFailure(lines: readonly string[]): number | undefined {
   const found = failureSigns.map((sign) => lines.findIndex((line) => sign.test(line))).find((index) => index >= 0)
   return found === undefined ? undefined : Math.max(0, found - 2)
@@ -119,7 +119,7 @@ export function findFailure(lines: readonly string[]): number | undefined {
 
 const omittedSettings = ['set', 'only', 'maxRuns', 'time', 'jobs', 'report', 'failOn', 'port', 'logLevel', 'logFormat']
 
-/** Returns the command line that repeats a run. If credentials are redacted, a comment in the line says so. */
+/** Returns the command line that repeats a run. A comment at its end says if a credential is redacted. */
 export function describeRepeat(name: string, { settings, files }: SuiteReport['suite']): string {
   const given = new Map<string, unknown>(Object.entries(settings))
   const flags = Object.entries(eachSettings).flatMap(([name, { value, default: initial }]) => {

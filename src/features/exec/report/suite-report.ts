@@ -26,7 +26,7 @@ const earlyEnds = {
   'red-baseline-run': 'the command failed without faults',
 } as const
 
-/** Counts runs by verdict. `percent`: the percentage of good runs among the conclusive runs, if there are any. */
+/** Counts runs by verdict. `percent`: the percentage of conclusive runs that are good; undefined if there are none. */
 export function countRuns(runs: readonly JudgedRun[]) {
   const count = (isCounted: (judged: JudgedRun) => boolean) => runs.filter(isCounted).length
   const byVerdict = verdicts.map((name) => [name, count(({ verdict }) => verdict === name)])
@@ -48,18 +48,18 @@ export function countGroups(runs: readonly JudgedRun[]) {
 }
 
 export function formatVerdict(verdict: SuiteVerdict): string {
-  return verdict === 'never-succeeded' ? swallowed : verdict.replace('-', ' ')
+  return verdict === 'unsteady' ? 'flaky' : verdict === 'never-succeeded' ? swallowed : verdict.replace('-', ' ')
 }
 
 /** The wording of `never-succeeded`. */
 export const swallowed = 'green, but the call never succeeded'
 
-/** Explains why no run is conclusive: none was executed, none got its fault, or all are unsteady. */
+/** Explains why no run is conclusive: none was executed, none got its fault, or all are flaky. */
 export function describeNothing({ runs, earlyEnd }: SuiteReport): string | undefined {
   const { conclusive, counts, made } = countRuns(runs)
   if (conclusive > 0) return undefined
   if (earlyEnd === 'red-baseline-run') return 'No verdict: the command fails without faults, too.'
-  if (counts.unsteady > 0) return 'No verdict: the runs of each fault disagree.'
+  if (counts.unsteady > 0) return 'No verdict: the runs with the same fault disagree.'
   if (made > 0) return 'No fault was tested: no run got its fault.'
   if (earlyEnd === 'time') return 'No fault was tested: the time was up before the first run with a fault ended.'
   if (earlyEnd === 'interrupt') return 'No fault was tested: the first run with a fault was interrupted.'
@@ -71,7 +71,7 @@ export function describeNothing({ runs, earlyEnd }: SuiteReport): string | undef
 /** Explains why runs are inconclusive, for example because the command fails without faults. */
 export function describeProblem(report: SuiteReport): string | undefined {
   const isRed = report.earlyEnd === 'red-baseline-run'
-  const redBaseline = 'The command fails without faults, too. The red runs since it last passed are excluded.'
+  const redBaseline = 'The command fails without faults, too. Red runs since its last success are excluded.'
   return describeNothing(report) ?? (isRed ? redBaseline : undefined)
 }
 
@@ -115,8 +115,8 @@ export function describeVerdicts(report: SuiteReport): string[] {
 const maxNamedFields = 12
 
 /**
- * Describes the fields that drifted, by operation and in the order of the plan. Fields with the same injected drifts
- * and the same reaction of the tests share a sentence.
+ * Describes the fields that drifted, by operation and in the order of the plan. Fields share a sentence if the same
+ * drifts were injected into them and the tests reacted in the same way.
  */
 function describeFields(runs: readonly JudgedRun[]): string[] {
   const drifted = runs.filter(
@@ -124,10 +124,11 @@ function describeFields(runs: readonly JudgedRun[]): string[] {
   )
   return [...groupBy(drifted, ({ run }) => run.operation)].flatMap(([operation, own]) => {
     const fields = [...groupBy(own, ({ run }) => run.pointer)].map(([pointer, tried]) => describeField(pointer, tried))
-    return [...groupBy(fields, ({ words }) => words)].map(([words, similar]) => {
+    return [...groupBy(fields, ({ result }) => result)].map(([result, similar]) => {
       const more = similar.length > maxNamedFields ? ` and ${similar.length - maxNamedFields} more` : ''
       const names = similar.slice(0, maxNamedFields).map(({ name }) => name)
-      return `${operation} has ${pluralize(similar.length, 'field')} ${words}: ${names.join(', ')}${more}.`
+      const words = result.replace('...', similar.length === 1 ? '1 field drifts' : `${similar.length} fields drift`)
+      return `${operation}: ${words}: ${names.join(', ')}${more}.`
     })
   })
 }
@@ -136,9 +137,9 @@ function describeField(pointer: string | undefined, tried: readonly JudgedRun[])
   const listNames = (some: readonly JudgedRun[]) => some.map(({ run }) => run.fault.scenario.definition.name).join(', ')
   const unnoticed = tried.filter(({ verdict }) => verdict === 'unnoticed')
   if (unnoticed.length > 0 && unnoticed.length < tried.length)
-    return { words: 'for which no test notices the drift in parentheses', name: `${pointer} (${listNames(unnoticed)})` }
-  const reaction = unnoticed.length === 0 ? 'is always noticed' : 'no test notices'
-  return { words: `whose injected drift ${reaction} (${listNames(tried)})`, name: pointer }
+    return { result: 'no test notices when ... as listed', name: `${pointer} (${listNames(unnoticed)})` }
+  const reaction = unnoticed.length === 0 ? 'a test notices' : 'no test notices'
+  return { result: `${reaction} when ... (${listNames(tried)})`, name: pointer }
 }
 
 function describeGroup(counted: ReturnType<typeof countGroups>[number]): string {
@@ -149,19 +150,19 @@ function describeGroup(counted: ReturnType<typeof countGroups>[number]): string 
   })
   const without = counts.unsteady > 0 ? 'no verdict' : 'no fault was injected'
   const share = percent === undefined ? without : `${good} of ${conclusive} good (${percent}%)`
-  const lapses = `; in ${clientFindings} of the ${good} good runs, the client broke a rule, such as a retry rule`
-  return `${group}: ${share}: ${list.join(', ')}${clientFindings > 0 ? lapses : ''}.`
+  const brokenRules = `; in ${clientFindings} of the ${good} good runs, the client broke a rule, such as a retry rule`
+  return `${group}: ${share}: ${list.join(', ')}${clientFindings > 0 ? brokenRules : ''}.`
 }
 
 function describeCaveats(report: SuiteReport): string[] {
   const { runs, plan, changes } = report
   const problem = describeNothing(report) === undefined ? describeProblem(report) : undefined
   const { unsteady } = countRuns(runs).counts
-  const share = `${unsteady} of ${pluralize(runs.length, 'run')} ${unsteady === 1 ? 'is' : 'are'} unsteady`
-  const differs = 'The verdicts are not reliable, since runs without faults differ, too'
+  const share = `${unsteady} of ${pluralize(runs.length, 'run')} ${unsteady === 1 ? 'is' : 'are'} flaky`
+  const differs = 'The verdicts are not reliable, since runs without faults also differ'
   return [
     ...describeSkipped(plan.leftOut),
-    ...(unsteady > 0 ? [`${share} (runs disagree), so excluded from the percentages: the suite may be flaky.`] : []),
+    ...(unsteady > 0 ? [`${share} (repetitions disagree) and excluded from the percentages.`] : []),
     ...(problem === undefined ? [] : [problem]),
     ...(changes.length > 0 ? [`${differs}: ${changes.join('; ')}.`] : []),
   ]

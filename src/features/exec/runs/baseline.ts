@@ -1,7 +1,7 @@
 import { parseDuration } from '../../../base/core/instant.ts'
 import type { Log } from '../../../base/core/log.ts'
 import type { Report } from '../../../server/reports/report.ts'
-import { type EndedRun, executeRun, isOver, type TestSuite, UntriableSuite } from './execute-run.ts'
+import { type EndedRun, executeRun, isOver, type TestSuite, UntestableSuite } from './execute-run.ts'
 import { compareRuns, findVaryingMembers, type RecordedRequest } from './recorded-request.ts'
 import { isRed } from './run-command.ts'
 
@@ -23,15 +23,15 @@ const defaultLimit = '10m'
 const limitFactor = 10
 const minLimitMs = 10_000
 
-/** Runs the command twice without faults. Throws `UntriableSuite` if the suite cannot be tested. */
+/** Runs the command twice without faults. Throws `UntestableSuite` if the suite cannot be tested. */
 export async function recordBaseline(suite: TestSuite): Promise<Baseline> {
   const first = await recordRun(suite, 1, suite.output.log)
   const second = await recordRun(suite, 2)
   const { requests } = first
   const differences = compareRuns(requests, second.requests)
   if (differences.length > 0)
-    throw new UntriableSuite([
-      'convsim: two runs of the command without faults differ in their requests, so faults have no fixed target:',
+    throw new UntestableSuite([
+      'convsim: two runs of the command without faults sent different requests, so faults have no fixed target:',
       ...differences.map((line) => `  ${line}`),
     ])
   return {
@@ -49,23 +49,23 @@ async function recordRun(suite: TestSuite, number: 1 | 2, log?: Log) {
   const ended = await runWithoutFaults(suite, { title, when: 'at the start', limitMs, log })
   if (isRed(ended)) throw describeRed(suite, ended)
   if (ended.requests.length > 0) return ended
-  throw new UntriableSuite([
+  throw new UntestableSuite([
     'convsim: the command sends no requests to the simulator. ' +
       'The base URL of the simulator is in CONVSIM_BASE_URL, and in the variable named by --env.',
   ])
 }
 
-function describeRed(suite: TestSuite, { code, isTimedOut, lastLines }: EndedRun): UntriableSuite {
+function describeRed(suite: TestSuite, { code, isTimedOut, lastLines }: EndedRun): UntestableSuite {
   const { runTimeout, time } = suite.settings
   const own = runTimeout === undefined ? `${defaultLimit} (--run-timeout)` : `--run-timeout ${runTimeout}`
   const limit = isOver(suite) ? `--time ${time} (for two runs)` : own
-  const end = isTimedOut ? `does not end within ${limit}` : `fails with exit code ${code}`
+  const end = isTimedOut ? `does not finish within ${limit}` : `fails with exit code ${code}`
   const reason = isTimedOut ? 'it cannot be tested' : 'its failures are inconclusive'
   const lines = [
-    `convsim: the command ${end} without any fault, so ${reason}. Its last lines:`,
+    `convsim: the command ${end} without any fault, so ${reason}. Its last lines of output:`,
     ...lastLines.map((line) => `  ${line}`),
   ]
-  return new UntriableSuite(lines, isTimedOut ? 1 : code)
+  return new UntestableSuite(lines, isTimedOut ? 1 : code)
 }
 
 interface BaselineOptions {
@@ -75,7 +75,7 @@ interface BaselineOptions {
   readonly log?: Log | undefined
 }
 
-/** Runs the command without faults. If the command fails in time, runs it again and adds to `changes`. */
+/** Runs the command without faults. If the command fails before its limit, runs it again and adds to `changes`. */
 async function runWithoutFaults(
   suite: TestSuite,
   options: BaselineOptions,
@@ -102,8 +102,8 @@ async function runOnce(suite: TestSuite, { title, limitMs, log }: BaselineOption
 }
 
 /**
- * Runs the command without faults again, at a time such as `after 20 runs`. Returns the differences from the first run.
- * `hasFailed` is true if the command failed twice or ran too long.
+ * Runs the command without faults again, and returns the differences from the first run. `when` is the time of the
+ * check, such as `after 20 runs`. `hasFailed` is true if the command failed twice or ran too long.
  */
 export async function checkBaseline(suite: TestSuite, { requests, limitMs }: Baseline, when: string) {
   const unlimited = { ...suite, deadline: Number.POSITIVE_INFINITY }
@@ -113,6 +113,7 @@ export async function checkBaseline(suite: TestSuite, { requests, limitMs }: Bas
     const differences = compareRuns(requests, ended.requests).map((line) => `${when}: ${line}`)
     return { changes: [...ended.changes, ...differences], hasFailed: false }
   }
-  const end = ended.isTimedOut ? `did not end within ${limitMs / 1000} s` : `failed twice, with exit code ${ended.code}`
+  const { isTimedOut, code } = ended
+  const end = isTimedOut ? `did not finish within ${limitMs / 1000} s` : `failed twice, with exit code ${code}`
   return { changes: [`${when}, the command ${end}`], hasFailed: true }
 }

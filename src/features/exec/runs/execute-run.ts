@@ -37,7 +37,7 @@ export async function openSuite(options: EachLine, context: CommandContext): Pro
   const startedAt = new Date(now()).toISOString().replace(/\.\d+Z$/, 'Z')
   const clock = settings.clock === 'real' ? startedAt : settings.clock
   const stop = new AbortController()
-  setMaxListeners(0, stop.signal) // one for each of `--jobs`
+  setMaxListeners(0, stop.signal) // one listener for each parallel run
   signals.onStop(() => stop.abort())
   host.once('exit', () => stop.abort())
   return {
@@ -57,7 +57,7 @@ export function isOver({ stopped, elapsed, deadline }: TestSuite): boolean {
 }
 
 /** Thrown if a suite cannot be tested, and handled only at the top level. */
-export class UntriableSuite extends Error {
+export class UntestableSuite extends Error {
   /** The reason, then the differences or the command's output. An item may contain line breaks. */
   readonly lines: readonly string[]
   readonly code: number
@@ -72,14 +72,14 @@ export class UntriableSuite extends Error {
   }
 }
 
-export const refuseStart = (findings: Findings) => new UntriableSuite([], 1, findings)
+export const refuseStart = (findings: Findings) => new UntestableSuite([], 1, findings)
 
 /** A run that has ended; its simulator is closed. */
 export interface EndedRun extends CapturedEnd {
   readonly simulator: RunningSimulator
   /** The requests in order of receipt. */
   readonly requests: readonly RecordedRequest[]
-  /** The first request that the fault was injected into, if any. */
+  /** The first request that the fault was injected into; undefined if there is none. */
   readonly target: RecordedRequest | undefined
   readonly findings: FindingsReport
   readonly ms: number
@@ -97,7 +97,7 @@ export async function executeRun(suite: TestSuite, { run, limitMs, log }: RunOpt
   const { settings, now, output, elapsed, host } = suite
   const { recorded, isTarget, ...observers } = createRecorder(run)
   const errors: Log = { ...silentLog, error: (fields, message) => output.log.error(fields, message) }
-  // A client compares the date with the machine's clock.
+  // A client compares the date in `Retry-After` with the clock of its machine.
   const clock = run?.fault.scenario.text === dateForm ? 'real' : settings.clock
   const started = await start({ ...settings, clock }, { now, log: log ?? errors, ...observers })
   if (!started.ok) throw refuseStart(started.error)
@@ -106,14 +106,14 @@ export async function executeRun(suite: TestSuite, { run, limitMs, log }: RunOpt
   const env = await trustCa(simulator, host.env)
   const end = await runCaptured(toCommandLine(suite, env, simulator), { ...suite, limitMs })
   const ms = elapsed() - startedAt
-  await simulator.close() // before reading the findings, since a request is recorded once its delivery has ended
+  await simulator.close() // before reading the findings, since a request is recorded when its delivery ends
   const { coverage: _, ...findings } = await simulator.report() // the coverage would keep the simulator in memory
   const requests = [...recorded.values()].sort((a, b) => a.receivedAt - b.receivedAt)
   return { ...end, simulator, requests, target: requests.find(isTarget), findings, ms }
 }
 
 function createRecorder(run: PlannedRun | undefined) {
-  // By id, since the journal records a request again if the client turns out not to have read its response.
+  // Keyed by id, since the journal records a request again if the client turns out not to have read the response.
   const recorded = new Map<string, RecordedRequest>()
   const counts = new Map<string, number>()
   const numbers = new Map<string, number>()
@@ -130,7 +130,7 @@ function createRecorder(run: PlannedRun | undefined) {
     onExchange(entry: JournalEntry, live: LiveExchange): void {
       recorded.set(entry.id, toRecordedRequest(entry, live, numbers.get(entry.id) ?? 0))
     },
-    /** Returns true if the fault affected the request. A drift may find nothing to change. */
+    /** Returns true if the fault affected the request. A drift may have found nothing to change. */
     isTarget({ occurrence, scenarios, damage }: RecordedRequest): boolean {
       if (!run || !scenario || occurrence === 0 || !scenarios.includes(scenario.text)) return false
       return !run.fault.isLasting || damage.some((one) => one.startsWith(`${scenario.definition.name} at `))

@@ -9,20 +9,20 @@ import { readQuery } from '../../../service/exchange/request.ts'
 
 export interface RecordedRequest extends Pick<JournalEntry, 'receivedAt' | 'scenarios' | 'damage'> {
   readonly operation: Operation | undefined
-  /** The request's number, from 1, among the operation's requests that can get a fault; 0 if the request cannot. */
+  /** The request's number (from 1) among the operation's requests that can get a fault; 0 if this request cannot. */
   readonly occurrence: number
-  /** The operation, the query, and the body's names and types, but not its values, which may differ between runs. */
+  /** The operation, the query, and the names and types in the body, but not its values, which may vary between runs. */
   readonly call: string
   /** The values by name: `path`, `?period` for the query, `/eventType` for the body. */
   readonly members: ReadonlyMap<string, string>
   /** The call and the status of the response. */
   readonly signature: string
   readonly status: number
-  /** True if the success was delivered undamaged and a fault can be injected into the request. */
+  /** True if a successful response was delivered undamaged, and a fault can be injected into the request. */
   readonly isOrdinary: boolean
-  /** True for a status below 400 whose whole body the client received. */
+  /** True if the status is below 400 and the client received the whole response. */
   readonly isGood: boolean
-  /** The response body, as JSON, if an event was stored, even if the response was not delivered. */
+  /** The response body as JSON, even if it was not delivered; undefined unless an event was stored. */
   readonly stored: string | undefined
   /** The body of the response; undefined if it has none. */
   readonly response: Json | undefined
@@ -68,7 +68,7 @@ export function toRecordedRequest(entry: JournalEntry, live: LiveExchange, occur
   }
 }
 
-/** Describes the names and types of a value, with each kind of list item once: `{eventType:string,tags:[string]}`. */
+/** Describes the names and types in a value, with each type of list item once: `{eventType:string,tags:[string]}`. */
 function describeShape(value: Json): string {
   if (Array.isArray(value)) return `[${[...new Set(value.map(describeShape))].sort().join(',')}]`
   if (!isObject(value)) return value === null ? 'null' : typeof value
@@ -82,7 +82,7 @@ function listLeaves(value: Json, pointer: string): (readonly [string, string])[]
   return inner.flatMap(([name, one]) => listLeaves(one, joinPointer(pointer, name)))
 }
 
-/** Describes up to 10 requests that two runs sent a different number of times. Parallel tests change their order. */
+/** Describes up to 10 requests that two runs sent a different number of times, regardless of order. */
 export function compareRuns(one: readonly RecordedRequest[], other: readonly RecordedRequest[]): string[] {
   const signatureOf = ({ signature }: RecordedRequest) => signature
   const [before, after] = [groupBy(one, signatureOf), groupBy(other, signatureOf)]
@@ -94,7 +94,7 @@ export function compareRuns(one: readonly RecordedRequest[], other: readonly Rec
     .map(([signature, first, second]) => `${signature}: ${first} in the first run, ${second} in the second`)
 }
 
-/** Finds the members whose values differ between two runs without faults; `nameMember` gives their names. */
+/** Returns the names (see `nameMember`) of the members whose values differ between two runs without faults. */
 export function findVaryingMembers(
   one: readonly RecordedRequest[],
   other: readonly RecordedRequest[],
@@ -108,7 +108,7 @@ export function nameMember(call: string, member: string): string {
   return `${call} ${member}`
 }
 
-/** Collects the values of each member as one string, sorted so that the order of requests is irrelevant. */
+/** Collects the values of each member as one string, sorted so that the order of requests does not matter. */
 function collectValues(requests: readonly RecordedRequest[]): ReadonlyMap<string, string> {
   const all = requests.flatMap(({ call, members }) =>
     [...members].map(([member, value]) => ({ name: nameMember(call, member), value })),

@@ -47,7 +47,7 @@ export async function runCommand(
   begin: (child: ChildProcess) => void,
 ): Promise<ExitStatus> {
   try {
-    const child = spawn(file, args, { ...options, env }) // throws some errors and emits others
+    const child = spawn(file, args, { ...options, env }) // some errors are thrown, others emitted
     begin(child)
     return await new Promise((resolve, reject) => {
       child.once('error', reject)
@@ -63,7 +63,7 @@ export async function runCommand(
 
 export interface CapturedEnd extends Pick<ExitStatus, 'code'> {
   readonly isTimedOut: boolean
-  /** The last lines of stdout and stderr, without credentials and control characters. */
+  /** The last lines of stdout and stderr, without credentials or control characters. */
   readonly lastLines: readonly string[]
 }
 
@@ -73,12 +73,12 @@ export function isRed({ code, isTimedOut }: Pick<CapturedEnd, 'code' | 'isTimedO
 
 interface CommandBounds {
   readonly limitMs: number
-  /** Kills the command, even if aborted before the command begins. */
+  /** Kills the command when aborted, even if it was aborted before the command started. */
   readonly stopped: AbortSignal
   readonly host: Pick<NodeJS.Process, 'platform' | 'kill'>
 }
 
-/** Milliseconds to wait for the end of a command's output, which a process outside the group may hold open. */
+/** Milliseconds to wait for a command's output to end. A process outside the group may keep the output open. */
 const outputGraceMs = 500
 
 /** Runs a command without a shell or input, in its own process group, which is killed when the command ends. */
@@ -128,7 +128,7 @@ function killGroup(child: ChildProcess, { platform, kill }: CommandBounds['host'
 const maxLines = 40
 const maxLength = 500
 
-/** Stores the last lines of several streams, in the order in which the lines end. */
+/** Stores the last lines of several streams, in the order in which the lines were completed. */
 export class LastLines {
   #lines: readonly string[] = []
   readonly #open: { text: string }[] = []
@@ -170,8 +170,8 @@ const systemFiles = [
 
 /**
  * Returns an environment in which clients also trust the simulator's CA; without TLS, `env` itself. Node adds the
- * file's certificates to its own. OpenSSL and Python's requests trust only the file, so it also contains the system's
- * certificates. curl prefers its own variable and SSL_CERT_DIR to SSL_CERT_FILE.
+ * certificates in its file to those it trusts already. OpenSSL and Python's requests trust only the certificates in
+ * their files, so these files also contain the system's. curl prefers CURL_CA_BUNDLE and SSL_CERT_DIR to SSL_CERT_FILE.
  */
 export async function trustCa({ authority }: RunningSimulator, env: Environment): Promise<Environment> {
   if (!authority) return env
@@ -199,7 +199,7 @@ async function readSystem(): Promise<string> {
   return rootCertificates.join('\n')
 }
 
-/** Reads the certificates in a file, or in a folder with OpenSSL's file names; empty if the path does not exist. */
+/** Reads the certificates in a file, or in a folder with OpenSSL's file names; returns '' if there are none. */
 async function readCertificates(path: string): Promise<string> {
   const names = await readdir(path).catch(() => undefined)
   const files = names?.filter((name) => /^[\da-f]{8}\.\d+$/.test(name)).map((name) => join(path, name)) ?? [path]

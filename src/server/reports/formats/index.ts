@@ -1,6 +1,6 @@
 /**
  * The report formats, one line each; `page/` has a renderer for every format except JSON. The `--report` setting, its
- * help and the control plane are derived from this table; a test compares the table with the control document.
+ * help and the control plane use this table; a test compares the table with the control document.
  */
 
 import { stat } from 'node:fs/promises'
@@ -16,9 +16,9 @@ import { renderGithub, renderText } from '../page/text.ts'
 
 export interface ReportFormat {
   readonly mediaType: string
-  /** The extension in lower case: `.xml`. Without one, `--report NAME=FILE` selects the format. */
+  /** The extension in lower case: `.xml`; absent if only `--report NAME=FILE` selects the format. */
   readonly extension?: string
-  /** The name of a format that its extension does not imply: `JUnit` for `.xml`; default: none. */
+  /** The display name, if the extension does not imply it: `JUnit` for `.xml`. */
   readonly label?: string
   readonly render: (page: Page) => string
 }

@@ -4,14 +4,14 @@ import { judgeFailOn, listNeverActed, type Report } from '../report.ts'
 const negativeTests = {
   gate: 'unexpected',
   heading: 'Requests did not meet their declared expectation:',
-  hint: 'Is the declaration wrong? Remove X-Sim-Expect, or the rule expect-refusal or expect-violation.',
+  hint: 'If the expectation is wrong, remove X-Sim-Expect, or the expect-refusal or expect-violation rule.',
 }
 const isNegativeTest = ({ members }: CountedFinding) =>
   String(members['message']).startsWith('The request was expected to ')
 
 /**
- * Lists the findings for the output of a failed test, without coverage and curl commands: those that `--fail-on` counts
- * or, without `--fail-on`, all except advice.
+ * Lists the findings to show when a test fails, without coverage and curl commands: the findings that `--fail-on`
+ * counts or, without `--fail-on`, all findings except advice.
  */
 export function listTestOutput(report: Report): string[] {
   const { failOn } = report.run
@@ -40,7 +40,7 @@ export function listTestOutput(report: Report): string[] {
   ]
 }
 
-/** Describes a finding: `createEvent: A 429 demanded a wait of 3 s, ...: after 0.5 s (req-5, then req-6)`. */
+/** Describes a finding: `createEvent: A 429 asked for a wait of 3 s, ...: after 0.5 s (req-5, then req-6)`. */
 function describeFinding({ members, waitedMs, count, requests }: CountedFinding): string {
   const { operation, method = '', path = 'no operation', status, in: part, pointer, message, sentence } = members
   const subject = operation || `${method} ${path}`.trim()

@@ -6,7 +6,7 @@ export function renderJunit({ subject, facts = [], cases = [] }: Page): string {
   return [
     '<?xml version="1.0" encoding="UTF-8"?>',
     `<testsuites ${attributes({ name, tests: cases.length, failures: countCases(cases, 'failed'), errors: 0 })}>`,
-    `  <!-- ${escapeXml(facts.join(', ')).replace(/-(?=-|$)/g, '- ')} -->`, // a comment must not contain two hyphens
+    `  <!-- ${escapeXml(facts.join(', ')).replace(/-(?=-|$)/g, '- ')} -->`, // "--" must not appear in a comment
     ...[...groupBy(cases, ({ suite }) => suite)].flatMap(([suite, group]) => renderSuite(suite, group)),
     '</testsuites>',
   ].join('\n')

@@ -1,10 +1,10 @@
 /**
  * A report as a document. Each report describes itself as a `Page`, which the renderers in this folder write as text,
- * Markdown, HTML, JUnit XML or GitHub annotations. A page holds raw text, which the renderers escape. An absent list is
- * empty.
+ * Markdown, HTML, JUnit XML or GitHub annotations. A page holds raw text, which the renderers escape. An absent list
+ * counts as empty.
  */
 export interface Page {
-  /** The subject: the contract, or the checked file with an empty version. */
+  /** The contract, or the checked file, whose version is empty. */
   readonly subject: { readonly title: string; readonly version: string }
   /** The heading after the subject: `what the client did`. */
   readonly heading: string
@@ -25,7 +25,7 @@ export interface Page {
   }[]
   readonly sections: readonly PageSection[]
   readonly cases?: readonly TestCase[]
-  /** The report as JSON, whose structure does not follow the sections. */
+  /** The report as JSON, whose structure differs from that of the page. */
   readonly json?: object
 }
 
@@ -34,7 +34,7 @@ export interface PageSection {
   readonly key: string
   readonly title: string
   readonly blocks: readonly PageBlock[]
-  /** True for a long section, which only HTML includes, collapsed. */
+  /** True for a long section: HTML collapses it, and the other formats omit it. */
   readonly isFolded?: boolean
 }
 
@@ -72,7 +72,7 @@ export interface Detail {
   /** The label that expands the lines; empty for lines that are always shown. */
   readonly title: string
   readonly lines: readonly string[]
-  /** The index of the first line that a terminal shows; default: it shows the last lines. */
+  /** The index of the first line that a terminal shows; by default, a terminal shows the last lines. */
   readonly focus?: number | undefined
   /** True if a terminal omits the lines. */
   readonly isAside?: boolean
@@ -83,7 +83,7 @@ export interface TestCase {
   readonly suite: string
   readonly name: string
   readonly state: 'passed' | 'failed' | 'skipped'
-  /** The output of the case, or of its failure. */
+  /** The output of the case, or the details of its failure. */
   readonly text: string
   /** The type of a failure; default: the name of the suite. */
   readonly type?: string

@@ -1,7 +1,7 @@
 import { createHash } from 'node:crypto'
 import { readFileSync } from 'node:fs'
 
-/** Colors, sizes and fonts, shared with the console, whose stylesheet imports the same file; the build copies it. */
+/** Colors, sizes and fonts, shared with the console: its stylesheet imports the same file, which the build copies. */
 const tokens = readFileSync(new URL('./tokens.css', import.meta.url), 'utf8')
 
 /** The stylesheet of HTML reports, which look like the console. */

@@ -15,20 +15,20 @@ export interface Attempt {
   readonly receivedAt: number
   /** When the connection was opened, by the same clock; undefined for later requests on the connection. */
   readonly openedAt: number | undefined
-  /** When the client can know the outcome, by the same clock: when an error's head is sent, otherwise at the end. */
+  /** When the client can know the outcome, by the same clock: for an error, when its head is sent; else at the end. */
   readonly endedAt: number
   /** The time of receipt by the sandbox's clock, in epoch milliseconds; undefined if the request set its own time. */
   readonly now: number | undefined
   /**
-   * `lost`: the client got no head. `failed`: a 429 or 5xx. `refused`: a 400, 401, 403 or 404, which a retry cannot
-   * change. `uncertain`: a success whose body did not arrive completely, or a response that the client may not have
-   * read. `fine`: any other outcome.
+   * `lost`: the client got no response head. `failed`: a 429 or 5xx. `refused`: a 400, 401, 403 or 404, which a retry
+   * cannot change. `uncertain`: a success whose body did not arrive completely, or a response that the client may not
+   * have read. `fine`: any other outcome.
    */
   readonly outcome: 'fine' | 'lost' | 'failed' | 'refused' | 'uncertain'
   /** True if the response was lost because the client gave up. */
   readonly isGivenUp: boolean
   readonly status: number
-  /** The wait that `Retry-After` or `retry-after-ms` demands, in milliseconds; undefined if neither does. */
+  /** The wait in milliseconds that `Retry-After` or `retry-after-ms` asks for; undefined if neither asks for one. */
   readonly retryAfterMs: number | undefined
   /** The date in `Retry-After`, in epoch milliseconds; undefined for other forms. */
   readonly retryAt: number | undefined
@@ -55,7 +55,7 @@ const transitMs = 1000
 
 const finalStatuses = [400, 401, 403, 404]
 
-/** Judges the outcome of an exchange. For an error, sending the head is enough, since clients often cancel the body. */
+/** Judges the outcome of an exchange. For an error, the head is what counts, since clients often cancel the body. */
 export function judgeOutcome(entry: JournalEntry): Attempt['outcome'] {
   const { delivery, headSentAt, hasClientLeft, response, endedAt } = entry
   const { status } = response
@@ -74,7 +74,7 @@ export function toAttempt(entry: JournalEntry, call: CallKey): Attempt {
   const endedAt = (isError ? headSentAt : undefined) ?? entry.endedAt
   const { status, origin } = response
   const isTimed = outcome === 'failed' && [429, 503].includes(status)
-  const demandedWait = isTimed ? readRetryAfter(response.headers, entry.now + (endedAt - receivedAt)) : undefined
+  const requestedWait = isTimed ? readRetryAfter(response.headers, entry.now + (endedAt - receivedAt)) : undefined
   const common = { id, number, call, at, receivedAt, openedAt, endedAt, connection, steering }
   return {
     ...common,
@@ -82,8 +82,8 @@ export function toAttempt(entry: JournalEntry, call: CallKey): Attempt {
     outcome,
     isGivenUp: outcome === 'lost' && (delivery.kind === 'client-gone' || entry.hasClientLeft),
     status,
-    retryAfterMs: demandedWait?.ms,
-    retryAt: demandedWait?.at,
+    retryAfterMs: requestedWait?.ms,
+    retryAt: requestedWait?.at,
     retryCount: readRetryCount(request.headers),
     isStored: call.isIdempotent && status < 300 && (origin === 'contract' || origin === 'upstream'),
     sender: senderHeaders.map((name) => request.headers[name]).join('|'),
@@ -100,7 +100,7 @@ export function readRetryCount(headers: Readonly<Record<string, string>>): numbe
 /**
  * Returns true if a request was sent after another had ended (`endedAt`, by the same clock). The first request on a
  * connection that was opened before `endedAt` counts as concurrent, unless it arrived at least a second after
- * `endedAt`, because the client then opened the connection in advance.
+ * `endedAt`: in that case, the client opened the connection in advance.
  */
 export function isSentAfter(
   { receivedAt, openedAt = receivedAt }: Pick<Attempt, 'receivedAt' | 'openedAt'>,
@@ -111,7 +111,7 @@ export function isSentAfter(
 
 /**
  * Returns true if an attempt can be a retry of an earlier attempt. After a lost response, any connection counts, since
- * missing a repeated write is worse than misjudging a concurrent write. If the client gave up, it knows that before the
+ * missing a repeated write is worse than misjudging a concurrent write. A client that gave up knows this before the
  * simulator does.
  */
 export function canRetry(latest: Attempt, { receivedAt, endedAt, isGivenUp, outcome }: Attempt): boolean {
@@ -134,7 +134,7 @@ export function isSameSender(before: Attempt, latest: Attempt): boolean {
   )
 }
 
-/** Returns the pause in milliseconds, by the sandbox's clock if a test advanced it, else by the machine's clock. */
+/** Returns the pause in milliseconds by the machine's clock or, if a test advanced it, by the sandbox's clock. */
 export function measurePause(last: Attempt, latest: Attempt): number {
   const realPause = latest.receivedAt - last.endedAt
   if (last.now === undefined || latest.now === undefined) return realPause
@@ -146,7 +146,7 @@ export function measurePause(last: Attempt, latest: Attempt): number {
 export interface CallKey {
   /** Method, path and query, which all attempts of a call share. Compared first, since digests are slower. */
   readonly kind: string
-  /** A digest of kind, caller and `insertId` (without an id, of content type and body), which all attempts share. */
+  /** A digest of kind, caller and `insertId` or, without an id, content type and body. All attempts share it. */
   readonly key: string
   /** A digest of kind, caller, content type and the whole body. */
   readonly body: string
@@ -180,10 +180,10 @@ export function callKind({ request: { method, path, query } }: JournalEntry): st
 /** The parts of an exchange that distinguish calls but are not stored in its entry. */
 export type LiveCall = Pick<LiveExchange, 'requestBody' | 'token'>
 
-/** The keys that `OpenCalls` looks calls up by. */
+/** The keys by which `OpenCalls` looks up calls. */
 export type LookupKeys = Pick<CallKey, 'key' | 'content'>
 
-/** Creates the keys of a call; undefined for an event unless `isNeeded`, since an event's other keys are expensive. */
+/** Creates the keys of a call; undefined for an event that is not needed, since its other keys are expensive. */
 export function createCallKey(
   entry: JournalEntry,
   live: LiveCall,
@@ -208,7 +208,7 @@ export function createCallKey(
   return { ...common, key, content, insertId, body: bodyKey, event: digestOf('event', canonicalJson(event)) }
 }
 
-/** The names of counters that a client changes in each attempt. */
+/** The names of members that a client changes in each attempt: counters, and the time of sending. */
 const counterName = /^(attempt|retry|retries|try)(s|count|number)?$|^sent_?at$/i
 
 /** Returns a body without the times and counters that may change in each attempt. */
@@ -225,7 +225,7 @@ function canonicalText(json: Json | undefined, { latin1 = '', size }: RecordedBo
   return json === undefined ? `${size} ${new TextDecoder().decode(fromLatin1(latin1))}` : canonicalJson(json)
 }
 
-/** Hashes the parts, so that a key is short and contains no token in clear text. */
+/** Hashes the parts, so that a key is short and does not reveal the token. */
 function digest(parts: readonly string[]): string {
   return hash('sha256', JSON.stringify(parts), 'base64')
 }

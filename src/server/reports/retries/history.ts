@@ -16,7 +16,7 @@ interface ListedAttempt extends TrackedAttempt {
 export interface RetryQuery {
   readonly sandbox: string | undefined
   readonly minAttempts: number
-  /** The id of a request to list only its chain; undefined for all chains. */
+  /** The id of a request, to which the list is limited; undefined for all chains. */
   readonly request?: string
   readonly limit: number
 }
@@ -25,8 +25,8 @@ const maxAttempts = 50
 const maxInsertIdLength = 200
 
 /**
- * Reads the chains of attempts from the journal, latest first, and judges them as `RetryProblems` does. Returns
- * undefined if that takes too long. `further`: the number of older chains beyond the limit. `truncated`: true if
+ * Reads the chains of attempts from the journal, latest first, and judges them as `RetryFindings` does. Returns
+ * undefined if this takes too long. `further`: the number of older chains beyond the limit. `truncated`: true if
  * requests, or bodies that distinguish calls, were evicted. `elapsed`: returns the milliseconds since some fixed time.
  */
 export async function readRetryHistory(
@@ -39,7 +39,7 @@ export async function readRetryHistory(
   const { entries, counts } = await journal.list({ sandbox })
   const trackers = new Map<string, RetryTracker>()
   const attempts: ListedAttempt[] = []
-  let isIncomplete = false // true if the body of a request is not stored, so that its call is unknown
+  let isIncomplete = false // true if a body is not completely stored, so its call is unknown
   const visit = (entry: JournalEntry) => {
     if (isIgnoredRequest(entry)) return
     if (!isComplete(entry.request.body)) {
@@ -86,7 +86,7 @@ function chainToJson(chain: readonly ListedAttempt[]) {
 }
 
 function attemptToJson(listed: ListedAttempt) {
-  const { entry, attempt, waitedMs, faults } = listed
+  const { entry, attempt, waitedMs, problems } = listed
   const { id, number, at, now, tookMs, response, delivery, damage } = entryToJson(entry, { bodies: false })
   const common = { id, number, at, now, tookMs, delivery, damage }
   return {
@@ -96,7 +96,7 @@ function attemptToJson(listed: ListedAttempt) {
     insertId: showInsertId(listed),
     waitedMs: waitedMs === undefined ? undefined : Math.max(0, Math.round(waitedMs)),
     retryAfterMs: attempt.retryAfterMs,
-    findings: faults.map(({ rule, sentence }) => ({ rule, sentence })),
+    findings: problems.map(({ rule, sentence }) => ({ rule, sentence })),
   }
 }
 

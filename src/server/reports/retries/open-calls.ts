@@ -5,13 +5,13 @@ export interface RetryChain {
   /** The number of the chain's first request, which distinguishes its findings from those of other chains. */
   readonly name: string
   readonly call: CallKey
-  /** The latest attempt, or every attempt that may be the latest if identical calls were concurrent. */
+  /** The latest attempt or, if identical calls were concurrent, every attempt that may be the latest. */
   lastAttempts: readonly Attempt[]
   /** True if an identical request was concurrent with an attempt of the chain, so that retries cannot be recognized. */
   isParallel: boolean
-  /** True if the first attempt claims to be a retry, perhaps of a refused call with another body. */
+  /** True if the first attempt claims to be a retry, perhaps of a refused call with a different body. */
   readonly isCorrection: boolean
-  /** The pauses before the latest retries in milliseconds, without pauses after a `Retry-After`. */
+  /** The pauses in milliseconds before the latest retries, without pauses after a `Retry-After`. */
   pauses: readonly number[]
   /** The attempt that was stored although its response was lost; undefined if there is none. */
   readonly stored: Attempt | undefined
@@ -21,7 +21,7 @@ export interface RetryChain {
 export interface RetriedTries {
   /** The chains that the attempt may continue, oldest first. */
   readonly candidates: readonly [RetryChain, ...RetryChain[]]
-  /** The failed attempt that was repeated, or every attempt that it may be if identical calls were concurrent. */
+  /** The repeated failed attempt or, if identical calls were concurrent, every attempt that it may be. */
   readonly tries: readonly [Attempt, ...Attempt[]]
   /** False if the previous attempt may be unknown. */
   readonly isCertain: boolean
@@ -97,7 +97,7 @@ export class OpenCalls {
     }
   }
 
-  /** Returns what an attempt provably repeats, by a retry count above 0 or by its `insertId`; undefined if nothing. */
+  /** Returns the attempts that an attempt provably repeats (by its retry count or `insertId`), or undefined. */
   findRetried(latest: Attempt): RetriedTries | undefined {
     const { retryCount = 0, call } = latest
     const identical = this.identicalTo(call)

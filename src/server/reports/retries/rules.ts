@@ -13,7 +13,7 @@ interface RetryRuleRow {
 export const retryRules = {
   'retry-after': {
     rule: 'After a 429 or 503 with Retry-After, the client waits at least that long.',
-    proof: 'A request with the same `insertId`, or with a retry count above 0, arrives earlier.',
+    proof: 'A request with the same `insertId`, or with a retry count above 0, arrives sooner.',
     otherwise: 'An identical call with neither may be a second click, so the finding is advice.',
   },
   'back-off': {
@@ -31,13 +31,13 @@ export const retryRules = {
       'An event was stored, its response was lost, and the same client stored an identical event without an ' +
       '`insertId` at any later time; or a request with a retry count above 0 has another `insertId`.',
     otherwise:
-      'Another `insertId`, `eventAt` or counter in the body, or an identical event at the same time, may mean ' +
-      'another event, so the finding is advice.',
+      'Another `insertId`, `eventAt` or counter in the body, or an identical event at the same time, may ' +
+      'indicate a different event, so the finding is advice.',
   },
   'no-retry': {
     rule: 'A request that was refused with 400, 401, 403 or 404 is not resent unchanged.',
     proof: 'A request with a retry count above 0 has the same body.',
-    otherwise: 'The reason for the refusal may be gone, so a resend without a count is ignored.',
+    otherwise: 'The reason for the refusal may no longer apply, so a resend without a count is ignored.',
   },
   'content-type': {
     rule: 'A request with a body has a Content-Type.',
@@ -55,7 +55,7 @@ export const unjudgedReasons = {
   'other-event': 'a similar event with another insertId, eventAt or counter followed',
   'separate-events': 'the client sends identical events even after one was stored',
   parallel: 'an identical call was in progress at the same time',
-  'several-clients': 'the identical call used another open connection, address or User-Agent',
+  'several-clients': 'the identical call came from another open connection, address or User-Agent',
   'new-rules': 'rules, scenarios or control headers changed before the identical call',
   ambiguous: 'a retry with a count may belong to any of several calls',
   dropped: 'the journal no longer reaches back that far',
@@ -63,7 +63,7 @@ export const unjudgedReasons = {
 
 export type UnjudgedReason = keyof typeof unjudgedReasons
 
-export interface RetryFault {
+export interface RetryProblem {
   readonly rule: RetryRule
   /** A description without machine times, so that it is the same in every run. */
   readonly sentence: string
@@ -74,21 +74,21 @@ export interface RetryFault {
 /** Pauses that jitter cannot explain: how many in a row, and their maximum total in milliseconds. */
 const immediate = { count: 3, totalMs: 15 }
 
-/** Calls faster than any person or back-off: how many in a row, and the maximum milliseconds between two calls. */
+/** Calls faster than any person or back-off: how many in a row, and the maximum milliseconds between two of them. */
 const loop = { count: 20, eachMs: 250 }
 
-/** Judges an attempt as a proved retry of the failed `last`. `pauses`: the call's pauses, including the latest. */
-export function judgeRetry(last: Attempt, pauses: readonly number[], latest: Attempt): readonly RetryFault[] {
+/** Judges an attempt that provably retries the failed `last`. `pauses`: the call's pauses, including the latest. */
+export function judgeRetry(last: Attempt, pauses: readonly number[], latest: Attempt): readonly RetryProblem[] {
   const isCounted = (latest.retryCount ?? 0) > 0
-  const idFaults = isCounted ? checkInsertId(last, latest) : []
-  if (last.outcome === 'uncertain') return idFaults
+  const idProblems = isCounted ? checkInsertId(last, latest) : []
+  if (last.outcome === 'uncertain') return idProblems
   if (last.outcome === 'refused') return isCounted ? checkNoRetry(last, latest) : []
   const waitedMs = Math.round(measurePause(last, latest))
   const early = isEarly(last, latest) ? [{ rule: 'retry-after', sentence: describeEarly(last), waitedMs } as const] : []
-  return [...early, ...checkBackOff(last, pauses, waitedMs), ...idFaults]
+  return [...early, ...checkBackOff(last, pauses, waitedMs), ...idProblems]
 }
 
-/** Returns true if a wait is shorter than `Retry-After` demands. A client may await a date by the machine's clock. */
+/** Returns true if a wait was shorter than `Retry-After`. A client may wait for a date by the machine's clock. */
 function isEarly(last: Attempt, latest: Attempt): boolean {
   const { retryAfterMs, retryAt = Number.POSITIVE_INFINITY } = last
   if (retryAfterMs === undefined || latest.at >= retryAt - toleranceMs) return false
@@ -96,17 +96,17 @@ function isEarly(last: Attempt, latest: Attempt): boolean {
 }
 
 const describeEarly = ({ retryAfterMs = 0, status }: Attempt) =>
-  `A ${status} demanded a wait of ${Math.ceil(retryAfterMs / 100) / 10} s, but the client retried earlier.`
+  `A ${status} asked for a wait of ${Math.ceil(retryAfterMs / 100) / 10} s, but the client retried sooner.`
 
 const isFailure = ({ outcome }: Attempt) => outcome === 'lost' || outcome === 'failed'
 
-/** Returns the latest pauses of a call, without pauses that `Retry-After` demands. */
+/** Returns the latest pauses of a call, without pauses after a `Retry-After`. */
 export function addPause(last: Attempt, earlier: readonly number[], latest: Attempt): readonly number[] {
   if (last.retryAfterMs !== undefined) return earlier
   return isFailure(last) ? [...earlier, measurePause(last, latest)].slice(-immediate.count) : []
 }
 
-function checkBackOff(last: Attempt, pauses: readonly number[], waitedMs: number): RetryFault[] {
+function checkBackOff(last: Attempt, pauses: readonly number[], waitedMs: number): RetryProblem[] {
   const totalMs = pauses.reduce((sum, pause) => sum + pause, 0)
   if (last.retryAfterMs !== undefined || pauses.length < immediate.count || totalMs > immediate.totalMs) return []
   return [{ rule: 'back-off', sentence: describeFastRetries(last, immediate.count), waitedMs }]
@@ -116,22 +116,22 @@ const describeFastRetries = ({ outcome, status }: Attempt, count: number) =>
   `After ${outcome === 'lost' ? 'a lost response' : `a ${status}`} ` +
   `the client retried immediately, ${count} times in a row.`
 
-function checkNoRetry(last: Attempt, latest: Attempt): RetryFault[] {
+function checkNoRetry(last: Attempt, latest: Attempt): RetryProblem[] {
   if (last.call.body !== latest.call.body) return []
   return [{ rule: 'no-retry', sentence: `A request that was refused with ${last.status} was resent unchanged.` }]
 }
 
 /** Checks that a retry keeps the `insertId` of an event that may have been stored; after a 429, it was not. */
-function checkInsertId(last: Attempt, latest: Attempt): RetryFault[] {
+function checkInsertId(last: Attempt, latest: Attempt): RetryProblem[] {
   const { insertId, isIdempotent } = latest.call
   if (!isIdempotent || !mayBeStored(last)) return []
   if (insertId !== undefined && last.call.insertId === insertId) return []
   const how = insertId === undefined ? 'without an insertId' : 'with another insertId'
-  const after = last.outcome === 'failed' ? `that got ${last.status}` : 'whose response was lost'
-  return [{ rule: 'same-insert-id', sentence: `An event ${after} was resent ${how}: it may be counted twice.` }]
+  const after = last.outcome === 'failed' ? `that got a ${last.status}` : 'whose response was lost'
+  return [{ rule: 'same-insert-id', sentence: `An event ${after} was resent ${how}, so it may be counted twice.` }]
 }
 
-export const countedTwice: RetryFault = {
+export const countedTwice: RetryProblem = {
   rule: 'same-insert-id',
   sentence: 'An event was stored, the response was lost, and an identical event without an insertId was stored later.',
 }
@@ -145,8 +145,8 @@ export function mayBeStored({ outcome, status }: Attempt): boolean {
 export class TightLoops {
   readonly #runs = new Map<string, { last: Attempt; count: number }>()
 
-  /** Adds an attempt; returns a fault for each series that is faster than any person or back-off. */
-  add(latest: Attempt): RetryFault | undefined {
+  /** Adds an attempt. Returns a problem if it completes a series that is faster than any person or back-off. */
+  add(latest: Attempt): RetryProblem | undefined {
     const { key } = latest.call
     const run = this.#runs.get(key)
     const waited = run ? measurePause(run.last, latest) : Number.POSITIVE_INFINITY

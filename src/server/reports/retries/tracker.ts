@@ -14,26 +14,26 @@ import {
   toAttempt,
 } from './attempt.ts'
 import { OpenCalls, type RetriedTries, type RetryChain } from './open-calls.ts'
-import { addPause, countedTwice, judgeRetry, type RetryFault, TightLoops, type UnjudgedReason } from './rules.ts'
-import { listRemaining, listSharedFaults } from './shared-faults.ts'
+import { addPause, countedTwice, judgeRetry, type RetryProblem, TightLoops, type UnjudgedReason } from './rules.ts'
+import { listRemaining, listSharedProblems } from './shared-faults.ts'
 
 /** An attempt that begins, continues or ends a chain. */
 export interface TrackedAttempt {
   readonly attempt: Attempt
   /** The previous attempt; undefined for the first attempt of the chain. */
   readonly previous: Attempt | undefined
-  /** The attempt's chain; undefined if the attempt only has the effect that failed attempts are not judged. */
+  /** The attempt's chain; undefined if the attempt merely leaves failed attempts unjudged. */
   readonly chain: Pick<RetryChain, 'name' | 'isParallel'> | undefined
   /** The pause before the attempt in milliseconds; undefined for the first attempt of the chain. */
   readonly waitedMs: number | undefined
-  readonly faults: readonly RetryFault[]
-  /** The faults that the attempt has if it is a retry, which is not proved. */
-  readonly advice: readonly RetryFault[]
+  readonly problems: readonly RetryProblem[]
+  /** The problems that the attempt would have if it were a retry, which is not proved. */
+  readonly advice: readonly RetryProblem[]
   /** The reasons why failed attempts could not be judged, one for each of these attempts. */
   readonly unjudged: readonly UnjudgedReason[]
 }
 
-/** A request with the properties that show whether it is a retry; its body is not stored. */
+/** The properties of a request, other than its body, that show whether it is a retry. */
 interface ReceivedRequest {
   readonly receivedAt: number
   readonly kind: string
@@ -44,15 +44,15 @@ interface Judgment {
   readonly chain: RetryChain | undefined
   readonly previous: Attempt | undefined
   readonly pauses: readonly number[]
-  readonly faults: readonly RetryFault[]
+  readonly problems: readonly RetryProblem[]
 }
 
-const nothing: Judgment = { chain: undefined, previous: undefined, pauses: [], faults: [] }
+const nothing: Judgment = { chain: undefined, previous: undefined, pauses: [], problems: [] }
 
-/** Skips judging a failed attempt. `possible`: the faults of the latest attempt if it is a retry of `last`. */
-type Skip = (last: Attempt, reason: UnjudgedReason, possible: readonly RetryFault[]) => void
+/** Skips judging a failed attempt. `possible`: the problems of the latest attempt if it is a retry of `last`. */
+type Skip = (last: Attempt, reason: UnjudgedReason, possible: readonly RetryProblem[]) => void
 
-/** The reasons for which the possible faults of an attempt become advice. */
+/** The reasons that turn the possible problems of an attempt into advice. */
 const advisedReasons: ReadonlySet<UnjudgedReason> = new Set(['no-id', 'other-event', 'several-clients'])
 
 /** The number of recent requests to search for a retry of an exchange whose outcome is corrected. */
@@ -69,7 +69,7 @@ export class RetryTracker {
   readonly #open: OpenCalls
   readonly #loops = new TightLoops()
   readonly #latestRequests: ReceivedRequest[] = []
-  /** The texts of events without an id that were stored and acknowledged. */
+  /** The events without an id that were stored and acknowledged, each as a string. */
   readonly #acknowledged = new Set<string>()
   readonly #unjudged = new WeakSet<Attempt>()
 
@@ -94,7 +94,7 @@ export class RetryTracker {
     return attempt && this.#judge(attempt, isSeparate)
   }
 
-  /** Corrects the outcome of a recorded exchange, which begins a chain if it turns out to have failed. */
+  /** Corrects the outcome of a recorded exchange. An exchange that turns out to have failed begins a chain. */
   correct(entry: JournalEntry, live: LiveCall): void {
     const chains = this.#open.endingWith(entry.id)
     for (const chain of chains)
@@ -110,7 +110,7 @@ export class RetryTracker {
     return call && toAttempt(entry, call)
   }
 
-  /** Returns true if the client sent an identical event without an id earlier and knows that it was stored. */
+  /** Returns true if the client already sent an identical event without an id, and knows that it was stored. */
   #isAcknowledged(entry: JournalEntry, { token }: LiveCall): boolean {
     const { operation = '', request, response } = entry
     const { latin1 = '' } = request.body
@@ -125,11 +125,11 @@ export class RetryTracker {
 
   #judge(latest: Attempt, isSeparate: boolean): TrackedAttempt | undefined {
     const unjudged: UnjudgedReason[] = []
-    const advice: RetryFault[] = []
-    const skip: Skip = (last, reason, faults) => {
+    const advice: RetryProblem[] = []
+    const skip: Skip = (last, reason, problems) => {
       if (!this.#unjudged.has(last)) unjudged.push(reason)
       this.#unjudged.add(last)
-      if (advisedReasons.has(reason)) advice.push(...faults)
+      if (advisedReasons.has(reason)) advice.push(...problems)
     }
     if (isSeparate && latest.outcome === 'lost' && latest.isStored) skip(latest, 'separate-events', [])
     const loop = this.#loops.add(latest)
@@ -139,13 +139,13 @@ export class RetryTracker {
     const { chain: former, previous, pauses } = retried ? proved : repeated
     const chain = this.#begin(latest, former, pauses, (dropped) => skip(dropped, 'dropped', [])) ?? former
     if (!chain && unjudged.length === 0) return undefined
-    const faults = [...proved.faults, ...repeated.faults, ...(loop ? [loop] : [])]
-    const uniqueFaults = faults.filter(({ rule }, index) => faults.findIndex((other) => other.rule === rule) === index)
+    const all = [...proved.problems, ...repeated.problems, ...(loop ? [loop] : [])]
+    const problems = all.filter(({ rule }, index) => all.findIndex((other) => other.rule === rule) === index)
     const waitedMs = previous && measurePause(previous, latest)
-    return { attempt: latest, previous, chain, waitedMs, faults: uniqueFaults, advice, unjudged }
+    return { attempt: latest, previous, chain, waitedMs, problems, advice, unjudged }
   }
 
-  /** Judges an attempt that is proved to retry one of several attempts: only faults that hold in every case count. */
+  /** Judges an attempt that is proved to retry one of several attempts: only problems that hold in every case count. */
   #judgeRetried(latest: Attempt, { candidates, tries, isCertain }: RetriedTries, skip: Skip): Judgment {
     const [chain, ...others] = candidates
     const [previous] = tries
@@ -153,19 +153,19 @@ export class RetryTracker {
     const remaining = listRemaining(candidates, tries)
     for (const other of others) Object.assign(other, { lastAttempts: remaining, pauses: [] })
     const pausesAfter = tries.map((last) => addPause(last, chain.pauses, latest))
-    const faultsByTry = tries.map((last, index) => judgeRetry(last, pausesAfter[index] ?? [], latest))
+    const problemsByTry = tries.map((last, index) => judgeRetry(last, pausesAfter[index] ?? [], latest))
     const isUnclear = chain.isParallel && !latest.retryCount
-    const faults = isCertain && !isUnclear ? listSharedFaults(tries, faultsByTry, chain) : []
-    const unjudged = faults.length === 0 ? tries.filter((_, index) => faultsByTry[index]?.length) : []
+    const problems = isCertain && !isUnclear ? listSharedProblems(tries, problemsByTry, chain) : []
+    const unjudged = problems.length === 0 ? tries.filter((_, index) => problemsByTry[index]?.length) : []
     for (const last of unjudged) skip(last, isUnclear ? 'parallel' : 'ambiguous', [])
-    return { chain, previous, pauses: tries.length > 1 ? [] : (pausesAfter[0] ?? []), faults }
+    return { chain, previous, pauses: tries.length > 1 ? [] : (pausesAfter[0] ?? []), problems }
   }
 
-  /** Judges an attempt that is not proved to retry similar calls: its only possible fault is storing an event twice. */
+  /** Judges an attempt that is not proved to retry similar calls. Its only possible problem is a duplicate event. */
   #judgeRepeats(latest: Attempt, isSeparate: boolean, known: readonly RetryChain[], skip: Skip): Judgment {
     const others = this.#open.similarTo(latest.call).filter((chain) => !known.includes(chain))
-    const results = others.map((chain) => judgeRepeat(chain, latest, isSeparate, skip))
-    const repeated = results.find(({ faults }) => faults.length > 0) ?? results.find(({ chain }) => chain) ?? nothing
+    const found = others.map((chain) => judgeRepeat(chain, latest, isSeparate, skip))
+    const repeated = found.find(({ problems }) => problems.length > 0) ?? found.find(({ chain }) => chain) ?? nothing
     if (repeated.chain) this.#open.remove(repeated.chain)
     return repeated
   }
@@ -182,7 +182,7 @@ export class RetryTracker {
     const isParallel = !retryCount && this.#open.identicalTo(call).some((other) => other.isParallel)
     const isStoredOnly = latest.outcome === 'lost' && latest.isStored
     const chain: RetryChain = {
-      name: former?.name ?? String(latest.number).padStart(12, '0'), // so that findings are in the order of requests
+      name: former?.name ?? String(latest.number).padStart(12, '0'), // so that findings sort in request order
       call,
       lastAttempts: [latest],
       isParallel: former?.isParallel ?? isParallel,
@@ -203,12 +203,12 @@ function judgeRepeat(chain: RetryChain, latest: Attempt, isSeparate: boolean, sk
   if (reason === 'parallel' && latest.retryCount === undefined) chain.isParallel = true
   const pauses = addPause(last, chain.pauses, latest)
   if (reason === 'no-id' && chain.stored && latest.isStored)
-    return { chain, previous: chain.stored, pauses, faults: [countedTwice] }
+    return { chain, previous: chain.stored, pauses, problems: [countedTwice] }
   const possible = judgeRetry(last, pauses, { ...latest, retryCount: 1 })
   if (possible.length > 0) skip(last, reason, possible)
   const isCounted = last.retryCount !== undefined || latest.retryCount !== undefined
   const isContinued = (reason === 'no-id' || reason === 'several-clients') && !isCounted
-  return isContinued ? { chain, previous: last, pauses, faults: [] } : nothing
+  return isContinued ? { chain, previous: last, pauses, problems: [] } : nothing
 }
 
 /** Returns why an attempt does not provably repeat a similar attempt that failed before. */

@@ -10,7 +10,7 @@ import { readHar } from './read-har.ts'
 import type { AcceptedOrigins } from './recorded-exchange.ts'
 import type { TrafficSample } from './sample.ts'
 
-/** The maximum file size. Parsing needs several times the file's size in memory. */
+/** The maximum file size in bytes. Parsing takes several times as much memory. */
 const maxBytes = 256 * 1024 * 1024
 
 export async function readTrafficFile(

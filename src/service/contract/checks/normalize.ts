@@ -1,28 +1,28 @@
 import type { JsonObject } from '../../../base/core/json.ts'
 import { listSchemas } from '../walk.ts'
-import { type DocumentFault, warning } from './fault.ts'
+import { type DocumentFlaw, warning } from './flaw.ts'
 
 /**
  * Converts OpenAPI 3.0 keywords in schemas to 3.1, in place: `nullable: true`, and bounds such as `exclusiveMinimum:
- * true`. Each conversion yields a warning. OpenAPI 3.1 does not define `nullable`, so validators would reject the
- * intended null. Call this after `bundleReferences`, and before anything else reads the schemas.
+ * true`. Each conversion yields a warning. OpenAPI 3.1 does not define `nullable`, so validators would reject null
+ * despite `nullable: true`. Must run after `bundleReferences`, and before anything else reads the schemas.
  */
-export function normaliseSchemas(document: JsonObject): DocumentFault[] {
+export function normalizeSchemas(document: JsonObject): DocumentFlaw[] {
   // The schemas are listed before the first change, because changes add schemas.
   return listSchemas(document).flatMap(({ pointer, value }) => {
-    const faults = ['Minimum', 'Maximum'].flatMap((bound) => excludeBound({ pointer, value }, bound))
+    const flaws = ['Minimum', 'Maximum'].flatMap((bound) => excludeBound({ pointer, value }, bound))
     const isNullable = value.nullable === true || value['x-nullable'] === true
     for (const name of ['nullable', 'x-nullable']) delete value[name]
-    if (!isNullable) return faults
+    if (!isNullable) return flaws
     allowNull(value)
     const message =
       '"nullable: true" is not defined in OpenAPI 3.1; treated as allowing null. ' +
       'Write a list of types with null instead: type: [string, "null"]'
-    return [...faults, warning(`${pointer}/nullable`, message)]
+    return [...flaws, warning(`${pointer}/nullable`, message)]
   })
 }
 
-function excludeBound({ pointer, value }: { pointer: string; value: JsonObject }, bound: string): DocumentFault[] {
+function excludeBound({ pointer, value }: { pointer: string; value: JsonObject }, bound: string): DocumentFlaw[] {
   const [inclusive, exclusive] = [bound.toLowerCase(), `exclusive${bound}`]
   const { [inclusive]: limit, [exclusive]: isExcluded } = value
   if (typeof isExcluded !== 'boolean') return []

@@ -7,18 +7,18 @@ import { readSource } from '../../../base/documents/read-source.ts'
 import { MAX_VALUES, type Source } from '../../../base/documents/source.ts'
 import { followReferences } from '../resolve.ts'
 import { type DocumentNode, type NodeKind, walk } from '../walk.ts'
-import { type DocumentFault, error, warning } from './fault.ts'
+import { type DocumentFlaw, error, warning } from './flaw.ts'
 
-/** A part of the document. `copiedFrom` lists the file parts that it and its enclosing parts were copied from. */
+/** A part of the document. `copiedFrom` lists the file parts that the part and its enclosing parts were copied from. */
 interface Part extends DocumentNode {
   readonly copiedFrom: readonly string[]
 }
 
-type FailedReference = DocumentNode & { readonly fault: string }
+type FailedReference = DocumentNode & { readonly reason: string }
 
 /**
  * Rewrites a document in place so that each `$ref` points to an object of the expected kind in the same document. Parts
- * of other files are copied in, and `$id`s and anchors become pointers. `place` still returns a value's original file.
+ * of other files are copied in, and `$id`s and anchors become pointers. `place` still returns original locations.
  * @returns the source, and the references that cannot be resolved, which `removeBrokenReferences` removes
  */
 export async function bundleReferences(main: Source, document: JsonObject) {
@@ -30,7 +30,7 @@ export async function bundleReferences(main: Source, document: JsonObject) {
     for (const node of listReferences(part)) {
       const followed = await bundle.follow({ ...node, copiedFrom: part.copiedFrom })
       if (followed.ok) parts.push(...followed.value)
-      else failed.push({ ...node, fault: followed.error })
+      else failed.push({ ...node, reason: followed.error })
     }
   return { source: { ...main, place: bundle.origins.place, files: [...bundle.files.keys()] }, failed }
 }
@@ -53,7 +53,7 @@ class Bundle {
     this.#register(main)
   }
 
-  /** Replaces maps such as `paths: { $ref: ./paths.yaml }` with their targets. Returns the maps that have no target. */
+  /** Replaces maps such as `paths: { $ref: ./paths.yaml }` with their targets. Returns the unresolved references. */
   async inlineMaps(): Promise<FailedReference[]> {
     const failed: FailedReference[] = []
     const sections = Object.keys(valueAt(this.#document, '/components') ?? {}).map((name) => `/components/${name}`)
@@ -69,14 +69,14 @@ class Bundle {
     const found = await this.#find(this.origins.find(pointer), String(map.$ref))
     const target = found.ok ? valueAt(found.value.source.value, found.value.pointer) : undefined
     if (!found.ok || !isObject(target))
-      return [{ kind: 'document', pointer, value: map, fault: found.ok ? 'must point to an object' : found.error }]
+      return [{ kind: 'document', pointer, value: map, reason: found.ok ? 'must point to an object' : found.error }]
     delete map.$ref
     this.origins.set(pointer, found.value)
     Object.assign(map, JSON.parse(JSON.stringify(target)))
     return []
   }
 
-  /** Turns a reference into a pointer within the document. Returns the part that was copied, or an empty list. */
+  /** Points a reference at a part of the document. Returns the part if it had to be copied, otherwise an empty list. */
   async follow(part: Part): Promise<Result<Part[]>> {
     const { pointer, value } = part
     if (valueAt(this.#document, pointer) !== value) return success([]) // an enclosing part has been replaced
@@ -91,8 +91,8 @@ class Bundle {
     if (!root.ok) return root
     const inner = parseReference(`#${fragment}`)
     const anchor = inner === undefined ? this.#schemaByName.get(`${root.value.source.file}#${fragment}`) : undefined
-    // JSON Schema resolves a pointer from the enclosing schema with an `$id`; many documents mean the file's root.
-    const starts = name === '' && this.#schemaByName.size > 0 ? [innermostId(at), root.value] : [root.value]
+    // JSON Schema resolves a pointer against the enclosing schema with an `$id`; many documents mean the file's root.
+    const starts = name === '' && this.#schemaByName.size > 0 ? [findEnclosingId(at), root.value] : [root.value]
     const targets = anchor ? [anchor] : starts.map((start) => ({ ...start, pointer: start.pointer + (inner ?? '#') }))
     const found = targets.find(({ source, pointer }) => valueAt(source.value, pointer) !== undefined)
     return found ? success(found) : failure('points to nothing')
@@ -105,7 +105,7 @@ class Bundle {
     const path = join(dirname(file), parseReference(`#/${name}`) ?? name)
     const project = isWithin(resolve(), this.#main.file) ? resolve() : dirname(this.#main.file)
     if (/^([a-z][\w+.-]+:|[/\\])/i.test(name) || !isWithin(project, path))
-      return failure('points outside the project; only files in the document folder or working directory are read')
+      return failure('points outside the project; only files in the document folder or the working directory are read')
     if (!/\.(ya?ml|json)$/i.test(path)) return failure('points to a file without the extension .yaml, .yml or .json')
     const cached = this.files.get(path)
     const read = cached ? success(cached) : await readSource(path)
@@ -129,14 +129,14 @@ class Bundle {
     const isInMain = from.source === this.#main
     const actual = isInMain ? this.#kinds.get(from.pointer) : undefined
     const isExpected = actual === kind || (isInMain && kind === 'schema' && typeof target === 'boolean')
-    if (!isExpected && actual !== undefined) return failure(`points to the kind "${actual}"; expected "${kind}"`)
+    if (!isExpected && actual !== undefined) return failure(`points to a "${actual}" object; expected "${kind}"`)
     const at = isExpected ? from.pointer : kind === 'schema' ? this.#copies.get(keyOf(from)) : undefined
     if (at === undefined) return isObject(target) ? this.#copy(part, from, target) : failure('must point to an object')
     if (parseReference(String(value.$ref)) !== at) value.$ref = toFragment(at)
     return success([])
   }
 
-  /** Copies a schema to the components. A copy of any other part replaces the reference. */
+  /** Copies a schema to the components, or replaces a reference to another kind of object with a copy. */
   #copy({ kind, pointer, value, copiedFrom }: Part, from: SourcePart, target: JsonObject): Result<Part[]> {
     if (copiedFrom.includes(keyOf(from))) return failure('is circular')
     this.#size += measureJson(target).members
@@ -170,7 +170,7 @@ class Bundle {
 function listReferences({ kind, pointer, value: root }: DocumentNode): DocumentNode[] {
   return [...walk(root, kind, pointer)].filter((node) => {
     const { kind, value } = node
-    // A dynamic reference is treated as a static reference: overrides by enclosing schemas are ignored.
+    // A dynamic reference is treated as a static reference: overrides in enclosing schemas are ignored.
     if (kind === 'schema' && '$dynamicRef' in value) value.$ref ??= value.$dynamicRef ?? null
     if (kind === 'schema') delete value.$dynamicRef
     return value.$ref !== undefined
@@ -189,30 +189,30 @@ function listNames({ $id, $anchor, $dynamicAnchor }: JsonObject, file: string): 
   return [...ids.filter((name) => name !== ''), ...anchors.map((name) => `${file}#${name}`)]
 }
 
-function innermostId({ source, pointer }: SourcePart): SourcePart {
+function findEnclosingId({ source, pointer }: SourcePart): SourcePart {
   const value = valueAt(source.value, pointer)
   if (pointer === '' || (isObject(value) && typeof value.$id === 'string')) return { source, pointer }
-  return innermostId({ source, pointer: pointer.slice(0, pointer.lastIndexOf('/')) })
+  return findEnclosingId({ source, pointer: pointer.slice(0, pointer.lastIndexOf('/')) })
 }
 
-/** Removes broken references. A missing path item or operation is an error, since it cannot be served. */
-export function removeBrokenReferences(document: JsonObject, failed: readonly FailedReference[]): DocumentFault[] {
-  const faults = failed.map((reference) => removeBrokenReference(document, reference))
+/** Removes broken references. For path items and operations, this is an error, because they cannot be served. */
+export function removeBrokenReferences(document: JsonObject, failed: readonly FailedReference[]): DocumentFlaw[] {
+  const flaws = failed.map((reference) => removeBrokenReference(document, reference))
   for (const node of walk(document)) {
-    if (node.value.$ref !== undefined && followReferences(document, node.pointer).isCircle)
-      faults.push(removeBrokenReference(document, { ...node, fault: 'is circular' }))
+    if (node.value.$ref !== undefined && followReferences(document, node.pointer).isCircular)
+      flaws.push(removeBrokenReference(document, { ...node, reason: 'is circular' }))
     if (node.kind === 'schema') for (const name of ['$id', '$anchor', '$dynamicAnchor']) delete node.value[name]
   }
-  return faults
+  return flaws
 }
 
-function removeBrokenReference(document: JsonObject, { kind, pointer, value, fault }: FailedReference): DocumentFault {
+function removeBrokenReference(document: JsonObject, { kind, pointer, value, reason }: FailedReference): DocumentFlaw {
   const { $ref } = value
   const tokens = parsePointer(pointer)
   const parent = valueAtTokens(document, tokens.slice(0, -1))
   if (isObject(parent) && !['schema', 'response'].includes(kind)) delete parent[tokens.at(-1) ?? '']
   else delete value.$ref
-  const message = `$ref ${typeof $ref === 'string' ? `"${$ref}" ` : ''}${fault}`
+  const message = `$ref ${typeof $ref === 'string' ? `"${$ref}" ` : ''}${reason}`
   const isServed =
     (pointer === '/paths' || ['pathItem', 'operation'].includes(kind)) && !/\/(webhooks|callbacks)\//.test(pointer)
   if (isServed) return error(`${pointer}/$ref`, message)

@@ -10,10 +10,10 @@ import { resolve } from '../resolve.ts'
 import { schemePointer } from '../security.ts'
 import { readServerPath } from '../servers.ts'
 import { type DocumentNode, METHODS, walk } from '../walk.ts'
-import { type DocumentFault, error, warning } from './fault.ts'
+import { type DocumentFlaw, error, warning } from './flaw.ts'
 
-/** Completes the version, which YAML may have parsed as a number. Returns a fault for an unsupported version. */
-export function checkVersion(document: JsonObject): DocumentFault | undefined {
+/** Completes the version, which YAML may have parsed as a number. Returns an error for an unsupported version. */
+export function checkVersion(document: JsonObject): DocumentFlaw | undefined {
   const { openapi, swagger, rules } = document
   const [, version, patch = '.0'] = /^(3\.[012])(\.\d.*)?$/.exec(openapi === 3 ? '3.0' : String(openapi)) ?? []
   if (version !== undefined) document.openapi = version + patch
@@ -28,9 +28,9 @@ export function checkVersion(document: JsonObject): DocumentFault | undefined {
 }
 
 /** Checks that a valid document can be simulated: it has operations, 2xx statuses, and unique ids and paths. */
-export function* checkRequirements(document: JsonObject, source: Source): Generator<DocumentFault> {
+export function* checkRequirements(document: JsonObject, source: Source): Generator<DocumentFlaw> {
   if (String(document.openapi).startsWith('3.2')) {
-    const message = 'is OpenAPI 3.2, served as 3.1; of its new members, only examples and "itemSchema" are used'
+    const message = 'is OpenAPI 3.2, served as 3.1; of the new members, only examples and "itemSchema" are used'
     yield { severity: 'info', pointer: '/openapi', message }
   }
   yield* checkOperations(document, source)
@@ -41,7 +41,7 @@ export function* checkRequirements(document: JsonObject, source: Source): Genera
 const NO_OPERATION =
   'has no operations, so there is nothing to serve; webhooks do not count, because the API sends them'
 
-function* checkOperations(document: JsonObject, source: Source): Generator<DocumentFault> {
+function* checkOperations(document: JsonObject, source: Source): Generator<DocumentFlaw> {
   const operations = listOperations(document).map(({ item, method }) => joinPointer(item, method))
   if (operations.length === 0) yield error('/paths', NO_OPERATION)
   const firstPointers = new Map<unknown, string>()
@@ -73,8 +73,8 @@ function checkSimulatedStatus(operation: JsonObject): string | undefined {
   return `must map success or dropped to documented 2xx statuses; documented: ${documented.join(', ') || 'none'}`
 }
 
-/** Warns about ignored parts: methods, members next to a `$ref`, servers, bodies of other types, security schemes. */
-function* findUnchecked(document: JsonObject, { kind, pointer, value }: DocumentNode): Generator<DocumentFault> {
+/** Warns about ignored parts: methods, members next to a `$ref`, servers, unchecked bodies, and security schemes. */
+function* findUnchecked(document: JsonObject, { kind, pointer, value }: DocumentNode): Generator<DocumentFlaw> {
   const warn: Warn = (message, ...tokens) => warning(joinPointer(pointer, ...tokens), message)
   const { servers, content, security } = value
   if (kind === 'pathItem') yield* findUnserved(value, warn)
@@ -87,9 +87,9 @@ function* findUnchecked(document: JsonObject, { kind, pointer, value }: Document
   if (kind === 'securityScheme' && value.type === 'mutualTLS') yield warn('client certificates are not checked')
 }
 
-type Warn = (message: string, ...tokens: (string | number)[]) => DocumentFault
+type Warn = (message: string, ...tokens: (string | number)[]) => DocumentFlaw
 
-function* findUnserved(item: JsonObject, warn: Warn): Generator<DocumentFault> {
+function* findUnserved(item: JsonObject, warn: Warn): Generator<DocumentFlaw> {
   for (const name of ['query', 'additionalOperations'].filter((method) => method in item))
     yield warn(`"${name}" is not served; only ${METHODS.join(', ')} are`, name)
   for (const name of [...METHODS, 'parameters'].filter((member) => '$ref' in item && member in item))
@@ -110,17 +110,17 @@ function* findUndefinedSchemes(document: JsonObject, security: readonly Json[], 
 }
 
 /** Warns about paths that no request can match, and about paths that differ only in parameter names. */
-function* checkPaths(document: JsonObject): Generator<DocumentFault> {
+function* checkPaths(document: JsonObject): Generator<DocumentFlaw> {
   for (const path of Object.keys(document.paths ?? {}))
     if (/^\/.*[?#]/.test(path))
-      yield warning(joinPointer('/paths', path), 'matches no request: a path has no query ("?") or fragment ("#")')
+      yield warning(joinPointer('/paths', path), 'matches no request: a path cannot contain "?" or "#"')
   for (const group of groupBy(listOperations(document), ({ path }) => anonymousPath(path)).values()) {
     const [first, ...others] = new Set(group.map(({ path }) => path))
     for (const path of others) {
       const methods = group.filter((each) => each.path === path).map(({ method }) => method)
       const isTaken = group.some((each) => each.path !== path && methods.includes(each.method))
       if (isTaken) yield warning(joinPointer('/paths', path), `cannot be told apart from ${first}, which is served`)
-      else yield warning(joinPointer('/paths', path), `is ${first} with other parameter names; its methods are added`)
+      else yield warning(joinPointer('/paths', path), `differs from ${first} only in parameter names; they are merged`)
     }
   }
 }

@@ -6,7 +6,7 @@ import { isJson } from '../media-types.ts'
 import { readExamples, resolveSchema } from '../resolve.ts'
 import { simulatedValues } from '../simulated-values.ts'
 import { type DocumentNode, listSchemas, walk } from '../walk.ts'
-import { type DocumentFault, warning } from './fault.ts'
+import { type DocumentFlaw, warning } from './flaw.ts'
 
 const TYPES = ['array', 'boolean', 'integer', 'null', 'number', 'object', 'string']
 
@@ -24,12 +24,12 @@ const isPattern: Test = (value) => parsePattern(String(value)) !== undefined
 const isTypeList: Test = (value) => isList((name) => TYPES.includes(String(name)), 1)([value].flat())
 const isCount: Test = (value) => Number.isInteger(value) && Number(value) >= 0
 
-/** The validating keywords of JSON Schema 2020-12, each with a description of its valid values and a test for them. */
+/** The validation keywords of JSON Schema 2020-12, each with its valid values, as a description and as a test. */
 const RULES = new Map(
   (
     [
       ['$ref const default', 'any value', () => true],
-      ['type', `one of ${TYPES.join(', ')}, or a list of some of them`, isTypeList],
+      ['type', `one of ${TYPES.join(', ')}, or a list of these types`, isTypeList],
       ['enum', 'a non-empty list of values', isList(() => true, 1)],
       ['minimum maximum exclusiveMinimum exclusiveMaximum', 'a number', Number.isFinite],
       ['multipleOf', 'a number greater than 0', (value) => Number.isFinite(value) && Number(value) > 0],
@@ -53,10 +53,10 @@ const ANNOTATIONS =
   `$id $schema $anchor $dynamicAnchor $dynamicRef $vocabulary $comment title description deprecated readOnly writeOnly
   examples contentEncoding contentMediaType discriminator xml externalDocs example`.split(/\s+/)
 
-/** Returns true for a validating keyword with a valid value. All other keywords are ignored. */
+/** Returns true for a validation keyword with a valid value. All other keywords are ignored. */
 export const isChecked = (keyword: string, value: Json): boolean => RULES.get(keyword)?.isValid(value) ?? false
 
-/** Returns a regular expression for a pattern, with the first flag that accepts the pattern; undefined if none does. */
+/** Returns a regular expression for a pattern, with the first flag that accepts it; undefined if no flag does. */
 export function parsePattern(pattern: string): RegExp | undefined {
   for (const flag of ['u', 'v', '']) {
     try {
@@ -66,35 +66,35 @@ export function parsePattern(pattern: string): RegExp | undefined {
   return undefined
 }
 
-export function* checkSchemas(document: JsonObject, isFormat: (name: string) => boolean): Generator<DocumentFault> {
+export function* checkSchemas(document: JsonObject, isFormat: (name: string) => boolean): Generator<DocumentFlaw> {
   for (const { pointer, value: schema } of listSchemas(document))
     for (const [keyword, value] of Object.entries(schema)) {
-      const message = findFault(keyword, value, isFormat)
+      const message = findProblem(keyword, value, isFormat)
       if (message !== undefined) yield warning(joinPointer(pointer, keyword), message)
     }
 }
 
-function findFault(keyword: string, value: Json, isFormat: (name: string) => boolean): string | undefined {
+function findProblem(keyword: string, value: Json, isFormat: (name: string) => boolean): string | undefined {
   if (keyword === simulatedValues) {
     const isValid = isObject(value) && Object.entries(value).every(([name, rule]) => isChecked(name, rule))
-    return isValid ? undefined : 'must be a JSON schema with the narrower rules, such as {maximum: 1}'
+    return isValid ? undefined : 'must be an object of valid validation keywords, such as {maximum: 1}'
   }
   if (keyword.startsWith('x-') || ANNOTATIONS.includes(keyword)) return undefined
   const rule = RULES.get(keyword)
   if (!rule) return `"${keyword}" is not a keyword of JSON Schema 2020-12 and has no effect`
-  if (!rule.isValid(value)) return `"${keyword}" must be ${rule.expected}; it is ignored`
+  if (!rule.isValid(value)) return `"${keyword}" is ignored; it must be ${rule.expected}`
   if (keyword === 'format' && !isFormat(String(value))) return `the format "${value}" is unknown and not checked`
   return undefined
 }
 
 /** Checks a document against OpenAPI's schema for the document's version. Startup skips this check to save 170 ms. */
-export async function checkStructure(document: JsonObject): Promise<DocumentFault[]> {
+export async function checkStructure(document: JsonObject): Promise<DocumentFlaw[]> {
   const { Validator } = await import('@seriousme/openapi-schema-validator')
   const validator = new Validator({ allErrors: true, verbose: true })
   const { errors } = await validator.validate(structuredClone(document))
   // For broken references, the validator returns a string. `removeBrokenReferences` reports them with locations.
   const violations = Array.isArray(errors) ? toViolations(errors, 'body') : []
-  // An invalid member also makes other members of its object unevaluated; the resulting violations are dropped.
+  // An invalid member also makes its siblings unevaluated; violations that only report this are dropped.
   const parentOf = (pointer: string) => pointer.slice(0, pointer.lastIndexOf('/'))
   const isUnevaluated = ({ keyword }: { readonly keyword: string }) => keyword === 'unevaluatedProperties'
   const explainedParents = violations.filter((each) => !isUnevaluated(each)).map(({ pointer }) => parentOf(pointer))
@@ -106,8 +106,8 @@ export async function checkStructure(document: JsonObject): Promise<DocumentFaul
   })
 }
 
-/** Warns about every example that does not match its schema, because developers write clients from examples. */
-export function checkExamples(document: JsonObject, compiler: Compiler): DocumentFault[] {
+/** Warns about every example that does not match its schema, because developers base clients on examples. */
+export function checkExamples(document: JsonObject, compiler: Compiler): DocumentFlaw[] {
   return [...walk(document)].filter(hasJsonExamples).flatMap((node) => {
     const schema = resolveSchema(document, joinPointer(node.pointer, 'schema'))
     if (schema === undefined) return []

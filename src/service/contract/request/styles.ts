@@ -2,7 +2,7 @@ import { type Json, parseJson, type Violation } from '../../../base/core/json.ts
 import { failure, type Result, success } from '../../../base/core/result.ts'
 import type { Sent, Shape } from './shape.ts'
 
-/** Strings by name; a repeated name has a list of strings. */
+/** The sent strings by name; a name that was sent several times has a list of strings. */
 export type Fields = Readonly<Record<string, string | readonly string[]>>
 
 export interface Serialization {
@@ -14,7 +14,7 @@ export interface Serialization {
   readonly shape: Shape
 }
 
-/** Each style's prefix, and its separators between values: the first without `explode`, the second with it. */
+/** Each style's prefix, its separator between values without `explode`, and its separator with `explode`. */
 const STYLES: Readonly<Record<string, readonly [mark: string, separator?: string, exploded?: string]>> = {
   simple: ['', ',', ','],
   label: ['.', ',', '.'],
@@ -24,10 +24,10 @@ const STYLES: Readonly<Record<string, readonly [mark: string, separator?: string
   pipeDelimited: ['', '|', '|'],
 }
 
-/** The maximum number of names in brackets: `a[b][c]` has two. */
+/** The maximum number of bracketed names in a key: `a[b][c]` has two. */
 const MAX_DEPTH = 20
 
-/** Creates a function that splits sent fields, in linear time, into the parameters of a location and unknown names. */
+/** Creates a function that assigns sent fields to parameters, in linear time, and lists the unknown names. */
 export function createFinder<Known extends Serialization>(parameters: readonly Known[]) {
   const byName = new Map(parameters.map((parameter) => [parameter.name, parameter]))
   const spread = parameters.filter(isSpread)
@@ -53,7 +53,7 @@ export function createFinder<Known extends Serialization>(parameters: readonly K
 const isSpread = ({ style, explode, shape: { types } }: Serialization) =>
   style === 'form' && explode && types.has('object') && !types.has('array')
 
-/** Returns the path from a parameter to a member: `a`, `b` for `filter[a][b]`; undefined for unrelated keys. */
+/** Returns the path from a parameter to a member: `['a', 'b']` for `filter[a][b]`; undefined for unrelated keys. */
 function pathOf(parameter: Serialization, key: string): string[] | undefined {
   const { name, style, in: location, shape } = parameter
   if (key === name) return []
@@ -81,7 +81,7 @@ export function readSent(parameter: Serialization, sent: Sent): Result<Json, Pic
   }
   const split = typeof sent === 'string' ? splitText(parameter, sent) : sent
   if (split !== undefined) return success(shape.read(split))
-  const message = `must be in the style "${style}" for ${location} parameters, ${explode ? '' : 'not '}exploded`
+  const message = `must use the "${style}" style for ${location} parameters, with explode: ${explode}`
   return failure({ keyword: 'style', message })
 }
 
@@ -90,7 +90,7 @@ function splitText({ in: location, name, style, explode, shape }: Serialization,
   const isList = shape.types.has('array')
   const isObject = shape.types.has('object') && !isList
   const [mark, plain, exploded] = STYLES[style] ?? ['']
-  // Each value is preceded by the name: `;color=blue;color=black`.
+  // In the `matrix` style, the name precedes each value: `;color=blue;color=black`.
   const prefix = style === 'matrix' && !(isObject && explode) ? `;${name}=` : mark
   if (!text.startsWith(prefix)) return undefined
   const rest = (prefix === mark ? text : text.replaceAll(prefix, mark)).slice(mark.length)
@@ -100,7 +100,7 @@ function splitText({ in: location, name, style, explode, shape }: Serialization,
   return isList ? parts : pairUp(parts, explode)
 }
 
-/** Pairs names with values: `x=1`, `y=2` if exploded, else `x`, `1`, `y`, `2`; undefined if a name has no value. */
+/** Pairs names with values, sent as `x=1`, `y=2` or as `x`, `1`, `y`, `2`. Returns undefined if a value is missing. */
 function pairUp(parts: readonly string[], explode: boolean): Sent | undefined {
   const pairs = explode
     ? parts.map((part) => part.split(/=(.*)/s, 2))

@@ -4,11 +4,11 @@ import { cutText, findSimilar } from '../../../base/core/text.ts'
 import type { Operation, RawParameters } from '../contract.ts'
 import { isParameterName } from '../parameters.ts'
 
-/** The maximum numbers of findings per request, and of unknown members compared per body. */
+/** The maximum number of findings per request, and the maximum number of unknown members compared per body. */
 const MAX_FINDINGS = 20
 const MAX_COMPARED = 1000
 
-/** Finds probable typos that the contract allows: unknown query parameters, and members with similar names. */
+/** Finds probable typos that the contract allows: unknown query parameters, and members that resemble known names. */
 export function findUnknownNames(operation: Operation, query: RawParameters['query'], body: Json | undefined) {
   const { parameters, queryKeys } = operation
   const isKnown = (name: string) => queryKeys.includes(name) || isParameterName(parameters, name)
@@ -27,7 +27,7 @@ function unknownParameter(name: string, { parameters, queryKeys }: Operation): V
   return { in: 'query', pointer: joinPointer('', cutText(name)), keyword: 'unknown-parameter', message }
 }
 
-/** Compares members with a resolved schema. `left` limits the remaining comparisons, because bodies can be large. */
+/** Compares member names with a resolved schema. `left` limits how many more are compared, as bodies can be large. */
 function findUnknownMembers(
   schema: Json | undefined,
   value: Json | undefined,
@@ -42,7 +42,7 @@ function findUnknownMembers(
   for (const name in value) {
     const inner = value[name]
     if (!Object.hasOwn(properties, name)) compareName(name, properties, value, pointer, search)
-    // Most members are strings and numbers. Building pointers for them would take longer than everything else here.
+    // Most members are strings and numbers. Building pointers for them would take longer than all other work here.
     else if (typeof inner === 'object') findUnknownMembers(properties[name], inner, joinPointer(pointer, name), search)
   }
 }

@@ -3,12 +3,12 @@ import { createScript } from '../connection.ts'
 
 /**
  * Appends a message, and starts a stream if there is none. KEYS: head, stream, bodies, counts. ARGV: the id of a new
- * stream; the number of the latest exchange, which a new stream continues; the maximum number of messages; the maximum
- * total size of bodies; the kind of the message; the sandbox; the message's text; the request body; the response body.
+ * stream; the number of the exchange that precedes a new stream; the maximum number of messages; the maximum total size
+ * of bodies; the kind of the message; the sandbox; the message's text; the request body; the response body.
  * Returns the id of the stream and the number of the exchange. The kinds are:
  *
  * - `exchange`: the text is an exchange. `end`: the text is the corrected outcome of a delivery.
- * - `clear`: the text names the sandbox to clear ('' for all). Frees memory first, so a full Redis accepts the rest.
+ * - `clear`: the text names the sandbox to clear ('' for all). Clearing frees memory for the writes after it.
  * - `lost`: an exchange is counted without a message. The gap in the positions makes every reader compare its counts.
  */
 export const APPEND = createScript(`

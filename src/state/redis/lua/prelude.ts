@@ -35,7 +35,7 @@ end
 local function unregister()
   if redis.call('EXISTS', KEYS[1]) == 0 then write('ZREM', KEYS[2], name) end
 end
--- Starts a new generation. Each import, reset or restore does, so that readers notice that the data was replaced.
+-- Starts a new generation, as each import, reset and restore does to show readers that the data was replaced.
 local function beginGeneration() write('HSET', KEYS[1], 'generation', write('INCR', KEYS[3]) or 0) end
 local function begin()
   register()

@@ -50,7 +50,7 @@ end
 local high, low = string.sub(id, 1, 6), string.sub(id, 7, 8) .. string.sub(id, 10, 13)
 local sampledOut = tonumber(high, 16) / 2 ^ 24 + tonumber(low, 16) / 2 ^ 48 >= tonumber(rate)
 begin()
--- The sums are written before the event, since an overflow makes these writes fail.
+-- The sums are written before the event, since these writes fail on an overflow.
 if not sampledOut then
   write('HINCRBY', tag .. 'impact', impact, units)
   write('HINCRBY', tag .. 'impact', 'events of ' .. impact, 1)

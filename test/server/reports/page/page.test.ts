@@ -7,7 +7,7 @@ import type { Page, PageFinding } from '../../../../src/server/reports/page/page
 import { stylesheet, stylesheetSource } from '../../../../src/server/reports/page/stylesheet.ts'
 import { renderGithub, renderText } from '../../../../src/server/reports/page/text.ts'
 
-/** Text that would end the enclosing element if a renderer did not escape the text. */
+/** Text that would end the enclosing element if a renderer did not escape it. */
 const hostile =
   '# <script>"&\'</pre></style>]]>--|`x`*_[x](y)\u0000\u001b[2J\u202e\ud800\uffff\r\n' +
   '::error::x\n##[add-mask]x\n```\n# h'

@@ -156,7 +156,7 @@ describe('a HAR file', () => {
     ['in a broken archive', zipSync({ 'har.har': Buffer.from(whole) }).slice(0, 60), 'is a ZIP archive that cannot be'],
     ['missing from its archive', zipSync({ 'a.json': Buffer.from(whole) }), 'is a ZIP archive without a HAR file'],
     ['in an archive that is a ZIP bomb', zipBombOf(300), 'is a ZIP archive of more than 256 MiB'],
-  ])('%s is refused with the reason', async (_title, content, reason) => {
+  ])('%s is refused, and the message says why', async (_title, content, reason) => {
     await expect(read(content)).rejects.toThrow(reason)
   })
 
@@ -196,7 +196,7 @@ describe('a HAR file', () => {
     ['list of headers', { request: { headers: 'deep' } }, {}],
     ['header', { request: { headers: [{ name: 'a', value: 'deep' }] } }, {}],
     ['body', { request: { postData: 'deep' } }, {}],
-    ['status, and then without a response,', { response: { status: 'deep' } }, { response: { problem: 'connection' } }],
+    ['status', { response: { status: 'deep' } }, { response: { problem: 'connection' } }],
   ])('with a deeply nested %s is read', async (_name, { request, response }, expected) => {
     const valid = entry({ status: 200 }) as { request: JsonObject; response: JsonObject }
     const malformed = {
@@ -214,7 +214,7 @@ describe('a HAR file', () => {
     expect(JSON.stringify(sample?.response)).toContain('"headers":{"constructor":"x","__proto__":"x","tostring":"x"}')
   })
 
-  test('yields no tokens of its requests, and is refused if it has more than 100 tokens', async () => {
+  test('yields samples without the tokens of its requests, and is refused if it has more than 100 tokens', async () => {
     const token = (index: number) => `opaque/${String(index).padStart(6, '0')}`
     const entries = (count: number) =>
       Array.from({ length: count }, (_, index) => {

@@ -1,4 +1,4 @@
-// The clients for the tests in the neighboring projects, as a separate package that each runner loads like a library.
+// Clients for the tests in the other projects. They are a package, so that each runner loads them like a library.
 const { appendFileSync } = require('node:fs')
 
 const headers = { 'content-type': 'application/json', 'user-agent': 'cases', authorization: 'Bearer any-key' }
@@ -51,8 +51,8 @@ async function waitOnTimers(sim, timers) {
   await waited.then(() => readAnalytics(sim, { 'retry-attempt': '1' }))
 }
 
-/** Makes two concurrent tests wait for each other, so that they overlap. */
 const resumes = []
+/** Makes two concurrent tests wait for each other, so that they overlap. */
 const meet = () =>
   new Promise((resolve) => {
     resumes.push(resolve)

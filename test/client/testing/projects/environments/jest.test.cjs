@@ -1,8 +1,8 @@
 const { useSandbox } = require('conversation-analytics-simulator/jest')
 const { behave, startOwnSimulator } = require('./behave.cjs')
 
-const describeWithSetUp = process.env.SETUP ? describe : describe.skip
-describeWithSetUp('a sandbox', () => {
+const describeWithSetup = process.env.SETUP ? describe : describe.skip
+describeWithSetup('a sandbox', () => {
   const sim = useSandbox()
   test('is available in a test', () => behave(sim()))
 })

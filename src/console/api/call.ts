@@ -2,9 +2,9 @@ import { signal } from '@preact/signals'
 import type { components, paths } from '../../client/control-types.ts'
 
 export interface Problem {
-  /** Undefined if there was no response. */
+  /** The status of the response; undefined if there was no response. */
   readonly status?: number
-  /** The sentence to show, including what to do next. */
+  /** Text for the user: what went wrong, and what to do next. */
   readonly sentence: string
 }
 
@@ -12,7 +12,7 @@ export type ApiResult<Value> =
   | { readonly value: Value; readonly problem?: undefined }
   | { readonly value?: undefined; readonly problem: Problem }
 
-interface AskOptions<Path extends ControlPath, Method extends ControlMethod> {
+interface CallOptions<Path extends ControlPath, Method extends ControlMethod> {
   /** Values for the placeholders in the path: `{ id: 'req-7' }` for `/requests/{id}`. */
   readonly path?: Readonly<Record<string, string>>
   readonly query?: QueryOf<Path, Method>
@@ -20,21 +20,21 @@ interface AskOptions<Path extends ControlPath, Method extends ControlMethod> {
   readonly signal?: AbortSignal
 }
 
-/** Calls the control plane: `await ask('get', '/coverage', { query: { sandbox: 'default' } })`. Never throws. */
-export const ask = <Path extends ControlPath, Method extends ControlMethod>(
+/** Calls the control plane: `await call('get', '/coverage', { query: { sandbox: 'default' } })`. Never throws. */
+export const call = <Path extends ControlPath, Method extends ControlMethod>(
   method: Method,
   path: Path,
-  options: AskOptions<Path, Method> = {},
+  options: CallOptions<Path, Method> = {},
 ): Promise<ApiResult<ResponseOf<Path, Method>>> => send(method, path, options, (response) => response.json())
 
-export const askText = <Path extends ControlPath>(path: Path, options: AskOptions<Path, 'get'>) =>
+export const callText = <Path extends ControlPath>(path: Path, options: CallOptions<Path, 'get'>) =>
   send('get', path, options, (response) => response.text())
 
 /** Sends a request with the token. Returns an error response as a problem; after a 401, the page asks for the token. */
 export async function send<Path extends ControlPath, Method extends ControlMethod, Value>(
   method: Method,
   path: Path,
-  { path: names = {}, query, body, signal }: AskOptions<Path, Method>,
+  { path: names = {}, query, body, signal }: CallOptions<Path, Method>,
   read: (response: Response) => Value | Promise<Value>,
 ): Promise<ApiResult<Value>> {
   const filledPath = path.replace(/\{(\w+)\}/g, (_, name: string) => encodeURIComponent(names[name] ?? ''))
@@ -52,7 +52,7 @@ export async function send<Path extends ControlPath, Method extends ControlMetho
     if (response.status === 401) isTokenNeeded.value = true
     return { problem: { status: response.status, sentence: await readProblemSentence(response) } }
   } catch {
-    const advice = 'Start it again; this page reconnects automatically.'
+    const advice = 'Restart it; this page then reconnects automatically.'
     return { problem: { sentence: `The simulator at ${location.host} does not respond. ${advice}` } }
   }
 }
@@ -63,9 +63,9 @@ async function readProblemSentence(response: Response): Promise<string> {
     const { error } = JSON.parse(text)
     if (typeof error === 'string') return error
   } catch {
-    // A proxy may respond in its own format.
+    // The response may come from a proxy, in another format.
   }
-  return `The response was ${response.status} ${response.statusText}. Is there a proxy in between?`
+  return `The response was ${response.status} ${response.statusText}, perhaps from a proxy in front of the simulator.`
 }
 
 export type Schema<Name extends keyof components['schemas']> = components['schemas'][Name]
@@ -89,7 +89,7 @@ export type QueryOf<Path extends ControlPath, Method extends ControlMethod> =
 
 const storageName = 'convsim-control-token'
 
-/** True while the control plane refuses the page's token. The page then asks the user for the token. */
+/** True while the page has no valid token, and asks the user for the token. */
 export const isTokenNeeded = signal(false)
 
 export function tokenHeaders(): Record<string, string> {

@@ -10,14 +10,14 @@ import type { SimRequest } from '../../service/exchange/request.ts'
 import { maxCheckedBytes, RecordingRelay, toBody } from './upstream-body.ts'
 
 /**
- * Creates the last stage, which forwards the request to the real service and returns its response, or the reason why
- * there is none. `corsOrigins`: the origins to which the proxy, instead of the service, grants CORS.
+ * Creates the last stage, which forwards the request to the real service and returns the response, or a refusal if none
+ * arrives. `corsOrigins`: the origins to which the proxy, instead of the service, grants CORS.
  */
 export function forwardRequest(basePath: string, upstream: UpstreamClient, corsOrigins: CorsOrigins): RequestStage {
   return async function forwardRequest(exchange): Promise<Reply> {
     const { body } = exchange.request
     if (body.kind === 'unreadable')
-      return refuse(body.status, `${body.reason} The proxy did not forward it.`, 'simulator')
+      return refuse(body.status, `${body.reason} The proxy did not forward the request.`, 'simulator')
     addDecision(exchange, `The request is forwarded to the real service at ${upstream.target.origin}.`)
     const request = createUpstreamRequest(exchange, basePath, upstream)
     const clientGone = new AbortController()
@@ -141,7 +141,7 @@ const ofRequest = new Set(['host', 'content-length', 'content-encoding', 'expect
 /** The name of this proxy in `Via` (RFC 9110, 7.6.3). */
 const ownVia = '1.1 convsim'
 
-/** Functions that match header items for the simulator: preferences (RFC 7240), and members of `baggage`. */
+/** Functions that match header items meant for the simulator: preferences (RFC 7240), and members of `baggage`. */
 const ownItems = new Map<string, (item: string) => boolean>([
   ['prefer', (item) => /^(code|example|seed)\s*(=|;|$)/i.test(item)],
   ['baggage', (item) => item.startsWith('convsim.')],
@@ -180,7 +180,7 @@ function createFilter(connection = ''): (name: string) => boolean {
 /**
  * Returns the headers of the real service's response for the client. If the service is a simulator, its `X-Sim-...`
  * headers are dropped, since the proxy adds its own. `cookies`: the values of `Set-Cookie`; `length`: the
- * `Content-Length`, if any; `rawHeaders`: all lines.
+ * `Content-Length`, or undefined; `rawHeaders`: all header lines.
  */
 function forwardResponseHeaders({ headers: received, rawHeaders: lines }: IncomingMessage) {
   const { 'content-type': mediaType, 'content-length': length = '', 'set-cookie': cookies = [], ...others } = received
