@@ -17,7 +17,7 @@ import {
 } from './support/client.ts'
 import { steer } from './support/control.ts'
 import { controlOperations } from './support/control-operations.ts'
-import { brokenRules, faultsOf } from './support/documented.ts'
+import { describeViolations, findBrokenRules } from './support/documented.ts'
 import { sharedSimulator } from './support/shared.ts'
 
 const sim = sharedSimulator()
@@ -95,7 +95,7 @@ const proofs: Record<Effect['kind'], Proof> = {
     expect(response.status).toBeGreaterThanOrEqual(400)
     const isListed = operationOf(operation.id).statuses.includes(response.status)
     expect(response.headers.get('x-sim-damage')).toBe(isListed ? null : 'undocumented status')
-    if (isListed) expect(faultsOf(operation.id, response.status, response.body)).toEqual([])
+    if (isListed) expect(describeViolations(operation.id, response.status, response.body)).toEqual([])
     errorOf(response)
     expect(response.headers.get('x-sim-origin')).toBe('scenario')
     expect(await readStateInfo(sim())).toEqual(before)
@@ -126,7 +126,7 @@ const proofs: Record<Effect['kind'], Proof> = {
     const response = await scripted(operation, text)
     expect(response.status).toBe(operation.success)
     expect(response.headers.get('x-sim-damage')).toMatch(new RegExp(`^${text} at /`))
-    expect(brokenRules(operation.id, response.status, response.body, { strictly: true })).toHaveLength(1)
+    expect(findBrokenRules(operation.id, response.status, response.body, { isStrict: true })).toHaveLength(1)
   },
   async deliver(operation, text, effect) {
     if (effect.kind !== 'deliver') throw new Error('not a delivery effect')
@@ -156,7 +156,7 @@ async function scripted(operation: OperationRequest, text: string) {
 async function expectSuccess(operation: OperationRequest, text: string) {
   const response = await scripted(operation, text)
   expect(response.status).toBe(operation.success)
-  expect(faultsOf(operation.id, response.status, response.body)).toEqual([])
+  expect(describeViolations(operation.id, response.status, response.body)).toEqual([])
   return response
 }
 

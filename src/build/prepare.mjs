@@ -1,7 +1,7 @@
 /**
  * Prepares a checkout for `npm start`, `npm test` and `npm pack`: installs the packages if they are missing or older
- * than the lock file, and builds `dist/` if a source is newer. After an installation (`postprepare`, since npm warns
- * users about a `prepare` script) it only builds. Uses only Node's modules, since packages might not be installed yet.
+ * than the lock file, and builds `dist/` if a source is newer. After an installation, it only builds (as `postprepare`,
+ * since npm warns users about `prepare`). Uses only Node's modules, since packages might not be installed yet.
  */
 import { spawn } from 'node:child_process'
 import { once } from 'node:events'
@@ -23,8 +23,8 @@ if (!isBuilt(root)) {
 }
 
 /**
- * Runs a command, and exits if it fails. The command has its own process group, which is stopped when npm exits: a
- * signal reaches only npm and its shell, and a second `npm start` would install into the same folder meanwhile.
+ * Runs a command, and exits if it fails. The command has its own process group, which is stopped when npm exits. Since
+ * a signal reaches only npm and its shell, the command could otherwise disturb a second `npm start` in the same folder.
  */
 async function run(step, command) {
   console.error(`${step}: ${command}`)
@@ -41,8 +41,8 @@ async function run(step, command) {
 
 /** Prints why nothing was built. An installation still succeeds, as does `npm start` if there is an earlier build. */
 function reportMissingTools(hasBuild) {
-  const found = hasBuild ? 'convsim was not rebuilt, and dist/ is unchanged' : 'convsim was not built'
+  const outcome = hasBuild ? 'convsim was not rebuilt, and dist/ is unchanged' : 'convsim was not built'
   const reason = 'which npm omits with --omit=dev or NODE_ENV=production'
-  console.error(`${found}: the build needs the development dependencies, ${reason}. Run: npm ci --include=dev`)
+  console.error(`${outcome}: the build needs the development dependencies, ${reason}. Run: npm ci --include=dev`)
   if (!hasBuild && !isInstallation) process.exitCode = 1
 }

@@ -2,9 +2,9 @@ import type { JsonObject } from '../base/core/json.ts'
 
 export interface SharedState {
   readonly displayUrl: string
-  /** Reads the immutable record stored with a sandbox in addition to its data; undefined if there is none. */
+  /** Reads the record stored with a sandbox in addition to its data, a frozen object; undefined if there is none. */
   readRecord(sandbox: string): Promise<JsonObject | undefined>
-  /** Replaces or removes (undefined) the record. Calls `update` again if another process changes it meanwhile. */
+  /** Replaces or removes (undefined) the record. Calls `update` again if another process replaces it meanwhile. */
   updateRecord<T>(
     sandbox: string,
     update: (record: JsonObject | undefined) => { readonly record: JsonObject | undefined; readonly result: T },
@@ -16,9 +16,9 @@ export interface SharedState {
 
 /** The position of an exchange within its sandbox. */
 export interface SandboxPlace {
-  /** The number of the first exchange since the sandbox was last cleared. */
+  /** Identifies the first exchange since the sandbox was last cleared. */
   readonly begun: string
-  /** The number of exchanges since then, including this one. */
+  /** How many exchanges the sandbox has had since then, including this one. */
   readonly count: number
 }
 
@@ -45,7 +45,7 @@ export interface StreamBatch {
   /** The position of the latest message in the stream. */
   readonly end: number
   readonly messages: readonly StreamMessage[]
-  /** The latest positions by sandbox, if they were requested and `messages` ends with the latest message. */
+  /** The latest place in each sandbox, if they were requested and `messages` ends with the latest message. */
   readonly counts: ReadonlyMap<string, SandboxPlace> | undefined
 }
 

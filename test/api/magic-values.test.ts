@@ -2,7 +2,7 @@ import { describe, expect, test } from 'vitest'
 import { readAnalytics } from '../support/analytics.ts'
 import { inputs } from '../support/catalogue.ts'
 import { analyticsPath, call, callOperation, operations, refusalStatuses } from '../support/client.ts'
-import { faultsOf } from '../support/documented.ts'
+import { describeViolations } from '../support/documented.ts'
 import { sharedSimulator } from '../support/shared.ts'
 
 const sim = sharedSimulator()
@@ -16,7 +16,7 @@ describe.each(operations)('the fixtures’ keys on $id', (operation) => {
     const refusedByPlan = plan !== undefined && operation.id === 'getModelAnalytics' && !analyticsPlans.includes(plan)
     const expected = scenario === undefined ? (refusedByPlan ? 403 : operation.success) : refusalStatuses[scenario]
     expect(response.status).toBe(expected)
-    expect(faultsOf(operation.id, response.status, response.body)).toEqual([])
+    expect(describeViolations(operation.id, response.status, response.body)).toEqual([])
     expect(response.headers.get('x-sim-scenario')).toBe(scenario ?? null)
   })
 })
@@ -26,7 +26,7 @@ describe('the fixtures’ models', () => {
     for (const spelling of [id, id.toUpperCase()]) {
       const response = await call(sim(), `/v1/models/${spelling}/analytics`)
       expect(response.status).toBe(refusalStatuses[scenario ?? ''])
-      expect(faultsOf('getModelAnalytics', response.status, response.body)).toEqual([])
+      expect(describeViolations('getModelAnalytics', response.status, response.body)).toEqual([])
       expect(response.headers.get('x-sim-origin')).toBe('scenario')
     }
   })

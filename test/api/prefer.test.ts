@@ -1,7 +1,7 @@
 import { describe, expect, test } from 'vitest'
 import { operationOf } from '../support/catalogue.ts'
 import { callOperation, expectRefusal, operations, readStateInfo } from '../support/client.ts'
-import { faultsOf } from '../support/documented.ts'
+import { describeViolations } from '../support/documented.ts'
 import { sharedSimulator } from '../support/shared.ts'
 
 const sim = sharedSimulator()
@@ -23,7 +23,7 @@ describe('Prefer: code', () => {
   test.each(codes)('selects $status on $operation.id, and is acknowledged', async ({ operation, status }) => {
     const response = await callOperation(sim(), operation, prefer(`code=${status}`))
     expect([response.status, response.headers.get('preference-applied')]).toEqual([status, `code=${status}`])
-    expect(faultsOf(operation.id, status, response.body)).toEqual([])
+    expect(describeViolations(operation.id, status, response.body)).toEqual([])
   })
 
   test.each(['499', '', '4xx', '404.0', '201'])('%j is refused with a list of the documented codes', async (code) => {

@@ -42,8 +42,8 @@ export const closedRooms: Readonly<Record<string, readonly string[]>> = {
 /** The files in `features/` that load the features, and so belong to no feature. */
 export const commandTables = ['features/commands.ts', 'features/start.ts']
 
-/** Rooms that another room must not import, even indirectly, with the reason. */
-export const neverReaches = [
+/** Triples: a path, a path that it must not import even indirectly, and the reason. */
+export const forbiddenImports = [
   ['server/pipeline/', 'server/control/', 'a request to the service is never handled by the control plane'],
   ['server/control/', 'server/pipeline/', 'a request to the control plane is never recorded as one to the service'],
   ['server/pipeline/', 'server/http/', 'a reply is a value until it is delivered'],
@@ -98,8 +98,8 @@ export interface Convention {
 export const conventions: readonly Convention[] = [
   {
     sentence:
-      'only the command line, the build, code in test processes, the lock and the replica name (for the process ' +
-      'ID), the time limit (for the processor time) and timers.ts (for nextTick) use `process`',
+      'only cli.ts, build/, client/testing/, lock.ts and open-state.ts (for the process ID), limit-time.ts (for the ' +
+      'processor time) and timers.ts (for nextTick) use `process`',
     pattern: /\bprocess\s*[.[]|'node:process'/,
     only: [
       'cli.ts',

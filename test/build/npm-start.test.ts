@@ -40,7 +40,7 @@ async function listenOn(port: number): Promise<void> {
   await once(server, 'listening')
 }
 
-test.each(['SIGTERM to npm alone', 'SIGTERM to the group', 'SIGINT to the group, as Ctrl-C sends it'])(
+test.each(['SIGTERM to npm alone', 'SIGTERM to the group', 'SIGINT to the group (as Ctrl-C sends it)'])(
   '%s stops the server, which then writes its report',
   async (title) => {
     const folder = await createCheckoutWith(['dist'])
@@ -91,7 +91,7 @@ test('a fresh clone installs and builds before serving or testing, and again onl
   expect([await third.ended, third.stderr()]).toEqual([0, expect.stringMatching(/^Installing packages/)])
 })
 
-test('npm start without development dependencies serves the existing build, and says why', async () => {
+test('npm start without development dependencies serves the existing build, and says what is missing', async () => {
   const { ready, output } = npm(await createCheckoutWith(['dist']), ...serve)
   expect((await fetch(`${await ready()}/healthz`)).status).toBe(200)
   expect(output()).toMatch(/convsim was not rebuilt, and dist\/ is unchanged: .*--omit=dev.*npm ci --include=dev/)

@@ -68,7 +68,7 @@ describe('--tls', () => {
     expect(JSON.parse(stdout)).toEqual([404, 2, 2, true, 2])
   })
 
-  test('in startSimulator returns the CA certificate, and the returned client trusts the CA', async () => {
+  test('as an option of startSimulator provides the CA certificate, and a client that trusts it', async () => {
     await using sim = await startSimulator({ tls: true })
     expect(sim.baseUrl).toMatch(/^https:/)
     expect((await call(sim.baseUrl + analyticsPath.slice(3), sim.authority ?? ''))[0]).toBe(200)

@@ -164,7 +164,7 @@ describeInBrowser('the requests view', () => {
     ] as const) {
       await field.fill(text)
       await page.getByText(`${count} listed`).waitFor()
-      expect(await rows.count(), text).toBe(count)
+      await expect.poll(() => rows.count(), { message: text }).toBe(count)
     }
     expect(decodeURIComponent(page.url())).toContain('q="/v1/"')
     await field.fill('stauts:400')

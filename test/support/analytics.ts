@@ -3,7 +3,7 @@ import { valueAt } from '../../src/base/core/json-pointer.ts'
 import type { Analytics } from '../../src/service/simulation/analytics.ts'
 import { operationOf } from './catalogue.ts'
 import { call, type RequestOptions } from './client.ts'
-import { faultsOf } from './documented.ts'
+import { describeViolations } from './documented.ts'
 import type { TestSimulator } from './start.ts'
 
 const schema = operationOf('getModelAnalytics').responseSchema(200)
@@ -34,7 +34,7 @@ export async function readAnalytics(
   const query = period === undefined ? '' : `?period=${period}`
   const response = await call(target, `/v1/models/${modelId}/analytics${query}`, options)
   if (response.status !== 200) throw new Error(`${response.status} for ${modelId} ${period}: ${response.text}`)
-  const faults = faultsOf('getModelAnalytics', 200, response.body)
+  const faults = describeViolations('getModelAnalytics', 200, response.body)
   if (faults.length > 0) throw new Error(`${modelId} ${period} breaks the document: ${faults.join('; ')}`)
   return response.body as unknown as Analytics // checked against the document's schema above
 }

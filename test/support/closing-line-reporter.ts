@@ -2,11 +2,11 @@ import type { Reporter, TestModule } from 'vitest/node'
 
 /** Prints one summary line at the end of the run, for programs that parse the log. */
 export class ClosingLineReporter implements Reporter {
-  readonly #others: { readonly faultCount: number }
+  readonly #faultReporter: { readonly faultCount: number }
 
-  /** `others`: the reporter that counts faults found outside the tests; these faults count as failures. */
-  constructor(others: { readonly faultCount: number }) {
-    this.#others = others
+  /** `faultReporter`: the reporter that counts faults found outside the tests; these faults count as failures. */
+  constructor(faultReporter: { readonly faultCount: number }) {
+    this.#faultReporter = faultReporter
   }
 
   onTestRunEnd(modules: readonly TestModule[]): void {
@@ -16,7 +16,7 @@ export class ClosingLineReporter implements Reporter {
     const count = (state: string) => tests.filter((test) => test.result().state === state).length
     const failedModules = modules.filter((module) => module.errors().length > 0).length
     console.log(
-      `\n${count('passed')} passed, ${count('failed') + failedModules + this.#others.faultCount} failed, ` +
+      `\n${count('passed')} passed, ${count('failed') + failedModules + this.#faultReporter.faultCount} failed, ` +
         `${count('skipped')} skipped`,
     )
     if (filter === '!long')

@@ -13,11 +13,16 @@ const narrow = new CompiledDocument(simulated)
 const closed = new CompiledDocument(closeDocument(simulated))
 
 /** Describes how a response breaks the documented schema for its status; empty if the response is valid. */
-export function faultsOf(operationId: string, status: number, body: Json | undefined): string[] {
-  return [open, narrow].flatMap((compiled) => findFaults(compiled, operationId, status, body))
+export function describeViolations(operationId: string, status: number, body: Json | undefined): string[] {
+  return [open, narrow].flatMap((compiled) => listViolations(compiled, operationId, status, body))
 }
 
-function findFaults(compiled: CompiledDocument, operationId: string, status: number, body: Json | undefined): string[] {
+function listViolations(
+  compiled: CompiledDocument,
+  operationId: string,
+  status: number,
+  body: Json | undefined,
+): string[] {
   const validate = validatorOf(compiled, operationId, status)
   if (!validate) return [`${operationId} does not document ${status}`]
   if (validate(body)) return []
@@ -32,15 +37,15 @@ export interface BrokenRule {
 
 /**
  * Returns every rule that a body breaks, except `enum` and `const` for a value whose type is already wrong. With
- * `strictly`, undocumented fields also break a rule.
+ * `isStrict`, undocumented fields also break a rule.
  */
-export function brokenRules(
+export function findBrokenRules(
   operationId: string,
   status: number,
   body: Json | undefined,
-  { strictly = false } = {},
+  { isStrict = false } = {},
 ): BrokenRule[] {
-  const validate = validatorOf(strictly ? closed : narrow, operationId, status)
+  const validate = validatorOf(isStrict ? closed : narrow, operationId, status)
   if (!validate) throw new Error(`${operationId} does not document ${status}`)
   if (validate(body)) return []
   const violations = (validate.errors ?? []).map(({ keyword, instancePath, params }) => {

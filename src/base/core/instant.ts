@@ -78,7 +78,7 @@ export function startOfDay(day: number): Date {
 }
 
 /** Returns the date of a UTC day: `2026-01-15`. */
-export function nameOfDay(day: number): string {
+export function isoDateOf(day: number): string {
   return startOfDay(day).toISOString().slice(0, -'T00:00:00.000Z'.length)
 }
 

@@ -35,14 +35,14 @@ const openNames = new Set<string>()
 
 /**
  * Opens the sandbox for a test. The sandbox's name depends only on the test's location, so that identifiers and numbers
- * are the same in each run. `startOwn` starts a simulator if `CONVSIM_CONTROL_URL` is not set.
- * @throws Error if no simulator runs at `CONVSIM_CONTROL_URL`, or if neither that variable nor `startOwn` is set
+ * are the same in each run. `startSimulator` starts a simulator if `CONVSIM_CONTROL_URL` is not set.
+ * @throws Error if no simulator runs at `CONVSIM_CONTROL_URL`, or if neither that variable nor `startSimulator` is set
  */
 export async function openSandbox<N extends Names = BundledNames>(
   location: TestLocation,
-  startOwn?: () => Promise<SimulatorClient>,
+  startSimulator?: () => Promise<SimulatorClient>,
 ) {
-  const simulator = await connectOnce(startOwn)
+  const simulator = await connectOnce(startSimulator)
   const name = freeName(sandboxNameOf(location))
   const sandbox = simulator.sandbox(name) as unknown as SandboxClient<N> // only types check names
   openNames.add(name)
@@ -84,13 +84,13 @@ export async function openSandbox<N extends Names = BundledNames>(
 let connection: Promise<SimulatorClient> | undefined
 
 /** Connects to the simulator at `CONVSIM_CONTROL_URL`, or starts a simulator, once per process. */
-function connectOnce(startOwn?: () => Promise<SimulatorClient>): Promise<SimulatorClient> {
+function connectOnce(startSimulator?: () => Promise<SimulatorClient>): Promise<SimulatorClient> {
   const { CONVSIM_CONTROL_URL: url, CONVSIM_CONTROL_TOKEN: token } = process.env
-  const open = url ? () => connect(url, token === undefined ? {} : { token }) : startOwn
+  const open = url ? () => connect(url, token === undefined ? {} : { token }) : startSimulator
   if (!open) {
     throw new Error(
       'No simulator is running for these tests: CONVSIM_CONTROL_URL is not set. ' +
-        'Add "conversation-analytics-simulator/global-setup" to globalSetup of the test configuration, ' +
+        'Add "conversation-analytics-simulator/global-setup" to globalSetup in your test configuration, ' +
         'or run the tests with: npx convsim exec -- npm test',
     )
   }
@@ -108,7 +108,7 @@ function sandboxNameOf({ file, names }: TestLocation): string {
   return `${words.toLowerCase().slice(0, 50).replace(/^-|-$/g, '')}-${digest.slice(0, 8)}`.replace(/^-/, '')
 }
 
-/** Returns the name, with a number appended while another test with that name runs, as can happen with `test.each`. */
+/** Returns the name, or a numbered one while another test with that name runs, as can happen with `test.each`. */
 function freeName(name: string, number = 1): string {
   const numbered = number === 1 ? name : `${name}-${number}`
   return openNames.has(numbered) ? freeName(name, number + 1) : numbered

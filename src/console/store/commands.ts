@@ -55,7 +55,7 @@ export function useListKeys(list: KeyedList): void {
   // The commands are registered once, and use the list from the latest render.
   const latest = useRef(list)
   latest.current = list
-  const lastOpened = useReturnOfFocus()
+  const lastOpened = useFocusReturn()
   const move = (step: number) => {
     const { ids, shownId, query = {} } = latest.current
     const focused = focusedEntry() && parseRoute(focusedEntry()?.hash ?? '').id
@@ -89,7 +89,7 @@ const focusedEntry = () =>
   document.activeElement?.closest<HTMLAnchorElement>('main :is(.rows, .entries, .chain h2) a') ?? undefined
 
 /** Moves the focus to an entry's link when the entry is closed. Returns a reference to the last opened entry. */
-function useReturnOfFocus() {
+function useFocusReturn() {
   const opened = useRef<{ id: string; link: HTMLElement | null; part: Element | null } | undefined>(undefined)
   const { id } = route.value
   useEffect(() => {

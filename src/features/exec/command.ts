@@ -30,7 +30,7 @@ export const eachCommand = defineCommand<typeof eachSettings>({
   name: 'each',
   summary: 'Run a test suite once per injected fault',
   description:
-    'Run a command repeatedly, each time against a new simulator that injects one fault into the requests, ' +
+    'Run a command repeatedly, each time against a new simulator that injects one fault, ' +
     'and report which faults the client survives, and which the tests notice. ' +
     'The command finds the base URL in CONVSIM_BASE_URL.',
   examples: [

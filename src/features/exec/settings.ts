@@ -76,7 +76,7 @@ export const eachSettings = {
     defaultText: 'unlimited',
     description:
       'The time after which no further run begins, except to confirm a verdict; ' +
-      'the first runs without faults must finish within this time. The seed determines the order.',
+      'the initial fault-free runs must finish within this time. The seed determines the order.',
   }),
   runTimeout: duration({
     defaultText: 'ten times the duration without faults, at least 10s; 10m for a run without faults',

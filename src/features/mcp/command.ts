@@ -14,7 +14,7 @@ const { logLevel, port, state } = serverSettings
 
 const mcpSettings = {
   ...serverSettings,
-  port: { ...port, default: 0, description: 'Port of the started simulator; 0 picks a free port.' },
+  port: { ...port, default: 0, description: 'Port of the simulator that the command starts; 0 picks a free port.' },
   state: { ...state, default: ':memory:' },
   logLevel: { ...logLevel, default: 'warn' as const },
   url: text({

@@ -62,7 +62,7 @@ function createMatchCounter({ journal, sandbox, conditions, served, elapsed }: J
   let totals = begin()
   const add = (entry: JournalEntry) => {
     const outcome = matchOutcome(conditions, toMatchSubject(entry, served()))
-    if (outcome === 'open') totals.open += 1 // it may match: the decisive part is not stored
+    if (outcome === 'uncertain') totals.open += 1 // it may match: the decisive part is not stored
     if (outcome !== 'yes') return
     totals.count += 1
     totals.matched = [...totals.matched, entry].slice(-maxMatchedShown)

@@ -209,7 +209,7 @@ function allowOrigins(origins: CorsOrigins, isAllowed: (origin: string) => boole
 }
 
 function sendInternalError(error: unknown, res: ServerResponse, log: Log): void {
-  log.error({ err: error }, 'a bug in http/')
+  log.error({ err: error }, 'unexpected error while handling a request')
   if (res.headersSent) res.destroy()
   else deliverImmediately(refusals.internalError("Internal simulator error. See the simulator's log."), res)
 }

@@ -111,10 +111,10 @@ interface SchemaItem {
 /** The maximum depth of the parts to list, since recursive schemas are infinitely deep. */
 const maxDepth = 12
 
-/** Lists the parts of a resolved schema, except properties marked `other`, which only the other direction has. */
+/** Lists the parts of a resolved schema, except properties marked with `omitted`: `readOnly` or `writeOnly`. */
 function* listSchemaItems(
   schemas: readonly JsonObject[],
-  other: string,
+  omitted: string,
   pointer = '',
   depth = 0,
 ): Generator<SchemaItem> {
@@ -124,14 +124,14 @@ function* listSchemaItems(
   if (depth === maxDepth) return
   for (const [name, inner] of mergeProperties(alternatives)) {
     const place = joinPointer(pointer, name)
-    const isOther = inner.flatMap(listSchemaParts).some((schema) => other && schema[other] === true)
-    if (inner.length === 0 || isOther) continue
+    const isOmitted = inner.flatMap(listSchemaParts).some((schema) => omitted && schema[omitted] === true)
+    if (inner.length === 0 || isOmitted) continue
     yield { kind: 'field', pointer: place }
-    yield* listSchemaItems(inner, other, place, depth + 1)
+    yield* listSchemaItems(inner, omitted, place, depth + 1)
   }
   for (const keyword of ['items', 'additionalProperties']) {
     const inner = alternatives.map((schema) => schema[keyword] ?? null).filter(isObject)
-    if (inner.length > 0) yield* listSchemaItems(inner, other, `${pointer}/*`, depth + 1)
+    if (inner.length > 0) yield* listSchemaItems(inner, omitted, `${pointer}/*`, depth + 1)
   }
 }
 
@@ -192,9 +192,9 @@ class BodyReader {
   readonly items = new Map<string, SchemaItem>()
   readonly #root = createNode()
 
-  /** `prefix`: the first word of the keys. `other`: the keyword for properties to omit: `readOnly` or `writeOnly`. */
-  constructor(prefix: string, schema: JsonObject | undefined, kinds: readonly SchemaItem['kind'][], other: string) {
-    for (const item of schema ? listSchemaItems([schema], other) : []) {
+  /** `prefix`: the first word of the keys. `omitted`: see `listSchemaItems`. */
+  constructor(prefix: string, schema: JsonObject | undefined, kinds: readonly SchemaItem['kind'][], omitted: string) {
+    for (const item of schema ? listSchemaItems([schema], omitted) : []) {
       const { kind, pointer, value } = item
       if (!kinds.includes(kind)) continue
       const node = this.#nodeAt(pointer)
@@ -229,9 +229,9 @@ function visit(value: Json, node: SchemaNode, addKey: AddKey): void {
   addKey(node.keys.get('field'))
   addKey(node.keys.get(value === null ? 'null' : 'not-null'))
   if (isEnumValue(value)) addKey(node.values.get(value))
-  const others = node.members.get('*')
+  const wildcard = node.members.get('*')
   if (isObject(value)) visitMembers(value, node, addKey)
-  else if (Array.isArray(value) && others) for (const item of value) visit(item, others, addKey)
+  else if (Array.isArray(value) && wildcard) for (const item of value) visit(item, wildcard, addKey)
 }
 
 function visitMembers(value: JsonObject, { members }: SchemaNode, addKey: AddKey): void {
@@ -239,7 +239,7 @@ function visitMembers(value: JsonObject, { members }: SchemaNode, addKey: AddKey
     const member = Object.hasOwn(value, name) ? value[name] : undefined
     if (member !== undefined) visit(member, node, addKey)
   }
-  const others = members.get('*')
-  if (!others) return
-  for (const [name, member] of Object.entries(value)) if (!members.has(name)) visit(member, others, addKey)
+  const wildcard = members.get('*')
+  if (!wildcard) return
+  for (const [name, member] of Object.entries(value)) if (!members.has(name)) visit(member, wildcard, addKey)
 }

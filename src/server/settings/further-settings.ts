@@ -62,7 +62,7 @@ export const furtherSettings = {
     default: '1h',
     test: isWindow,
     expected: 'a whole number of seconds up to 30 days, such as 10s or 5m',
-    description: 'Length of the rate window for analytics requests; a client can wait until a short window ends.',
+    description: 'Length of the rate window for analytics requests; a test can wait until a short window ends.',
   }),
   models: choice({
     of: ['open', 'closed'],
@@ -101,7 +101,7 @@ export const furtherSettings = {
     test: isDelay,
     expected: 'a duration such as 500ms or 3s, of at most 24 days',
     description:
-      'Time by which a stop is delayed: requests are still handled, but health checks get a 503, ' +
+      'How long to delay a stop: requests are still handled, but health checks get a 503, ' +
       'so that a load balancer sends new requests elsewhere.',
   }),
   tls: boolean({

@@ -39,7 +39,7 @@ export interface Simulator extends Handlers {
   readonly stopping: AbortController
   /** Aborted before the server stops: from then on the health check returns 503, but requests are still handled. */
   readonly draining: AbortController
-  /** Returns why not even `close` can write the state, for example because its folder was removed, or undefined. */
+  /** Returns why even `close` cannot write the state (for example, its folder was removed); undefined if it can. */
   findStateLoss(): Promise<string | undefined>
   close(): Promise<void>
 }

@@ -48,10 +48,10 @@ export function readExamples(document: JsonObject, pointer: string): Example[] {
   if (single !== undefined) return [{ name: 'example', value: single, pointer: joinPointer(owner.pointer, 'example') }]
   return Object.keys(isObject(examples) ? examples : {}).flatMap((name) => {
     const example = resolve(document, joinPointer(owner.pointer, 'examples', name))
-    const member = ['value', 'dataValue', 'serializedValue'].find((key) => example?.value[key] !== undefined) // 3.2
+    const member = ['value', 'dataValue', 'serializedValue'].find((key) => example?.value[key] !== undefined)
     if (example === undefined || member === undefined) return []
-    const text = member === 'serializedValue' ? parseJson(String(example.value[member])) : undefined
-    return [{ name, value: text ?? example.value[member] ?? null, pointer: joinPointer(example.pointer, member) }]
+    const parsed = member === 'serializedValue' ? parseJson(String(example.value[member])) : undefined
+    return [{ name, value: parsed ?? example.value[member] ?? null, pointer: joinPointer(example.pointer, member) }]
   })
 }
 

@@ -10,7 +10,7 @@ export interface Difference {
   /** The value in the request; undefined if there is none. */
   readonly actual: Json | undefined
   /** True if the values might still match, because the decisive part is redacted or was not stored. */
-  readonly isOpen?: true
+  readonly isUncertain?: true
 }
 
 /** Yields the differences between a subject and a condition; yields nothing if the subject meets the condition. */
@@ -21,12 +21,12 @@ export function* findDifferences(conditions: readonly Condition[], subject: Matc
   for (const differences of conditions) yield* differences(subject)
 }
 
-/** Returns whether a subject meets the conditions; `open` if that depends on a redacted or missing part. */
-export function matchOutcome(conditions: readonly Condition[], subject: MatchSubject): 'yes' | 'no' | 'open' {
-  let outcome: 'yes' | 'open' = 'yes'
-  for (const { isOpen } of findDifferences(conditions, subject)) {
-    if (!isOpen) return 'no'
-    outcome = 'open'
+/** Returns whether a subject meets the conditions; `uncertain` if that depends on a redacted or missing part. */
+export function matchOutcome(conditions: readonly Condition[], subject: MatchSubject): 'yes' | 'no' | 'uncertain' {
+  let outcome: 'yes' | 'uncertain' = 'yes'
+  for (const { isUncertain } of findDifferences(conditions, subject)) {
+    if (!isUncertain) return 'no'
+    outcome = 'uncertain'
   }
   return outcome
 }
@@ -121,12 +121,12 @@ export function requestConditions({ operation, match = {} }: RequestQuery): Cond
     ...Object.entries(match.query ?? {}).flatMap(([name, expected]) =>
       condition(`query/${name}`, expected, ({ query = '' }) => readQueryValues(query, name)),
     ),
-    ...Object.entries(match.header ?? {}).flatMap(([givenName, expected]) => {
-      const name = givenName.toLowerCase()
+    ...Object.entries(match.header ?? {}).flatMap(([headerName, expected]) => {
+      const name = headerName.toLowerCase()
       return condition(`header/${name}`, expected, ({ headers }) => toList(headers[name]))
     }),
     ...condition('product', product?.toLowerCase(), ({ products }) => products(), {
-      isOpen: ({ incompleteBody }) => incompleteBody !== undefined,
+      mightMatch: ({ incompleteBody }) => incompleteBody !== undefined,
     }),
     ...(body === undefined ? [] : [bodyCondition(body)]),
   ]
@@ -136,23 +136,23 @@ function toList<Value>(value: Value | undefined): Value[] {
   return value === undefined ? [] : [value]
 }
 
-const hasRedacted = ({ isRedacted }: MatchSubject, values: readonly Json[]) =>
+const hasRedactedValue = ({ isRedacted }: MatchSubject, values: readonly Json[]) =>
   values.some((value) => isRedacted?.(value) === true)
 
-/** Requires a matching value, or no value if `expected` is null. `isOpen`: true if a hidden value might match. */
+/** Requires a matching value, or no value if `expected` is null. `mightMatch`: true if a hidden value might match. */
 function condition(
   field: string,
   expected: Json | undefined,
   valuesOf: (subject: MatchSubject) => readonly Json[],
-  { matches = (value: Json) => value === expected, isOpen = hasRedacted } = {},
+  { matches = (value: Json) => value === expected, mightMatch = hasRedactedValue } = {},
 ): Condition[] {
   if (expected === undefined) return []
   const differences: Condition = function* (subject) {
     const values = valuesOf(subject)
     // Redaction hides a value, but not its existence.
-    const isUncertain = expected !== null && isOpen(subject, values)
+    const isUncertain = expected !== null && mightMatch(subject, values)
     const isMet = values.length > 0 ? values.some(matches) : expected === null
-    if (!isMet) yield { field, expected, actual: values[0], ...(isUncertain && { isOpen: true as const }) }
+    if (!isMet) yield { field, expected, actual: values[0], ...(isUncertain && { isUncertain: true as const }) }
   }
   return [differences]
 }
@@ -177,7 +177,8 @@ function bodyCondition(expected: JsonObject): Condition {
     value: expected[pointer] ?? null,
   }))
   return function* ({ body, incompleteBody }) {
-    if (incompleteBody !== undefined) return yield { field: 'body', expected, actual: incompleteBody, isOpen: true }
+    if (incompleteBody !== undefined)
+      return yield { field: 'body', expected, actual: incompleteBody, isUncertain: true }
     const sent = body()
     if (!arePointers) return yield* comparePart('body', expected, sent)
     for (const { field, tokens, value } of members) {

@@ -1,4 +1,4 @@
-import { dayOf, nameOfDay } from '../../base/core/instant.ts'
+import { dayOf, isoDateOf } from '../../base/core/instant.ts'
 import type { Json } from '../../base/core/json.ts'
 import { LruCache, memoizeLast } from '../../base/core/memoize.ts'
 import type { Store } from '../../state/store.ts'
@@ -90,12 +90,12 @@ function analyticsBody(
 async function qualityShift(store: Store, sandbox: string, productIds: readonly string[], { days, now }: PeriodQuery) {
   const today = dayOf(now)
   const { weight } = await store.getQuality(sandbox)
-  const query = { productIds, from: nameOfFirstDay(today - days + 1), to: nameOfToday(today) }
+  const query = { productIds, from: isoDateOfFirst(today - days + 1), to: isoDateOfToday(today) }
   const impacts = await store.eventImpact(sandbox, query)
   if (impacts.size === 0) return undefined
   const sums = Array.from(impacts, ([day, { impact }]) => `${day}=${impact}`)
   return { forDay: (day: string) => weight * (impacts.get(day)?.impact ?? 0), key: `${weight}*${sums.join()}` }
 }
 
-const nameOfFirstDay = memoizeLast(nameOfDay)
-const nameOfToday = memoizeLast(nameOfDay)
+const isoDateOfFirst = memoizeLast(isoDateOf)
+const isoDateOfToday = memoizeLast(isoDateOf)

@@ -64,10 +64,10 @@ export interface ScopedRule extends RuleReference {
 }
 
 /** Lists the rules in the order in which they are tried: the sandbox rules, then the startup rules. */
-export function listRulesInOrder(ofSandbox: ActiveRules, startUp: ActiveRules): ScopedRule[] {
+export function listRulesInOrder(sandboxRules: ActiveRules, startupRules: ActiveRules): ScopedRule[] {
   return [
-    ...ofSandbox.map((rule, index) => ({ rule, scope: 'sandbox', index }) as const),
-    ...startUp.map((rule, index) => ({ rule, scope: 'start-up', index }) as const),
+    ...sandboxRules.map((rule, index) => ({ rule, scope: 'sandbox', index }) as const),
+    ...startupRules.map((rule, index) => ({ rule, scope: 'start-up', index }) as const),
   ]
 }
 
@@ -161,7 +161,7 @@ function readRuleAction(
   }
   const parsed = parseScenarios(scenario ?? '', catalogue)
   if (!parsed.ok) return flawAt('scenario', parsed.error)
-  if (parsed.value.length === 0) return flawAt('scenario', 'The rule does not turn on a scenario.')
+  if (parsed.value.length === 0) return flawAt('scenario', 'The rule does not activate any scenario.')
   return success({ scenarios: parsed.value, sequence: undefined })
 }
 

@@ -4,7 +4,7 @@
  * `createSimulation` computes the analytics for a query in four steps: it finds the model's persona (persona.ts),
  * draws each day (day.ts), adds up the period (period.ts), and applies rules to the totals (assessment.ts).
  */
-import { dayOf, nameOfDay } from '../../base/core/instant.ts'
+import { dayOf, isoDateOf } from '../../base/core/instant.ts'
 import type { Analytics, AnalyticsQuery, DataPoint, LabelScore, Simulate } from './analytics.ts'
 import { assess } from './assessment.ts'
 import { clamp, type Day, drawDay, roundScore } from './day.ts'
@@ -72,7 +72,7 @@ function shiftQuality(days: Day[], qualityShift: AnalyticsQuery['qualityShift'])
   return days.map((each) => {
     if (!each.values) return each
     const { scores } = each.values
-    const shifted = scores.avgConversationQualityIndex + qualityShift(nameOfDay(each.day))
+    const shifted = scores.avgConversationQualityIndex + qualityShift(isoDateOf(each.day))
     const avgConversationQualityIndex = roundScore(clamp(shifted, 0, 1))
     return { ...each, values: { ...each.values, scores: { ...scores, avgConversationQualityIndex } } }
   })
@@ -100,7 +100,7 @@ const NO_SCORES = mapToRecord(SCORE_FIELDS, () => null)
 
 function toDataPoint({ day, conversations, messages, values }: Day): DataPoint {
   return {
-    date: `${nameOfDay(day)}T00:00:00.000Z`,
+    date: `${isoDateOf(day)}T00:00:00.000Z`,
     ...(values?.scores ?? NO_SCORES),
     conversationCount: conversations,
     messageCount: messages,

@@ -40,7 +40,7 @@ export class StateFile implements Adapter<StateData> {
   async read(): Promise<StateData> {
     const { path, log } = this
     const entry = findEntry(path)
-    // A crash never leaves an empty file. `mktemp` creates one; an empty file with a log was emptied by mistake.
+    // An empty file is new (`mktemp` creates one, and a crash never does), unless a log shows that it was in use.
     const isNew = entry?.size === 0 && !findEntry(log.path) && !findEntry(log.oldPath)
     const stored =
       entry && !isNew ? await readState(path).catch((error) => failAt(`The state file ${path}`, error)) : undefined

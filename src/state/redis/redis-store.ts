@@ -2,7 +2,7 @@
  * The state in Redis, shared by several replicas. Processes keep no copies: each method runs one or a few scripts
  * (`lua/`) through `sandbox-scripts.ts`. `keys.ts` describes the stored data, and `open-redis-store.ts` connects.
  */
-import { dayOf, nameOfDay } from '../../base/core/instant.ts'
+import { dayOf, isoDateOf } from '../../base/core/instant.ts'
 import { encodePath } from '../../base/core/seeded.ts'
 import {
   createStoredEvent,
@@ -156,7 +156,7 @@ async function eventImpact(
 function listSums({ productIds, from, to }: ImpactQuery) {
   const first = dayOf(Date.parse(from))
   const length = Math.max(0, dayOf(Date.parse(to)) - first + 1)
-  const days = Array.from({ length }, (_, offset) => nameOfDay(first + offset))
+  const days = Array.from({ length }, (_, offset) => isoDateOf(first + offset))
   return [...new Set(productIds.map(uuidKey))].flatMap((product) => days.map((day) => ({ product, day })))
 }
 

@@ -11,7 +11,7 @@ import {
   prompt,
   readStateInfo,
 } from '../../support/client.ts'
-import { type BrokenRule, brokenRules, faultsOf } from '../../support/documented.ts'
+import { type BrokenRule, describeViolations, findBrokenRules } from '../../support/documented.ts'
 import { sharedSimulator } from '../../support/shared.ts'
 import { startForTest } from '../../support/start.ts'
 
@@ -58,7 +58,7 @@ function brokenBy(keyword: string, target: string): BrokenRule[] {
 
 test.each(pairs)('$name on $operation.id breaks exactly one rule, with each of 40 seeds', async (pair) => {
   const { name, keyword, operation, minTargets } = pair
-  const strictly = keyword === closedKeyword
+  const isStrict = keyword === closedKeyword
   const targets = new Set<string>()
   await Promise.all(
     Array.from({ length: 40 }, async (_, seed) => {
@@ -67,8 +67,10 @@ test.each(pairs)('$name on $operation.id breaks exactly one rule, with each of 4
       targets.add(target)
       expect(response.status).toBe(operation.success)
       expect(response.headers.get('x-sim-origin')).toBe('scenario')
-      expect(brokenRules(operation.id, response.status, response.body, { strictly })).toEqual(brokenBy(keyword, target))
-      if (strictly) expect(faultsOf(operation.id, response.status, response.body)).toEqual([])
+      expect(findBrokenRules(operation.id, response.status, response.body, { isStrict })).toEqual(
+        brokenBy(keyword, target),
+      )
+      if (isStrict) expect(describeViolations(operation.id, response.status, response.body)).toEqual([])
     }),
   )
   expect(targets.size).toBeGreaterThanOrEqual(minTargets)
@@ -103,7 +105,9 @@ const namedTargets = [
 test.each(namedTargets)('%s acts on the named target %s', async (name, pointer, keyword) => {
   const response = await call(sim(), fullModel, { headers: { 'x-sim-scenario': `${name};pointer=${pointer}` } })
   expect(response.headers.get('x-sim-damage')).toBe(`${name} at ${pointer}`)
-  expect(brokenRules('getModelAnalytics', 200, response.body, { strictly: true })).toEqual(brokenBy(keyword, pointer))
+  expect(findBrokenRules('getModelAnalytics', 200, response.body, { isStrict: true })).toEqual(
+    brokenBy(keyword, pointer),
+  )
 })
 
 test('a star in a pointer represents every item of a list, and nothing else changes', async () => {
@@ -149,19 +153,19 @@ describe('drift also acts on refusals', () => {
   ] as const)('%s', async (scenario, status, keyword) => {
     const response = await call(sim(), analyticsPath, { headers: { 'x-sim-scenario': scenario } })
     expect(response.status).toBe(status)
-    const broken = brokenRules('getModelAnalytics', status, response.body, { strictly: true })
+    const broken = findBrokenRules('getModelAnalytics', status, response.body, { isStrict: true })
     expect(broken.map((one) => one.keyword)).toEqual([keyword])
   })
 
   test('caused by the request itself', async () => {
     const response = await call(sim(), '/v1/events', { body: {}, headers: { 'x-sim-scenario': 'drop-field' } })
     expect(response.status).toBe(400)
-    expect(brokenRules('createEvent', 400, response.body)).toHaveLength(1)
+    expect(findBrokenRules('createEvent', 400, response.body)).toHaveLength(1)
   })
 })
 
 test.each(operations)('an undamaged response of $id breaks no rule, even if schemas are closed', async (operation) => {
   const response = await callOperation(sim(), operation)
-  expect(brokenRules(operation.id, response.status, response.body, { strictly: true })).toEqual([])
+  expect(findBrokenRules(operation.id, response.status, response.body, { isStrict: true })).toEqual([])
   expect(response.headers.get('x-sim-damage')).toBeNull()
 })

@@ -61,7 +61,7 @@ export interface Runner {
   /** The tests that write several records: consecutively in one sandbox, or concurrently in separate sandboxes. */
   readonly repeated: Readonly<Record<string, 'one sandbox' | 'own sandboxes'>>
   /** True if each worker starts its own simulator when there is no setup. */
-  readonly startsOwn?: true
+  readonly startsSimulator?: true
   /** The TypeScript files to compile, with compiler options. Default: `types.ts` for Node and for a bundler. */
   readonly compiled?: readonly (readonly [file: string, ...options: string[]])[]
 }

@@ -32,7 +32,7 @@ const project = describeRunner({
     'two tests of test.for have this name': 'one sandbox',
     'two concurrent tests have this name': 'own sandboxes',
   },
-  startsOwn: true,
+  startsSimulator: true,
   compiled: [
     ['purchases.test.ts', '--module', 'esnext', '--moduleResolution', 'bundler'],
     ['types.ts', '--module', 'esnext', '--moduleResolution', 'bundler'],

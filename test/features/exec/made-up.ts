@@ -15,7 +15,7 @@ import { frozenNow } from '../../support/start.ts'
 export const context = { catalogue: inputs.catalogue, operations: inputs.contract.operations }
 
 /** Parses the faults in a set. */
-export function faultsOf(set: string): readonly Fault[] {
+export function describeViolations(set: string): readonly Fault[] {
   const faults = parseFaultSet(set, context)
   if (!faults.ok) throw new Error(faults.error)
   return faults.value.faults
@@ -56,7 +56,7 @@ export function requestsOf(...signatures: readonly string[]): RecordedRequest[] 
 /** Returns a judged run from a description: `reset createEvent 2`, `drop-field createEvent /eventId`. */
 export function judged(description: string, verdict: SuiteVerdict, parts: Partial<JudgedRun> = {}): JudgedRun {
   const [scenario = '', operation = '', target = ''] = description.split(' ')
-  const [fault] = faultsOf(scenario)
+  const [fault] = describeViolations(scenario)
   if (!fault) throw new Error(`no fault ${scenario}`)
   const pointer = target.startsWith('/') ? target : undefined
   const run: PlannedRun = { fault, operation, pointer, occurrence: pointer ? 1 : Number(target), isReachable: true }

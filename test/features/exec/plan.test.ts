@@ -3,11 +3,11 @@ import { parseFaultSet, parseRunName } from '../../../src/features/exec/plan/fau
 import { chooseRuns, nameRun, planRuns } from '../../../src/features/exec/plan/plan.ts'
 import { describeSkipped } from '../../../src/features/exec/report/suite-report.ts'
 import { inputs } from '../../support/catalogue.ts'
-import { context, faultsOf, problemOf, requestsOf } from './made-up.ts'
+import { context, describeViolations, problemOf, requestsOf } from './made-up.ts'
 
 /** Plans runs for the faults in a set. */
 function planOf(requests: ReturnType<typeof requestsOf>, set: string) {
-  const plan = planRuns(requests, { faults: faultsOf(set) })
+  const plan = planRuns(requests, { faults: describeViolations(set) })
   if (!plan.ok) throw new Error(plan.error)
   return plan.value
 }
@@ -45,7 +45,7 @@ test('if no request got an ordinary response, the error counts the requests by s
     isOrdinary: false,
     ...(at === 0 ? { status: 401 } : { status: 404, operation: undefined }),
   }))
-  expect(planRuns(bad, { faults: faultsOf('reset') })).toEqual({
+  expect(planRuns(bad, { faults: describeViolations('reset') })).toEqual({
     ok: false,
     error: 'No fault can be injected, since no request got an ordinary response: 1 x 401, 1 x 404 (no operation).',
   })
@@ -66,7 +66,7 @@ test('a limited selection of runs alternates between sets, since drift has many 
 })
 
 describe('parsing a set of faults', () => {
-  const names = (set: string) => faultsOf(set).map(({ name }) => name)
+  const names = (set: string) => describeViolations(set).map(({ name }) => name)
 
   test('accepts scenario names as written in reports', () => {
     expect(names('drift:drop-field,time:slow;ms=5')).toEqual(['drift:drop-field', 'time:slow;ms=5'])

@@ -50,5 +50,7 @@ test('an exception is logged and becomes a 500 in the service’s format; other 
     expect(body).toEqual({ success: false, error: expect.stringContaining("See the simulator's log") })
   }
   expect(replies[3]?.body).toEqual({ fine: true })
-  expect(logged.map(({ level, message }) => `${level}: ${message}`)).toEqual(Array(3).fill('error: a bug in http/'))
+  expect(logged.map(({ level, message }) => `${level}: ${message}`)).toEqual(
+    Array(3).fill('error: unexpected error while handling a request'),
+  )
 })

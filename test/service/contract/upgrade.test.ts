@@ -29,7 +29,7 @@ definitions:
   Problem: { type: object, properties: { code: { type: integer, format: shape } } }
 `
   expect(await findingsOf(text)).toEqual([
-    '5:5 warning bodies of the type multipart/form-data are accepted unchecked',
+    '5:5 warning bodies of type multipart/form-data are accepted without checks',
     '9:65 warning the format "shape" is unknown and not checked',
     note('Swagger 2.0'),
   ])

@@ -47,14 +47,14 @@ function Sentences({ event, quality }: EventDetailProps) {
     <ul class="bullets breaks">
       <li>
         The impact is <Impact {...event} />, because {cause}.{' '}
-        {sampledOut && `Sampling at rate ${asText(fields.sampleRate)} dropped the event, so no index changes.`}
-        {!sampledOut && quality && `Indexes change by ${formatSigned(impact * quality.weight)}, within [0, 1].`}
+        {sampledOut && `Sampling at a rate of ${asText(fields.sampleRate)} dropped the event, so no index changes.`}
+        {!sampledOut && quality && `Quality indexes change by ${formatSigned(impact * quality.weight)}, from 0 to 1.`}
       </li>
       {fields.forceSample === true && <li>forceSample exempts the event from sampling.</li>}
       {eventAtDefaulted && <li>The client did not send eventAt, so eventAt is the time of receipt.</li>}
       {replays > 0 && (
         <li>
-          The event was sent again {count(replays, 'time')} with the insertId {asText(fields.insertId)}, but counts only
+          The event was sent {count(replays, 'more time')} with the insertId {asText(fields.insertId)}, but counts only
           once.
         </li>
       )}
@@ -97,7 +97,7 @@ export const EventList = ({ events }: { readonly events: readonly StoredEvent[] 
         cell: ({ fields }) => shortId(asText(fields.conversationId ?? fields.externalConversationId ?? '')),
       },
       {
-        title: 'Event at (UTC)',
+        title: 'Occurred (UTC)',
         class: 'faint if-wide',
         cell: ({ eventAtDefaulted, fields }) => (eventAtDefaulted ? '' : formatEventAt(asText(fields.eventAt))),
       },

@@ -142,7 +142,7 @@ function PromptDetail({ prompt }: { readonly prompt: Prompt }) {
         <p class="faint">
           {externalPromptId === undefined
             ? 'This prompt was created without an externalPromptId, so it cannot get a second version.'
-            : 'If you send it again with different components and the same externalPromptId, it gets a second version.'}
+            : 'This prompt gets a second version if you send its externalPromptId with different components.'}
         </p>
       )}
     </>

@@ -26,8 +26,9 @@ const maxInsertIdLength = 200
 
 /**
  * Reads the chains of attempts from the journal, latest first, and judges them as `RetryFindings` does. Returns
- * undefined if this takes too long. `further`: the number of older chains beyond the limit. `truncated`: true if
- * requests, or bodies that distinguish calls, were evicted. `elapsed`: returns the milliseconds since some fixed time.
+ * undefined if this takes too long. In the result, `further` is the number of older chains beyond the limit, and
+ * `truncated` is true if requests, or bodies that distinguish calls, were evicted. `elapsed` returns the milliseconds
+ * since a fixed time.
  */
 export async function readRetryHistory(
   journal: Journal,

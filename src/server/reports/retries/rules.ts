@@ -14,7 +14,7 @@ export const retryRules = {
   'retry-after': {
     rule: 'After a 429 or 503 with Retry-After, the client waits at least that long.',
     proof: 'A request with the same `insertId`, or with a retry count above 0, arrives sooner.',
-    otherwise: 'An identical call with neither may be a second click, so the finding is advice.',
+    otherwise: 'An identical call with neither may be a second click, so it is only reported as advice.',
   },
   'back-off': {
     rule:
@@ -32,7 +32,7 @@ export const retryRules = {
       '`insertId` at any later time; or a request with a retry count above 0 has another `insertId`.',
     otherwise:
       'Another `insertId`, `eventAt` or counter in the body, or an identical event at the same time, may ' +
-      'indicate a different event, so the finding is advice.',
+      'indicate a different event, so it is only reported as advice.',
   },
   'no-retry': {
     rule: 'A request that was refused with 400, 401, 403 or 404 is not resent unchanged.',

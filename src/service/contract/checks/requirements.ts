@@ -1,4 +1,4 @@
-/** Startup checks for an OpenAPI document, one aspect per file. `contract/load.ts` defines their order. */
+/** Checks at startup that an OpenAPI document can be simulated. `contract/load.ts` defines the order of all checks. */
 import { groupBy } from '../../../base/core/group-by.ts'
 import { isObject, type Json, type JsonObject } from '../../../base/core/json.ts'
 import { joinPointer } from '../../../base/core/json-pointer.ts'
@@ -80,7 +80,7 @@ function* findUnchecked(document: JsonObject, { kind, pointer, value }: Document
   if (kind === 'pathItem') yield* findUnserved(value, warn)
   if (kind === 'requestBody' && isObject(content))
     for (const type of Object.keys(content).filter((type) => !isCheckedBody(document, type, content[type])))
-      yield warn(`bodies of the type ${type} are accepted unchecked`, 'content', type)
+      yield warn(`bodies of type ${type} are accepted without checks`, 'content', type)
   if (Array.isArray(servers) && servers.length > 0 && readServerPath(servers[0]) === undefined)
     yield warn('is not a usable URL, so the API is served under "/"', 'servers', 0, 'url')
   if (Array.isArray(security)) yield* findUndefinedSchemes(document, security, warn)
@@ -104,7 +104,7 @@ function isCheckedBody(document: JsonObject, mediaType: string, media: Json | un
 function* findUndefinedSchemes(document: JsonObject, security: readonly Json[], warn: Warn) {
   for (const [index, names] of security.entries())
     for (const name of Object.keys(names ?? {}).filter((id) => resolve(document, schemePointer(id)) === undefined)) {
-      const message = `the scheme "${name}" is not defined in components.securitySchemes; it requires no credentials`
+      const message = `the scheme "${name}" is not defined in components.securitySchemes, so it is not required`
       yield warn(message, 'security', index, name)
     }
 }
