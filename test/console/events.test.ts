@@ -46,7 +46,7 @@ describeInBrowser('the events view', () => {
     await page.getByText('sent 2 more times with the insertId a').waitFor()
     await page.getByText('Quality indexes change by −0.04').waitFor()
     await page.getByRole('link', { name: 'dropped' }).click()
-    await page.getByText('Sampling at rate 0 dropped the event').waitFor()
+    await page.getByText('Sampling at a rate of 0 dropped the event').waitFor()
     await page.keyboard.press('Escape')
     await page.getByRole('heading', { name: 'Quality indexes' }).waitFor()
   })

@@ -21,7 +21,7 @@ describeInBrowser('the prompts view', () => {
     const body = JSON.parse(/-d '(.*)'$/s.exec(line ?? '')?.[1] ?? '')
     expect(await call(own, '/v1/prompts', { body })).toMatchObject({ status: 201 })
     await page.getByRole('link', { name: 'Order assistant' }).waitFor()
-    await page.getByText('it gets a second version').waitFor()
+    await page.getByText('This prompt gets a second version').waitFor()
     await page.setViewportSize({ width: 390, height: 800 })
     expect(await page.locator('.diff var:visible').allTextContents()).toEqual(['{{customer}}'])
   })
