@@ -22,13 +22,15 @@ export function parseJson(text: string): Json | undefined {
   }
 }
 
-/** Returns the canonical text of a JSON value, with keys sorted by code unit, and without whitespace. */
-export function canonicalJson(value: Json): string {
-  if (Array.isArray(value)) return `[${value.map(canonicalJson).join(',')}]`
+/** Returns a value as text without whitespace, with members sorted by code unit and without those to omit. */
+export function canonicalJson(value: Json, isOmitted?: (name: string, value: Json) => boolean): string {
+  if (Array.isArray(value)) return `[${value.map((item) => canonicalJson(item, isOmitted)).join(',')}]`
   if (!isObject(value)) return JSON.stringify(value)
-  const members = Object.keys(value)
-    .sort()
-    .map((key) => `${JSON.stringify(key)}:${canonicalJson(value[key] ?? null)}`)
+  const members: string[] = []
+  for (const name of Object.keys(value).sort()) {
+    const inner = value[name] ?? null
+    if (!isOmitted?.(name, inner)) members.push(`${JSON.stringify(name)}:${canonicalJson(inner, isOmitted)}`)
+  }
   return `{${members.join(',')}}`
 }
 

@@ -202,7 +202,7 @@ export function createCallKey(
   const { [insertIdField]: id, ...event } = json
   const insertId = typeof id === 'string' && id !== '' ? id : undefined
   const key = insertId === undefined ? digestWhole(canonicalJson(json)) : digestOf('id', insertId)
-  const content = digestOf('content', canonicalJson(withoutVolatile(event)))
+  const content = digestOf('content', canonicalJson(event, isVolatile))
   if (!isNeeded({ key, content })) return undefined
   const bodyKey = insertId === undefined ? key : digestWhole(canonicalJson(json))
   return { ...common, key, content, insertId, body: bodyKey, event: digestOf('event', canonicalJson(event)) }
@@ -211,13 +211,8 @@ export function createCallKey(
 /** The names of members that a client changes in each attempt: counters, and the time of sending. */
 const counterName = /^(attempt|retry|retries|try)(s|count|number)?$|^sent_?at$/i
 
-/** Returns a body without the times and counters that may change in each attempt. */
-function withoutVolatile(value: Json): Json {
-  if (Array.isArray(value)) return value.map(withoutVolatile)
-  if (!isObject(value)) return value
-  const kept = Object.entries(value).filter(([name, inner]) => !isTime(inner) && !counterName.test(name))
-  return Object.fromEntries(kept.map(([name, inner]) => [name, withoutVolatile(inner)]))
-}
+/** Returns true for a time or counter that may change in each attempt. */
+const isVolatile = (name: string, value: Json) => isTime(value) || counterName.test(name)
 
 const isTime = (value: Json) => typeof value === 'string' && /^\d{4}-\d\d-\d\dT/.test(value)
 
@@ -227,5 +222,5 @@ function canonicalText(json: Json | undefined, { latin1 = '', size }: RecordedBo
 
 /** Hashes the parts, so that a key is short and does not reveal the token. */
 function digest(parts: readonly string[]): string {
-  return hash('sha256', JSON.stringify(parts), 'base64')
+  return hash('sha256', parts.join('\n'), 'base64')
 }
