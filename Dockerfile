@@ -1,4 +1,4 @@
-# The build stage. The manifest and the lock file are copied first, so that Docker's cache keeps the installation while only sources change.
+# Builds dist/. Copying the manifest and lock file first lets Docker reuse the installation if only sources change.
 FROM node:24.21.0-slim AS build
 WORKDIR /app
 COPY package.json package-lock.json ./
@@ -34,12 +34,12 @@ COPY --from=build /app/dist dist
 # A named volume mounted here (`-v convsim:/data`) gets the owner of this folder, and stores the state.
 RUN mkdir /data .compiled && chown node:node /data .compiled
 USER node
-# This start fills the compile cache, which is separate for each user, so it runs as the image's user.
+# This run fills the compile cache, which is separate for each user, so it runs as the image's user.
 RUN node dist/cli.js exec --state :memory: --allow-no-requests -- true
 EXPOSE 4010
-# Docker 25 and newer checks every second until the first success, then every 30 s; older versions check every 30 s.
+# Docker 25 and newer check every second until the first success, then every 30 s; older versions check every 30 s.
 # The check finds the port, whether PORT or --port sets it.
 HEALTHCHECK --interval=30s --start-interval=1s --timeout=3s --start-period=30s --retries=3 CMD ["node", "/app/dist/cli.js", "healthcheck"]
-# The path is absolute, so that `-w /work` only changes the folder that relative paths of contracts start from.
+# The path is absolute, so `-w /work` changes only the folder from which relative paths, such as a contract's, start.
 ENTRYPOINT ["/app/docker/entrypoint.sh", "/data"]
 CMD []

@@ -1,12 +1,12 @@
 #!/bin/sh
-# Starts convsim in the container: entrypoint.sh FOLDER [ARGUMENT...]
-# The state is in FOLDER if a volume is mounted there, otherwise in memory. A volume declared by the image would be left behind by each run.
+# Starts convsim in the container: entrypoint.sh FOLDER [ARGUMENT...]. The state is in FOLDER if a volume is mounted
+# there, otherwise in memory. The image does not declare a volume, because each run would leave one behind.
 set -e
 
 is_mounted() {
   # The fifth field of a line is the mount point; the fourth may be the same path in another file system.
-  while read -r _ _ _ _ place _; do
-    [ "$place" != "$1" ] || return 0
+  while read -r _ _ _ _ mount_point _; do
+    [ "$mount_point" != "$1" ] || return 0
   done </proc/self/mountinfo
   return 1
 }

@@ -15,15 +15,15 @@ import { findFileConflict } from './server/settings/file-conflicts.ts'
 import { version } from './service/fixtures/bundled.ts'
 
 /**
- * The exit code of the process. 0: success. 1: an invalid setting, contract, fixture, state, port or report, a lost
+ * The exit code of the process. 0: success. 1: an invalid setting, contract, fixture, state, port or report, lost
  * state, a truncated report, or an unhealthy server. 3: a `--fail-on` condition is met, or `drift` found differences.
  * 128 + n: signal n ended the process. Any other code: the exit code of the command that `exec` ran.
  */
 type ExitCode = number
 
-// If stdout closes (EPIPE, as with `convsim | head -1`), the process continues. Any other write error makes it exit
-// with 1. A stream is not accessed before it is needed: on access, Node makes a pipe non-blocking for every process
-// that shares it, including the command that `exec` runs, whose writes to a full pipe would then fail with EAGAIN.
+// If stdout closes (EPIPE, as with `convsim | head -1`), the process continues. Any other write error makes a
+// successful run exit with 1. No stream is accessed before it is needed: on access, Node makes a pipe non-blocking for
+// every process that shares it, including the command of `exec`, whose writes to a full pipe would fail with EAGAIN.
 const stdout = once(() => process.stdout.on('error', reportOutputLoss))
 const stderr = once(() => process.stderr.on('error', () => undefined))
 const print = (text: string) => stdout().write(`${text}\n`)

@@ -24,19 +24,19 @@ const sim = sharedSimulator()
 
 const { catalogue } = inputs
 
-/** The parameter values that a sweep sets in addition to the required ones: a short delay. */
-const given: Readonly<Record<string, string>> = { ms: '5' }
+/** The values of optional parameters that the tests set: a short delay. */
+const extraValues: Readonly<Record<string, string>> = { ms: '5' }
 
-/** Returns the text that switches a scenario on. */
+/** Returns the text that applies a scenario, with the parameters that are required or in `extraValues`. */
 function textFor({ name, parameters }: ScenarioDefinition): string {
-  const written = parameters.filter((one) => one.required || one.name in given)
-  return [name, ...written.map((one) => `${one.name}=${given[one.name] ?? one.example}`)].join(';')
+  const selected = parameters.filter((one) => one.required || one.name in extraValues)
+  return [name, ...selected.map((one) => `${one.name}=${extraValues[one.name] ?? one.example}`)].join(';')
 }
 
 function activeFor(text: string) {
   const parsed = parseScenarios(text, catalogue)
   const active = parsed.ok ? parsed.value[0] : undefined
-  if (!active) throw new Error(`"${text}" cannot be read`)
+  if (!active) throw new Error(`cannot parse "${text}"`)
   return active
 }
 
@@ -47,12 +47,12 @@ const pairs = entries.flatMap((entry) =>
     const text = textFor(entry)
     const { values } = activeFor(text)
     const reason = entry.inapplicableReason?.(operationOf(operation.id), values)
-    return { text, entry, operation, reason, fits: reason === undefined, effect: entry.effect(values) }
+    return { text, entry, operation, reason, applies: reason === undefined, effect: entry.effect(values) }
   }),
 )
 
-/** Returns what a client gets under a scenario: the status and the body, or the error of `fetch`. */
-async function connectionOf(operation: OperationRequest, scenario: string) {
+/** Returns what a client gets with a scenario: the status and the body, or the error from `fetch`. */
+async function observeDelivery(operation: OperationRequest, scenario: string) {
   const { method, path, body } = operation
   const headers = { authorization: 'Bearer k', 'content-type': 'application/json', 'x-sim-scenario': scenario }
   let status: number | undefined
@@ -72,8 +72,8 @@ async function connectionOf(operation: OperationRequest, scenario: string) {
 
 type Delivered = Extract<Effect, { kind: 'deliver' }>['mode']['kind']
 
-/** The client's view of each delivery mode. A new mode without a row does not compile. */
-const deliveries: Record<Delivered, (seen: Awaited<ReturnType<typeof connectionOf>>, success: number) => void> = {
+/** Checks what a client gets in each delivery mode. Omitting a mode is a compile error. */
+const deliveries: Record<Delivered, (seen: Awaited<ReturnType<typeof observeDelivery>>, success: number) => void> = {
   whole: (seen, success) => expect(seen).toEqual({ status: success, text: expect.stringMatching(/^\{.*\}$/s) }),
   dribble: (seen, success) => expect(seen).toEqual({ status: success, text: expect.stringMatching(/^\{.*\}$/s) }),
   hang: (seen) => expect(seen).toEqual({ status: undefined, failure: 'TimeoutError' }),
@@ -84,14 +84,14 @@ const deliveries: Record<Delivered, (seen: Awaited<ReturnType<typeof connectionO
   malformed: (seen, success) => expect(seen).toEqual({ status: success, text: expect.stringMatching(/^\{.*[^}]$/s) }),
 }
 
-type Proof = (operation: OperationRequest, text: string, effect: Effect) => Promise<unknown>
+type EffectCheck = (operation: OperationRequest, text: string, effect: Effect) => Promise<unknown>
 
-/** The client's view of each kind of effect. A new kind without a row does not compile. */
-const proofs: Record<Effect['kind'], Proof> = {
+/** Checks each kind of effect as a client sees it. Omitting a kind is a compile error. */
+const effectChecks: Record<Effect['kind'], EffectCheck> = {
   ordinary: expectSuccess,
   async response(operation, text) {
     const before = await readStateInfo(sim())
-    const response = await scripted(operation, text)
+    const response = await callWithScenario(operation, text)
     expect(response.status).toBeGreaterThanOrEqual(400)
     const isListed = operationOf(operation.id).statuses.includes(response.status)
     expect(response.headers.get('x-sim-damage')).toBe(isListed ? null : 'undocumented status')
@@ -108,7 +108,7 @@ const proofs: Record<Effect['kind'], Proof> = {
   },
   async gateway(operation, text) {
     const before = await readStateInfo(sim())
-    const response = await scripted(operation, text)
+    const response = await callWithScenario(operation, text)
     expect(response.headers.get('x-sim-origin')).toBe('gateway')
     expect([response.body, response.headers.get('x-sim-damage')]).toEqual([undefined, null])
     expect(await readStateInfo(sim())).toEqual(before)
@@ -120,17 +120,17 @@ const proofs: Record<Effect['kind'], Proof> = {
   async delay(operation, text) {
     const started = performance.now()
     await expectSuccess(operation, text)
-    expect(performance.now() - started).toBeGreaterThan(Number(given['ms']) - 2)
+    expect(performance.now() - started).toBeGreaterThan(Number(extraValues['ms']) - 2)
   },
   async drift(operation, text) {
-    const response = await scripted(operation, text)
+    const response = await callWithScenario(operation, text)
     expect(response.status).toBe(operation.success)
     expect(response.headers.get('x-sim-damage')).toMatch(new RegExp(`^${text} at /`))
     expect(findBrokenRules(operation.id, response.status, response.body, { isStrict: true })).toHaveLength(1)
   },
   async deliver(operation, text, effect) {
     if (effect.kind !== 'deliver') throw new Error('not a delivery effect')
-    deliveries[effect.mode.kind](await connectionOf(operation, text), operation.success)
+    deliveries[effect.mode.kind](await observeDelivery(operation, text), operation.success)
   },
   expect: expectSuccess,
   async 'lose-ack'(operation, text) {
@@ -141,32 +141,32 @@ const proofs: Record<Effect['kind'], Proof> = {
     const counts = [await count()]
     await callOperation(sim(), operation)
     counts.push(await count())
-    deliveries.reset(await connectionOf(operation, text), operation.success)
+    deliveries.reset(await observeDelivery(operation, text), operation.success)
     const [before = 0, between = 0] = counts
     expect((await count()) - between, 'as many records as an ordinary request stores').toBe(between - before)
   },
 }
 
-async function scripted(operation: OperationRequest, text: string) {
+async function callWithScenario(operation: OperationRequest, text: string) {
   const response = await callOperation(sim(), operation, { headers: { 'x-sim-scenario': text } })
   expect(response.headers.get('x-sim-scenario')).toBe(text)
   return response
 }
 
 async function expectSuccess(operation: OperationRequest, text: string) {
-  const response = await scripted(operation, text)
+  const response = await callWithScenario(operation, text)
   expect(response.status).toBe(operation.success)
   expect(describeViolations(operation.id, response.status, response.body)).toEqual([])
   return response
 }
 
-describe('every entry of the catalogue', () => {
-  test.each(pairs.filter(({ fits }) => fits))('$text on $operation.id has the described effect', async (pair) => {
-    await proofs[pair.effect.kind](pair.operation, pair.text, pair.effect)
+describe('every catalogue entry', () => {
+  test.each(pairs.filter(({ applies }) => applies))('works as described: $text on $operation.id', async (pair) => {
+    await effectChecks[pair.effect.kind](pair.operation, pair.text, pair.effect)
   })
 
-  test.each(pairs.filter(({ fits }) => !fits))(
-    '$text on $operation.id is refused with the reason, and nothing is stored',
+  test.each(pairs.filter(({ applies }) => !applies))(
+    'is refused with the reason if it does not apply, and stores nothing: $text on $operation.id',
     async ({ text, operation, reason = '' }) => {
       const before = await readStateInfo(sim())
       const response = await callOperation(sim(), operation, { headers: { 'x-sim-scenario': text } })
@@ -176,9 +176,9 @@ describe('every entry of the catalogue', () => {
     },
   )
 
-  test('applies to an operation, and is described in full sentences, like its parameters', () => {
+  test('applies to at least one operation, and is described in full sentences, like its parameters', () => {
     for (const entry of entries) {
-      expect([entry.name, pairs.some((one) => one.entry === entry && one.fits)]).toEqual([entry.name, true])
+      expect([entry.name, pairs.some((one) => one.entry === entry && one.applies)]).toEqual([entry.name, true])
       for (const { description } of [entry, ...entry.parameters]) expect(description).toMatch(/^[A-Z].*\.$/)
     }
   })
@@ -189,14 +189,14 @@ describe('every entry of the catalogue', () => {
     expect(new Set(names).size).toBe(names.length)
   })
 
-  test('is listed by the control plane with every parameter and p, except statuses', async () => {
+  test('is listed by the control plane with its parameters and p, unless it is a status', async () => {
     const { scenarios } = await steer(sim(), 'GET', '/catalogue')
     expect(scenarios).toMatchObject(
       catalogue.definitions.map((entry) => ({
         name: entry.name,
         family: entry.family,
         parameters: [...entry.parameters, probability].map(({ name }) => ({ name })),
-        operations: pairs.flatMap((one) => (one.entry === entry && one.fits ? one.operation.id : [])),
+        operations: pairs.flatMap((one) => (one.entry === entry && one.applies ? one.operation.id : [])),
       })),
     )
   })
@@ -206,8 +206,8 @@ const parameters = entries.flatMap((entry) =>
   [...entry.parameters, probability].map((parameter) => ({ entry, parameter })),
 )
 
-/** Invalid values for a parameter. */
-function wrongFor(parameter: Parameter): string[] {
+/** Returns invalid values for a parameter. */
+function invalidValues(parameter: Parameter): string[] {
   switch (parameter.type) {
     case 'integer':
       return [`${parameter.minimum - 1}`, `${parameter.maximum + 1}`, '1.5', 'x', '', ' ', '0x10z', 'NaN', '1e999']
@@ -222,8 +222,8 @@ function wrongFor(parameter: Parameter): string[] {
   }
 }
 
-/** The default of a parameter, and the limits of the values that it accepts. */
-function rightFor(parameter: Parameter): string[] {
+/** Returns valid values for a parameter: the default and the limits of a number, or each choice. */
+function validValues(parameter: Parameter): string[] {
   switch (parameter.type) {
     case 'integer':
     case 'number':
@@ -242,18 +242,18 @@ describe('every parameter', () => {
     parameters.flatMap(({ entry, parameter }) =>
       of(parameter).map((value) => {
         const others = entry.parameters.filter((one) => one.required && one.name !== parameter.name)
-        const needed = others.map(({ name, example }) => [name, example])
-        const written = [...needed, [parameter.name, `"${value}"`]].map((pair) => pair.join('='))
-        return { text: [entry.name, ...written].join(';'), name: parameter.name }
+        const required = others.map(({ name, example }) => [name, example])
+        const assignments = [...required, [parameter.name, `"${value}"`]].map((pair) => pair.join('='))
+        return { text: [entry.name, ...assignments].join(';'), name: parameter.name }
       }),
     )
 
-  test('accepts its default and its limits', () => {
-    for (const { text } of texts(rightFor)) expect([text, parseScenarios(text, catalogue).ok]).toEqual([text, true])
+  test('accepts its default, limits and choices', () => {
+    for (const { text } of texts(validValues)) expect([text, parseScenarios(text, catalogue).ok]).toEqual([text, true])
   })
 
-  test('refuses other values, and says what it accepts', () => {
-    for (const { text, name } of texts(wrongFor)) {
+  test('refuses invalid values, and the error says what it accepts', () => {
+    for (const { text, name } of texts(invalidValues)) {
       const parsed = parseScenarios(text, catalogue)
       expect([text, parsed.ok ? 'accepted' : parsed.error]).toEqual([
         text,
@@ -263,12 +263,12 @@ describe('every parameter', () => {
   })
 })
 
-describe('every control', async () => {
-  test.each(await controlOperations())('$method $path refuses requests as documented', async ({ id, path, method }) => {
-    const own = path.replace(/\{\w+\}/g, '-')
-    const wrong = id === 'getHealth' ? undefined : await call(sim(), `/__sim${own}?sandbox=-`, { method })
-    const crossOrigin = await call(sim(), `/__sim${own}`, { method, headers: { origin: 'https://example.com' } })
-    const refused = [wrong, crossOrigin].filter((response) => response !== undefined)
+describe('every control-plane operation', async () => {
+  test.each(await controlOperations())('refuses invalid requests: $method $path', async ({ id, path, method }) => {
+    const ownPath = path.replace(/\{\w+\}/g, '-')
+    const invalid = id === 'getHealth' ? undefined : await call(sim(), `/__sim${ownPath}?sandbox=-`, { method })
+    const crossOrigin = await call(sim(), `/__sim${ownPath}`, { method, headers: { origin: 'https://example.com' } })
+    const refused = [invalid, crossOrigin].filter((response) => response !== undefined)
     for (const response of refused) errorOf(response)
     expect(refused.map(({ status }) => status)).toEqual(id === 'getHealth' ? [403] : [400, 403])
   })

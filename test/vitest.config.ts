@@ -4,7 +4,7 @@ import { ControlResponsesReporter } from './support/control-responses/reporter.t
 
 const controlResponses = new ControlResponsesReporter()
 
-/** The files that replace modules or set V8 flags. Each runs in its own process; the others share modules. */
+/** Test files that replace modules or set V8 flags. Each runs in its own process; all other files share modules. */
 const isolated = ['test/server/simulator/no-growth.test.ts', 'test/client/testing/testcontainers.test.ts']
 
 export default defineConfig({
@@ -22,15 +22,15 @@ export default defineConfig({
       },
       { extends: true, test: { name: 'isolated', include: isolated } },
     ],
-    tags: [{ name: 'long', description: 'runs only in `.ci/run`, with `npm run test:long`' }],
+    tags: [{ name: 'long', description: 'skipped by `npm test`; `.ci/run` and `npm run test:long` run these tests' }],
     globalSetup: ['test/support/build-once.ts'],
     setupFiles: ['test/support/control-responses/setup.ts'],
     reporters: ['default', controlResponses, new ClosingLineReporter(controlResponses)],
-    // Limits for tests that never end. On a busy machine, a test that starts processes takes twenty times as long.
+    // Only for tests that never end: on a busy machine, a test that starts processes can take twenty times as long.
     testTimeout: 240_000,
     hookTimeout: 240_000,
     expect: { poll: { timeout: 30_000 } },
-    // One more than the cores of CI, since many tests wait for processes and real pauses.
+    // One more than the number of cores in CI, since many tests spend time waiting.
     maxWorkers: 3,
   },
 })

@@ -46,7 +46,7 @@ public class OrdersTest {
         {"operation": "createEvent", "match": {"body": {"/insertId": "order-2"}}, "count": {"exactly": 2}}""");
   }
 
-  /** The part of the simulator that belongs to one test. The client's key names it. */
+  /** The part of the simulator that belongs to one test. The client's key names the sandbox. */
   record Sandbox(String name) {
     String key() {
       return "any-key~" + name;
@@ -71,17 +71,17 @@ public class OrdersTest {
     void run(Sandbox sandbox) throws Exception;
   }
 
-  /** Runs a test in a sandbox with its name. With JUnit, @Test and @AfterEach replace this method and the next. */
-  static boolean passes(String name, Test test) {
+  /** Runs a test in a sandbox named after it. With JUnit, @Test and @AfterEach replace this method and the next. */
+  static boolean runTest(String name, Test test) {
     var sandbox = new Sandbox(name.replace(' ', '-'));
-    String problems = problemOf(sandbox, s -> s.control("POST", "/reset?", ""))
-        + problemOf(sandbox, test)
-        + problemOf(sandbox, Sandbox::expectNoFindings);
+    String problems = findProblem(sandbox, s -> s.control("POST", "/reset?", ""))
+        + findProblem(sandbox, test)
+        + findProblem(sandbox, Sandbox::expectNoFindings);
     System.out.println(problems.isEmpty() ? "ok: " + name : "FAILED: " + name + "\n" + problems);
     return problems.isEmpty();
   }
 
-  static String problemOf(Sandbox sandbox, Test test) {
+  static String findProblem(Sandbox sandbox, Test test) {
     try {
       test.run(sandbox);
       return "";
@@ -93,8 +93,8 @@ public class OrdersTest {
   /** Uses the simulator that CI started, or starts one on a free port. */
   public static void main(String[] args) throws Exception {
     Process simulator = baseUrl == null || controlUrl == null ? start() : null;
-    boolean isRecorded = passes("an order is recorded once", OrdersTest::anOrderIsRecordedOnce);
-    boolean isSentAgain = passes("an order is sent again when the service is unavailable",
+    boolean isRecorded = runTest("an order is recorded once", OrdersTest::anOrderIsRecordedOnce);
+    boolean isSentAgain = runTest("an order is sent again when the service is unavailable",
         OrdersTest::anOrderIsSentAgainWhenTheServiceIsUnavailable);
     if (simulator != null) simulator.destroy();
     System.exit(isRecorded && isSentAgain ? 0 : 1);
@@ -105,7 +105,7 @@ public class OrdersTest {
     Process process = new ProcessBuilder(command, "--port", "0", "--state", ":memory:", "--log-level", "warn")
         .redirectError(ProcessBuilder.Redirect.INHERIT)
         .start();
-    String line = process.inputReader().readLine(); // the only line on stdout, once the simulator is ready
+    String line = process.inputReader().readLine(); // the only line on stdout, printed when the simulator is ready
     var origin = Pattern.compile("is listening on (http://[^\\s\"]+)").matcher(String.valueOf(line));
     if (!origin.find()) throw new IllegalStateException("convsim did not start; see its output above");
     baseUrl = origin.group(1) + "/v1";

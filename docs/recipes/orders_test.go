@@ -66,7 +66,7 @@ func TestMain(m *testing.M) {
 	if err != nil {
 		panic(err)
 	}
-	line, _ := bufio.NewReader(stdout).ReadString('\n') // the only line on stdout, once the simulator is ready
+	line, _ := bufio.NewReader(stdout).ReadString('\n') // the only line on stdout, printed when the simulator is ready
 	found := regexp.MustCompile(`is listening on (http://[^\s"]+)`).FindStringSubmatch(line)
 	if found == nil {
 		panic("convsim did not start; see its output above")

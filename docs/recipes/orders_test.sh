@@ -1,6 +1,6 @@
 #!/bin/sh
 # Tests a client of the conversation-analytics service against convsim: sh orders_test.sh
-# It needs sh and curl 7.76 or newer. `check` runs a test and prints its outcome; the exit code is 1 if one failed.
+# Requires sh and curl 7.76 or newer. `check` runs a test and prints its outcome. The exit code is 1 if any test failed.
 set -u
 
 # The client under test. In your project, call it instead.
@@ -11,7 +11,7 @@ record_order() { # record_order BASE_URL API_KEY ORDER
       "valueType": "currency", "insertId": "'"$3"'", "externalConversationId": "chat-of-'"$3"'" }'
 }
 
-# Calls the control plane for the sandbox of the test: control METHOD PATH [BODY]
+# Calls the control plane for the test's sandbox: control METHOD PATH [BODY]
 # If the status is 400 or more, such as 417 for an unmet expectation, it prints the reason and fails.
 control() {
   separator='?'
@@ -37,8 +37,8 @@ an_order_is_sent_again_when_the_service_is_unavailable() {
       "operation": "createEvent", "match": { "body": { "/insertId": "order-2" } }, "count": { "exactly": 2 } }'
 }
 
-# Runs a test in a sandbox named after it. It also fails if a request broke the contract, was refused unexpectedly, or
-# broke a retry rule.
+# Runs a test in a sandbox named after it. The test also fails if a request broke the contract, was refused
+# unexpectedly, or broke a retry rule.
 check() {
   sandbox=$1
   outcome=ok
@@ -50,7 +50,7 @@ check() {
   [ "$outcome" = ok ] || { cat "$messages"; failed=1; }
 }
 
-# Uses the simulator that CI started, or starts one on a free port and runs this script again with its URLs.
+# Uses the simulator that CI started, or starts one on a free port and runs this script again with the simulator's URLs.
 if [ -z "${CONVSIM_BASE_URL:-}" ] || [ -z "${CONVSIM_CONTROL_URL:-}" ]; then
   exec "${CONVSIM:-node_modules/.bin/convsim}" exec --log-level warn -- sh "$0"
 fi

@@ -42,7 +42,7 @@ def setUpModule():
         return
     process = subprocess.Popen([CONVSIM, "--port", "0", "--state", ":memory:", "--log-level", "warn"],
                                stdout=subprocess.PIPE, text=True)
-    line = process.stdout.readline()  # the only line on stdout, once the simulator is ready
+    line = process.stdout.readline()  # the only line on stdout, printed when the simulator is ready
     listening = re.search(r"is listening on (http://[^\s\"]+)", line)
     if not listening:
         raise RuntimeError("convsim did not start; see its output above")
@@ -67,7 +67,7 @@ class Orders(unittest.TestCase):
         separator = "&" if "?" in path else "?"
         try:
             return send(method, f"{control_url}{path}{separator}sandbox={self.sandbox}", body)
-        except HTTPError as error:  # 417: an unmet expectation; the body has the reason
+        except HTTPError as error:  # 417: an unmet expectation; the body contains the reason
             reason = error.read().decode()
         self.fail(reason)
 

@@ -40,7 +40,7 @@ async function compileTypes(): Promise<boolean> {
   return true
 }
 
-/** Replaces `dist/`, which is missing for some microseconds, since Node cannot swap two folders atomically. */
+/** Replaces `dist/`, which is missing for a few microseconds, since Node cannot swap two folders atomically. */
 async function replaceDist(): Promise<void> {
   for (let attempt = 1; existsSync(folder); attempt += 1) {
     try {

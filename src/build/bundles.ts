@@ -30,7 +30,7 @@ exports.commands = () => require('./src/features/commands.ts')
 
 const command = `#!/usr/bin/env node
 import module from 'node:module'
-module.enableCompileCache?.() // for the next start; not available in Node 20
+module.enableCompileCache?.() // speeds up the next start; not available in Node 20
 module.createRequire(import.meta.url)('./${BUNDLE}').cli()
 `
 
@@ -56,7 +56,7 @@ const rarelyLoaded: readonly string[] = [
 const leaveOut = (name: string) =>
   [name, `module.exports = function () { throw new Error('${name} is omitted: see src/build/bundles.ts') }`] as const
 
-/** Replaces modules with scripts that import from the importer's folder. `/a.ts` matches any path ending in `/a.ts`. */
+/** Replaces modules with scripts that resolve imports from the importer's folder. `/a.ts` matches `../b/a.ts`. */
 function replaceModules(replacements: readonly (readonly [name: string, script: string])[]): Plugin {
   const scripts = new Map(replacements)
   return {
@@ -89,7 +89,7 @@ export async function writeBundles(dist: string): Promise<void> {
     alias: { 'jsonc-parser': 'jsonc-parser/lib/esm/main.js' }, // its CommonJS build cannot be bundled
     plugins: [
       replaceModules([
-        leaveOut('node-fetch'), // forwards requests
+        leaveOut('node-fetch'), // used only to forward requests
         leaveOut('postman-collection'),
         ['@faker-js/faker', `exports.default = require('@faker-js/faker/locale/en')`], // all locales take megabytes
       ]),
@@ -152,7 +152,7 @@ function writeLibrary(dist: string) {
       entryPoints: [join(root, `src/${source}.ts`)],
       outfile: join(dist, file),
       format,
-      external: ['vitest', '@playwright/test', 'testcontainers'], // installed by their users
+      external: ['vitest', '@playwright/test', 'testcontainers'], // users install these themselves
       ...(source === 'index' ? { banner, plugins: [loadBundle] } : { plugins: [importLibrary] }),
       ...(only && { footer: { js: `module.exports = module.exports.${only}` } }),
     }),

@@ -7,15 +7,15 @@ import { nameInCode } from '../server/simulator/start.ts'
 import { modules } from './modules.ts'
 
 /**
- * Copies the declarations that the entry points import from tsc's output to `types/`, and writes one declaration file
- * next to each entry point. All declarations are CommonJS, except those for vitest.
+ * Copies the entry points' declarations, and those they import, from tsc's output to `types/`. Writes one declaration
+ * file next to each entry point. All declarations are CommonJS, except those for vitest.
  */
 export function writeTypes(emitted: string, dist: string): void {
   const copied = new Set<string>()
   const copy = (file: string, target = file): void => {
     if (copied.has(file)) return
     copied.add(file)
-    const text = readFileSync(join(emitted, file), 'utf8').replace(/^import '.*\n/gm, '') // they would only load code
+    const text = readFileSync(join(emitted, file), 'utf8').replace(/^import '.*\n/gm, '') // these only load code
     mkdirSync(join(dist, 'types', dirname(file)), { recursive: true })
     const isSettings = file.endsWith('/library-settings.d.ts')
     writeFileSync(join(dist, 'types', target), isSettings ? addSettingComments(text) : text)
@@ -36,8 +36,8 @@ export function addSettingComments(declarations: string): string {
   return declarations.replace(/const sharedDefaults: \(\) => \{[^}]*/, (members) =>
     members.replace(/^ {4}readonly (\w+):/gm, (member, name: keyof typeof serverSettings) => {
       const setting: Setting<unknown> = serverSettings[name]
-      const standard = { port: 'any free port', state: ':memory:' }[name as string] ?? defaultOf(setting)
-      return `    /** ${nameInCode(setting.description)} Default: ${standard}. */\n${member}`
+      const defaultText = { port: 'any free port', state: ':memory:' }[name as string] ?? defaultOf(setting)
+      return `    /** ${nameInCode(setting.description)} Default: ${defaultText}. */\n${member}`
     }),
   )
 }

@@ -6,7 +6,7 @@ import { join } from 'node:path'
 const folders = ['src', 'spec', 'fixtures']
 const files = ['package.json', 'package-lock.json', 'tsconfig.json', 'tsconfig.types.json']
 
-/** The file whose modification time is the start of the build, so that sources changed during the build are newer. */
+/** The file whose modification time records the build's start, so that sources changed during the build are newer. */
 export const STAMP = 'index.d.cts'
 
 /** Returns when a file or folder was last changed, in epoch milliseconds; 0 if it does not exist. */

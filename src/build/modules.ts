@@ -10,9 +10,9 @@ export const modules = Object.entries(manifest.exports).map(([path, { types, def
     source: name === '' ? 'index' : `client/testing/${name}`,
     file: file.slice('./dist/'.length),
     declarations: types.slice('./dist/'.length),
-    /** `require` cannot load vitest. The other modules are CommonJS, which `import` can load too. */
+    /** The vitest module is ESM, since `require` cannot load vitest. Both `import` and `require` can load CommonJS. */
     format: file.endsWith('.cjs') ? ('cjs' as const) : ('esm' as const),
-    /** The function to export as the whole module, as test runners require for global setup; otherwise undefined. */
+    /** The function to export as the whole module, as test runners require for global setup; undefined for others. */
     only: { 'global-setup': 'globalSetup', 'global-teardown': 'globalTeardown' }[name],
   }
 })

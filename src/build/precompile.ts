@@ -63,7 +63,7 @@ function unwrap<T>(result: Result<T, Findings>): T {
 
 const STANDALONE_OPTIONS: CodeOptions = { source: true, formats: _`FORMATS` }
 
-/** Returns a JavaScript expression for an object of ajv's validators by key, to be bundled. */
+/** Returns a JavaScript expression for an object that maps keys to ajv's validators. */
 function writeValidators({ ajv, names }: CompiledSchemas): string {
   const keys = [...names.keys()]
   const exported = Object.fromEntries(keys.map((key, index) => [`v${index}`, names.get(key) ?? '']))

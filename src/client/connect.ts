@@ -23,7 +23,7 @@ export interface SimulatorClient<N extends Names = BundledNames> {
   sandbox(name?: string): SandboxClient<N>
   /** Returns the report about the clients in all sandboxes. */
   report(): Promise<ControlSchemas['Report']>
-  /** Returns the version, contract, seed, state, operations and personas. */
+  /** Returns the simulator's version, contract, seed, state, operations and personas. */
   info(): Promise<ControlSchemas['Info']>
   /** Lists all scenarios, operations, magic keys, models and products. */
   catalogue(): Promise<ControlSchemas['Catalogue']>

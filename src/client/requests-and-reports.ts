@@ -36,7 +36,7 @@ export interface ReceivedExpectation<N extends Names> {
   readonly match?: MatchInput<N>
   /** The exact number of requests, or its bounds. Default: at least 1. */
   readonly times?: number | { readonly atLeast?: number; readonly atMost?: number }
-  /** How long to wait until the number is as expected, in milliseconds. Default: 0. */
+  /** How long to wait for the expected number, in milliseconds. Default: 0. */
   readonly within?: number
   /** Allows names that are not in the contract, and a sandbox that was never used. */
   readonly force?: boolean
@@ -120,7 +120,7 @@ export function sandboxRequests<N extends Names>(
   }
 }
 
-/** Rejects unknown members, as TypeScript does: an expectation with a misspelled member would match other requests. */
+/** Rejects unknown members, as TypeScript does: an expectation with a misspelled member could match other requests. */
 function refuseUnknownMembers(expectation: unknown): void {
   const known = ['match', 'times', 'within', 'force']
   const isObject = typeof expectation === 'object' && expectation !== null

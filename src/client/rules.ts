@@ -42,7 +42,7 @@ export interface SandboxRules<N extends Names> {
   sequence(items: readonly SequenceItemText<N>[] | string, conditions?: RuleConditions<N>): Promise<void>
   /** Adds a rule: `await sim.rule({ scenario: '503', match: { body: { eventType: 'upgrade' } } })`. */
   rule(rule: NewRule<N>): Promise<void>
-  /** Lists the rules of the sandbox and the start-up rules, with the number of times that each rule acted. */
+  /** Lists the rules of the sandbox and the startup rules, with the number of times that each rule acted. */
   rules(): Promise<RuleListing<N>>
   /** Replaces all rules of the sandbox, and resets their counts. */
   setRules(rules: readonly NewRule<N>[]): Promise<void>
@@ -52,7 +52,7 @@ export interface SandboxRules<N extends Names> {
   sequences(): Promise<readonly ControlSchemas['SequenceProgress'][]>
 }
 
-/** The rules of a sandbox and the start-up rules, each with its count. Start-up rules are tried last. */
+/** The rules of a sandbox and the startup rules, each with its count. Startup rules are tried last. */
 type RuleListing<N extends Names> = Omit<ControlSchemas['RuleListing'], 'rules'> & {
   readonly rules: readonly NewRule<N>[]
 }

@@ -14,10 +14,10 @@ export interface ConnectOptions {
   readonly authority?: string | undefined
 }
 
-/** The types of the control plane's requests and responses, by their names in its OpenAPI document. */
+/** The types of the control plane's requests and responses, by schema name in its OpenAPI document. */
 export type ControlSchemas = components['schemas']
 
-/** The query of an operation. Not for public types, since the package's declarations omit this type. @internal */
+/** An operation's query parameters. Not for public types, since the package's declarations omit this type. @internal */
 export type ControlQuery<Id extends keyof operations> = NonNullable<operations[Id]['parameters']['query']>
 
 /** A typed client for the control plane. It throws if the simulator refuses a request or is unreachable. @internal */
@@ -59,7 +59,7 @@ async function fetchOrExplain(request: Request, controlUrl: string, authority?: 
   try {
     return await send(request, authority)
   } catch (error) {
-    const { message, code } = error as NodeJS.ErrnoException // an error about several addresses has no message
+    const { message, code } = error as NodeJS.ErrnoException // Node's error for several addresses has no message
     throw new Error(
       `No simulator responds at ${controlUrl} (${message || code}). ` +
         'Start one (npx convsim), or use the URL of a running simulator.',
@@ -68,7 +68,7 @@ async function fetchOrExplain(request: Request, controlUrl: string, authority?: 
   }
 }
 
-/** Sends a request. Used instead of `fetch`, which in happy-dom behaves as in a browser and sends CORS preflights. */
+/** Sends a request. Replaces `fetch`, because happy-dom's `fetch` sends CORS preflights, as a browser does. */
 async function send(request: Request, ca: string | undefined): Promise<Response> {
   const { url, method, headers, signal } = request
   const body = new Uint8Array(await request.arrayBuffer())

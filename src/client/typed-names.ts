@@ -1,6 +1,6 @@
 import type { DocumentedStatus, OperationId, ScenarioParameters } from './names.ts'
 
-/** The names used in requests to the control plane, so that a misspelled name does not compile. */
+/** The names used in requests to the control plane. They are typed, so a misspelled name does not compile. */
 export interface Names {
   readonly operation: string
   readonly scenarios: object

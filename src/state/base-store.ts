@@ -42,9 +42,9 @@ export class BaseStore implements Store {
     this.#counters = counters
   }
 
-  readonly recordEvent: Store['recordEvent'] = async (context, given) => {
+  readonly recordEvent: Store['recordEvent'] = async (context, original) => {
     const { sandbox } = context
-    const draft = cloneJson(given)
+    const draft = cloneJson(original)
     const insertId = insertKey(draft)
     return this.#commit<EventReceipt>(sandbox, ({ data }) => {
       const events = data.table(eventCollection)
@@ -59,9 +59,9 @@ export class BaseStore implements Store {
       return { change: { op: 'replay', sandbox, insertId }, result }
     })
   }
-  readonly addPromptVersion: Store['addPromptVersion'] = async (context, given) => {
+  readonly addPromptVersion: Store['addPromptVersion'] = async (context, original) => {
     const { sandbox } = context
-    const draft = cloneJson(given)
+    const draft = cloneJson(original)
     return this.#commit(sandbox, ({ data }) => {
       const prompts = data.table(promptCollection)
       const known = prompts.find(draft) ?? { ...createPromptHead(context, draft, prompts.occurrences), versions: [] }
@@ -160,7 +160,7 @@ export class BaseStore implements Store {
     return isReplaced
   }
 
-  /** Discards the data of a sandbox, and its counters, which exist even without data. */
+  /** Discards a sandbox's data and its counters. Counters can exist without data. */
   async #discard(op: 'reset' | 'delete', sandbox: string): Promise<boolean> {
     const isChanged = await this.#changeIf({ sandbox, op }, (entry) => entry !== EMPTY_ENTRY)
     this.#counters.reset(sandbox)

@@ -8,7 +8,7 @@ import type { Store } from './store.ts'
 
 export interface StoreOptions extends FileStoreOptions {
   readonly prefix: string
-  /** Called with a sentence if Redis was emptied. */
+  /** Called with a message if Redis was emptied. */
   readonly warn: (problem: string) => void
 }
 
@@ -22,7 +22,7 @@ export async function openStore(location: string, options: StoreOptions): Promis
   }
   if (location !== ':memory:') return openFileStore(location, options)
   const store = createMemoryStore()
-  return success({ store, loaded: { ...(await store.size()), journalEntries: 0, warnings: [] } })
+  return success({ store, loaded: { ...(await store.size()), logEntries: 0, warnings: [] } })
 }
 
 export function createMemoryStore(): Store {

@@ -8,7 +8,7 @@ import type { EventPage, EventQuery, SandboxSummary, StateSummary } from './stor
 /** Returns a page of the matching events, and their total number. Without filters, only the page is parsed. */
 export async function listEvents(texts: readonly string[], query: EventQuery): Promise<EventPage> {
   const { offset = 0, limit = Number.MAX_SAFE_INTEGER, order = 'oldest' } = query
-  const matches = createTest(query)
+  const matches = createFilter(query)
   const positions = matches && (await findPositions(texts, matches))
   const total = positions?.length ?? texts.length
   function* readPage(): Generator<StoredEvent> {
@@ -30,8 +30,8 @@ async function findPositions(texts: readonly string[], matches: (event: StoredEv
   return positions
 }
 
-/** Returns a predicate for events that match all filters of the query; undefined if the query has no filters. */
-export function createTest(query: EventQuery): ((event: StoredEvent) => boolean) | undefined {
+/** Returns a predicate for events that match all filters in the query, or undefined if the query has no filters. */
+export function createFilter(query: EventQuery): ((event: StoredEvent) => boolean) | undefined {
   const { offset, limit, order, ...filters } = query
   if (Object.values(filters).every((value) => value === undefined)) return undefined
   const { eventType, externalConversationId, sampledOut, insertId } = query
@@ -47,7 +47,7 @@ export function createTest(query: EventQuery): ((event: StoredEvent) => boolean)
     (query.conversation === undefined || belongsTo(fields, query.conversation))
 }
 
-/** Returns true if the event's conversation id, or else the caller's id for its conversation, is `conversation`. */
+/** Returns true if `conversation` is the event's conversation id or, without one, the caller's conversation id. */
 function belongsTo({ conversationId, externalConversationId }: EventDraft, conversation: string): boolean {
   const key = uuidKey(conversationId)
   return key === null ? externalConversationId === conversation : key === conversation.toLowerCase()

@@ -23,14 +23,14 @@ export interface EventDraft {
 export interface StoredEvent {
   readonly eventId: string
   readonly fields: EventDraft & { readonly eventAt: string }
-  /** The impact, from -1 to 1: the `qualityImpactScore`, or else 1 for positive, -1 for negative and 0 for neutral. */
+  /** The impact: the `qualityImpactScore` (-1 to 1), or else 1, -1 or 0 for positive, negative or neutral influence. */
   readonly impact: number
   /** True if sampling dropped the event. Sums exclude dropped events. */
   readonly sampledOut: boolean
   /** The time of receipt, in UTC. */
   readonly receivedAt: string
   readonly replays: number
-  /** True if the caller sent no time, so that `eventAt` is the time of receipt; otherwise absent. */
+  /** True if the caller sent no time, so `eventAt` is the time of receipt; otherwise absent. */
   readonly eventAtDefaulted?: true
   /** The id of the sandbox's first event with this payload. Absent in that event, and in events with an `insertId`. */
   readonly repeatOf?: string
@@ -79,7 +79,7 @@ export interface QualitySettings {
   readonly weight: number
 }
 
-/** The quality settings of a sandbox in which they were never changed. */
+/** The quality settings of a sandbox until they are changed. */
 export const DEFAULT_QUALITY: QualitySettings = Object.freeze({ weight: 0.1 })
 
 export interface SnapshotHead {
@@ -89,7 +89,7 @@ export interface SnapshotHead {
   readonly createdAt: string
 }
 
-/** The sandbox to write to, with its seed and time. Ids and sampling are derived from the sandbox's name and seed. */
+/** The sandbox to write to, with its seed and time. Ids and sampling depend on the sandbox's name and seed. */
 export interface WriteContext {
   readonly sandbox: string
   readonly seed: string
@@ -107,14 +107,14 @@ export interface ImpactQuery {
 
 /** The impact of a day's events, excluding events that sampling dropped. */
 export interface DayImpact {
-  /** The sum of the events' impacts, exact to nine decimals. It does not depend on the order of recording. */
+  /** The sum of the events' impacts, exact to nine decimal places regardless of the order of recording. */
   readonly impact: number
   readonly events: number
 }
 
 export const EXPORT_FORMAT = 1
 
-/** Returns a deep copy as JSON would represent it, without undefined members and -0, so that all stores agree. */
+/** Returns a deep copy as JSON would represent it, without undefined members or -0, so that all stores agree. */
 export function cloneJson<T>(value: T): T {
   if (typeof value !== 'object' || value === null) return (value === 0 ? 0 : value) as T
   if (Array.isArray(value)) return value.map(cloneJson) as T

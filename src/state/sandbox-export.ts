@@ -24,9 +24,9 @@ const emptyExport = {
 }
 
 /**
- * Parses the export of a sandbox, in slices between which other requests are handled. Records that match the schema are
- * also checked against the rules of their collections. Each problem is a sentence that begins with a JSON pointer:
- * `/events/3/impact must be a number; got null`. The result shares its records with the document.
+ * Parses the export of a sandbox in slices, so that other requests are handled in between. Records that match the
+ * schema are also checked against the rules of their collections. Each problem is a sentence that begins with a JSON
+ * pointer: `/events/3/impact must be a number; got null`. The result shares its records with the document.
  */
 export async function parseExport(document: unknown): Promise<Result<SandboxExport, readonly string[]>> {
   const check = await loadCheck()

@@ -95,17 +95,17 @@ export interface StateSummary extends RecordCounts {
 }
 
 /**
- * The interface to the simulator's state. Every method is atomic, so that a shared database can do it in one round
- * trip. A promise resolves once the change is stored, or rejects with `StoreWriteError` and leaves the state unchanged.
+ * The interface to the simulator's state. Every method is atomic. A promise resolves when the change is stored, or
+ * rejects with `StoreWriteError` and leaves the state unchanged.
  * Arguments are copied; results are copies or frozen. An unknown sandbox counts as empty.
  */
 export interface Store {
   recordEvent(context: WriteContext, draft: EventDraft): Promise<EventReceipt>
   /** Adds a version to the prompt with the same `externalPromptId` and `productId`, or else to a new prompt. */
   addPromptVersion(context: WriteContext, draft: PromptDraft): Promise<{ promptId: string; version: PromptVersion }>
-  /** Consumes one unit of the fixed rate window for `key`, which opens on first use. A restart resets windows. */
+  /** Consumes one unit of the fixed rate window for `key`, which opens on first use. A restart can reset windows. */
   consumeRate(context: WriteContext, key: string, limit: number, windowMs: number): Promise<RateResult>
-  /** Advances the sequence `key`, and returns its previous index: 0, 1, 2, ... A restart resets sequences. */
+  /** Advances the sequence `key`, and returns its previous index: 0, 1, 2, ... A restart can reset sequences. */
   nextSequenceIndex(sandbox: string, key: string): Promise<number>
   listSequences(sandbox: string): Promise<ReadonlyMap<string, number>>
 
@@ -132,7 +132,7 @@ export interface Store {
    */
   importSandbox(sandbox: string, content: SandboxExport, condition: ImportCondition): Promise<boolean>
   listSandboxes(): Promise<readonly SandboxSummary[]>
-  /** Deletes everything stored for the sandbox. Returns false if only counters were stored. */
+  /** Deletes everything stored for the sandbox. Returns false if nothing but counters was stored. */
   deleteSandbox(sandbox: string): Promise<boolean>
   /** Deletes the sandbox's events, prompts, quality settings, rate windows and sequences. Its snapshots stay. */
   reset(sandbox: string): Promise<void>
@@ -151,5 +151,5 @@ export interface Store {
 }
 
 export function describeLoss(reason: string): string {
-  return `The state is no longer written: ${reason}. Export the data you need (GET /__sim/export), then restart.`
+  return `The state is no longer saved: ${reason}. Export the data you need (GET /__sim/export), then restart.`
 }

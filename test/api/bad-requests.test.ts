@@ -11,8 +11,8 @@ const sim = sharedSimulator()
 
 type Request = RequestOptions & { readonly path: string }
 
-/** A name, a request, its status, and patterns for the message: where the problem is, and what is valid. */
-type Bad = [string, Request, number, readonly RegExp[]]
+/** A name, a request, the expected status, and patterns for the message: where the problem is, and what is valid. */
+type BadRequest = [string, Request, number, readonly RegExp[]]
 
 const post = (path: string, body: RequestOptions['body'], options: RequestOptions = {}): Request => {
   return { path, method: 'POST', ...(body !== undefined && { body }), ...options }
@@ -21,7 +21,7 @@ const post = (path: string, body: RequestOptions['body'], options: RequestOption
 const events = '/v1/events'
 const withMember = (member: string) => JSON.stringify(event()).replace('{', `{${member},`)
 
-const badRequests: Bad[] = [
+const badRequests: BadRequest[] = [
   ['an unknown path', { path: '/v1/interactions' }, 404, [/\/v1\/interactions/, /\/v1\/events/]],
   ['analytics without /v1', { path: analyticsPath.slice(3) }, 404, [/base URL/, new RegExp(analyticsPath)]],
   ['no /v1 in a sandbox', { path: `/_s/ra${analyticsPath.slice(3)}` }, 404, [/ in \/_s\/ra\/v1: request \/_s\/ra\/v/]],
@@ -36,7 +36,7 @@ const badRequests: Bad[] = [
   ['a repeated member', post(events, withMember('"value":"first"')), 400, [/body/, /"value" twice/]],
 ]
 
-test.each(badRequests)('%s has no effect, and the refusal names the fix', async (_name, request, status, patterns) => {
+test.each(badRequests)('a refusal has no effect and names the fix: %s', async (_name, request, status, patterns) => {
   const before = await readStateInfo(sim())
   const response = await call(sim(), request.path, request)
   expectRefusal(response, status, ...patterns)
@@ -61,7 +61,7 @@ test.each(wrongMethods)('$method on $path gets a 405 that allows $allowed', asyn
   expect(await readStateInfo(sim())).toEqual(before)
 })
 
-test('a Content-Type in capitals is accepted', async () => {
+test('the media type in Content-Type is case-insensitive', async () => {
   expect((await call(sim(), events, { body: event(), contentType: 'Application/JSON' })).status).toBe(201)
 })
 
@@ -161,7 +161,7 @@ test.for<[string, RequestOptions, number]>([
   ['a known scenario before a broken body', { headers: { 'x-sim-scenario': 'unavailable' }, body: '{' }, 503],
   ['an unknown scenario before a broken body', { headers: { 'x-sim-scenario': 'x' }, body: '{' }, 400],
   ['a wrong content type before a broken body', { contentType: 'text/plain', body: '{' }, 415],
-])('POST /events stores nothing, and handles %s', async ([, options, status], { own }) => {
+])('POST /events checks for %s, and stores nothing', async ([, options, status], { own }) => {
   const before = await readStateInfo(own)
   expect((await call(own, '/v1/events', options)).status).toBe(status)
   expect(await readStateInfo(own)).toEqual(before)

@@ -4,7 +4,7 @@ import { steer } from '../support/control.ts'
 import { callRaw, requestText } from '../support/raw-http.ts'
 import { sharedSimulator } from '../support/shared.ts'
 
-/** A strict simulator, since even with --strict, baggage is never a violation. */
+/** A strict simulator, to show that baggage is never a violation, even with --strict. */
 const sim = sharedSimulator({ strict: true })
 
 /** Sends a request with a `baggage` header, and returns the status, the sandbox and the first piece of advice. */
@@ -50,7 +50,7 @@ describe('the baggage header', () => {
     ['a misspelled member', 'convsim.sandbx=a', /"convsim\.sandbx".*use convsim\.sandbox$/],
     ['65 members', `${'a=b,'.repeat(64)}convsim.sandbox=a`, /more than 8192 characters or 64 members/],
     ['8,193 characters', `convsim.sandbox=a,b=${'x'.repeat(8193 - 20)}`, /more than 8192 characters or 64/],
-  ])('is ignored with advice, and not refused: %s', async (_what, baggage, message) => {
+  ])('with %s is ignored and gets advice, but is not refused', async (_what, baggage, message) => {
     expect(await callWith(baggage)).toEqual({
       status: 200,
       sandbox: 'default',
@@ -58,7 +58,7 @@ describe('the baggage header', () => {
     })
   })
 
-  test('has a lower priority than X-Sim-Sandbox, key and path, and may differ from them', async () => {
+  test('has a lower priority than X-Sim-Sandbox, the key and the path, and may differ from them', async () => {
     const others = [{ headers: { 'x-sim-sandbox': 'b' } }, { token: 'k~b' }, { prefix: '/_s/b' }]
     for (const options of others)
       for (const baggage of ['convsim.sandbox=a', 'convsim.sandbox=no name'])

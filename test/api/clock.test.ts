@@ -23,7 +23,7 @@ const daysOf = ({ text }: TestResponse): string[] =>
   (JSON.parse(text) as Analytics).dataPoints.map(({ date }) => date.slice(0, 10))
 
 const dateOf = ({ headers }: TestResponse) => Date.parse(headers.get('date') ?? '')
-const timeShown = ({ now }: Record<string, Json>) => Date.parse(String(now))
+const timeOf = ({ now }: Record<string, Json>) => Date.parse(String(now))
 const week = `${analyticsPath}?period=7d`
 const instant = '2026-03-01T00:30:00.000Z'
 
@@ -42,8 +42,8 @@ describe('the clock', () => {
     for (const [method, control, body] of steps) await steer(sim(), method, path(control), body)
     const clock = await steer(sim(), 'GET', path('/clock'))
     expect(clock['mode']).toBe(mode)
-    expect(timeShown(clock)).toBeGreaterThanOrEqual(expectedStart)
-    expect(timeShown(clock)).toBeLessThanOrEqual(expectedStart + Date.now() - startedAt)
+    expect(timeOf(clock)).toBeGreaterThanOrEqual(expectedStart)
+    expect(timeOf(clock)).toBeLessThanOrEqual(expectedStart + Date.now() - startedAt)
   })
 
   test('stays shifted, and stops at the latest possible time', async () => {
@@ -111,7 +111,7 @@ describe('the time in a sandbox', () => {
     expect(await times('b')).toEqual([['2025-05-05T05:05:05.000Z', '2025-05-05T05:05:05.000Z']])
   })
 
-  test('is the Date of successful responses and refusals', async () => {
+  test('is in the Date header of successful responses and refusals', async () => {
     const sim = await startForTest({ clock: '2026-03-01T00:30:00.999Z' })
     expect(dateOf(await call(sim, analyticsPath))).toBe(Date.parse(instant))
     expect(dateOf(await call(sim, '/v1/nothing'))).toBe(Date.parse(instant))

@@ -26,7 +26,7 @@ describe('a page from an origin in --control-origins', () => {
     expect(response.headers.get('access-control-allow-headers')).toBe('authorization,content-type')
   })
 
-  test('can read and write, and can read response headers', async () => {
+  test('can send control requests and read the response headers', async () => {
     const body = { rules: [{ scenario: 'unavailable' }] }
     const path = '/__sim/scenarios?sandbox=workshop'
     expect((await call(sim(), path, { method: 'PUT', headers: page, body })).body).toEqual(body)
@@ -63,7 +63,7 @@ test('--control-origins accepts origins in any spelling, and nothing else', () =
     expect([text, parseOrigins(text)]).toEqual([text, undefined])
 })
 
-test.each(['', '&failOn=coverage<100'])('an HTML report%s has the console’s security policy', async (query) => {
+test.each(['', '&failOn=coverage<100'])('an HTML report has the console’s security policy: %j', async (query) => {
   const console = await call(sim(), '/__sim/', { headers: { accept: 'text/html' } })
   const report = await call(sim(), `/__sim/report?format=html${query}`)
   const policyOf = ({ headers }: typeof report) => headers.get('content-security-policy') ?? ''
@@ -94,7 +94,7 @@ test('the refusal of a request without Host also has X-Content-Type-Options', as
   expect([status, headers['x-content-type-options']]).toEqual([400, 'nosniff'])
 })
 
-test('responses of the simulated service do not have X-Content-Type-Options, as in the real service', async () => {
+test('responses from the simulated service have no X-Content-Type-Options, as in the real service', async () => {
   const { headers } = await call(sim(), '/v1/events')
   expect(headers.get('x-content-type-options')).toBeNull()
 })

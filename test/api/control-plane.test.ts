@@ -61,7 +61,7 @@ test.each(simulatorPaths)('a contract operation takes precedence over the simula
   expect((await call(own, '/healthz', noToken)).body).toEqual({ status: 'healthy', version })
 })
 
-test('GET /__sim/info returns version, contract, seed and operations, and counts the stored records', async () => {
+test('GET /__sim/info returns the version, contract, seed, operations and record counts', async () => {
   const own = await startForTest({ seed: '42' })
   for (const token of ['key', 'key~worker']) await call(own, '/v1/events', { body: event(), token })
   await call(own, '/v1/prompts', { body: prompt() })

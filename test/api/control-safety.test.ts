@@ -52,7 +52,7 @@ describe('the Host header', () => {
       expect([target, (await callAs({ host: 'example.com' }, target)).status]).toEqual([target, 200])
   })
 
-  test('can be any host in --control-hosts, in any case and with any port, but no other without dots', async () => {
+  test('can be a host in --control-hosts, in any case and with any port, but not an unlisted host', async () => {
     const own = await startForTest({ controlHosts: 'sim.example.com, Other.Example.org, convsim' })
     const status = async (host: string) => (await callAs({ host }, '/__sim/info', 'GET', own.origin)).status
     const accepted = ['sim.example.com', 'SIM.example.com:4010', 'other.example.org', 'convsim:4010', 'a.localhost']
@@ -156,7 +156,7 @@ describe('the body of a control request', () => {
     }
   })
 
-  test('of an import is limited to 16 MB, as the refusal says', async () => {
+  test('to /import is limited to 16 MB, as the refusal says', async () => {
     expectRefusal(await call(sim(), '/__sim/import', { body: ' '.repeat(2 ** 24 + 1) }), 413, /the limit of 16mb\.$/)
   })
 
@@ -189,7 +189,7 @@ describe('--control-token', () => {
     if (status === 401) expectRefusal(response, 401, /requires its token/)
   })
 
-  test('is required on every path except health, before any other check', async () => {
+  test('is required on every path except the health paths, before any other check', async () => {
     const own = guarded()
     for (const path of ['/__sim/health', '/healthz']) expect((await call(own, path, { token: null })).status).toBe(200)
     for (const path of ['/__sim/nothing', '/__sim/clock', '/metrics'])
@@ -234,7 +234,7 @@ describe('the sandbox of a control request', () => {
     expect((await call(own, '/__sim/clock')).body).toMatchObject({ mode: 'frozen' })
   })
 
-  test('is refused if header and query differ, and ignored by operations on the whole process', async () => {
+  test('is refused if the header and the query differ, and ignored by operations on the whole process', async () => {
     expectRefusal(await call(sim(), '/__sim/clock?sandbox=w1', { sandbox: 'w2' }), 400, /different sandboxes/)
     expect((await call(sim(), '/__sim/info', { sandbox: 'w2' })).status).toBe(200)
   })
@@ -250,7 +250,7 @@ async function holdLongResponses(own: TestSimulator) {
   return readers
 }
 
-test('at most 10 clients read long responses at a time, and another client is told to retry', async ({ own }) => {
+test('at most 10 clients can read long responses at a time, and the next client is told to retry', async ({ own }) => {
   const readers = await holdLongResponses(own)
   const refused = await call(own, '/__sim/export')
   expectRefusal(refused, 429, /^10 long responses are already being read\./)
@@ -290,7 +290,7 @@ describe('the head of a control request', () => {
     expect((await callRaw(sim().origin, `POST /__sim/import HTTP/1.1\r\n${head}\r\n\r\n{`)).status).toBe(403)
   })
 
-  test('is refused if it contains a simulator header without effect on the control plane', async () => {
+  test('is refused if it contains a simulator header that has no effect on the control plane', async () => {
     for (const name of ['x-sim-scenario', 'x-sim-seed', 'x-sim-anything'])
       expectRefusal(await call(sim(), '/__sim/info', { headers: { [name]: '500' } }), 400, name)
   })

@@ -19,7 +19,7 @@ const schemes = {
 
 const key = 'my-secret-key'
 
-/** Credentials by name, each as it is sent: in a query or a header. */
+/** Credentials by name, as a client sends them: in the query or in a header. */
 const credentials: Record<string, string> = {
   bearer: `authorization: Bearer ${key}`,
   basic: `authorization: Basic ${key}`,
@@ -40,7 +40,7 @@ const noHeader = 'The Authorization header is missing.'
 const noApiKey = 'The API key is missing. Send your API key as'
 const noLogin = 'The credentials are missing. Send your credentials as'
 
-/** Security alternatives, names of credentials that they do not accept, and the message and challenge of the 401. */
+/** Security alternatives, the names of unaccepted credentials, and the message and challenge of the resulting 401. */
 const rows: readonly [security: readonly JsonObject[], wrong: readonly string[], error: string, challenge: string][] = [
   [[{ bearer: [] }], ['empty bearer', 'plain', 'header'], `${noHeader} ${asBearer}.`, 'Bearer'],
   [[{ oauth: ['read'] }], ['basic'], `${noHeader} ${asBearer}.`, 'Bearer'],
@@ -87,7 +87,7 @@ function send(path: string, name: string) {
 describe.each(rows.map((row, index) => [JSON.stringify(row[0]), `/c${index}`, row] as const))(
   'security %s',
   (_security, path, [, wrong, error, challenge]) => {
-    test('is explained by the message and challenge of a 401, for a missing and for a wrong credential', async () => {
+    test('is explained by the 401 for a missing credential, and does not accept a wrong credential', async () => {
       const response = await call(own(), `/v1${path}`, { token: null })
       expect([response.status, errorOf(response)]).toEqual([401, error])
       expect(response.headers.get('www-authenticate')).toBe(challenge)

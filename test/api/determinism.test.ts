@@ -9,7 +9,7 @@ type Call = RequestOptions & { readonly path: string }
 
 const range = (count: number) => [...Array(count).keys()]
 
-/** Every kind of request whose response must not depend on other requests. */
+/** Requests of every kind whose response must not depend on other requests. */
 const calls: readonly Call[] = [
   ...modelIds(15).flatMap((id) => periods.map((period) => ({ path: `/v1/models/${id}/analytics?period=${period}` }))),
   ...range(30).map((n) => ({ path: '/v1/events', body: event({ insertId: `order-${n}`, sampleRate: 0.5 }) })),
@@ -21,14 +21,14 @@ const calls: readonly Call[] = [
 
 const keyOf = ({ path, body }: Call) => `${path} ${JSON.stringify(body) ?? ''}`
 
-const textOf = async (sim: TestSimulator, sent: Call) => [keyOf(sent), (await call(sim, sent.path, sent)).text] as const
+const textOf = async (sim: TestSimulator, item: Call) => [keyOf(item), (await call(sim, item.path, item)).text] as const
 
 test('the same seed and clock give the same bytes for requests in any order, sequential or concurrent', async () => {
   const [first, second] = [await startForTest({ seed: 'same' }), await startForTest({ seed: 'same' })]
   const inOrder = new Map<string, string>()
-  for (const sent of calls) inOrder.set(...(await textOf(first, sent)))
+  for (const item of calls) inOrder.set(...(await textOf(first, item)))
   expect(inOrder.size).toBe(calls.length)
-  const concurrent = await Promise.all(calls.toReversed().map((sent) => textOf(second, sent)))
+  const concurrent = await Promise.all(calls.toReversed().map((item) => textOf(second, item)))
   expect(new Map(concurrent)).toEqual(inOrder)
 })
 
@@ -61,7 +61,7 @@ describe('the seed of one request', () => {
   })
 })
 
-test('for 20 models, each period conforms to the document, and has the last days of each longer period', async () => {
+test('for 20 models, each period conforms to the document and equals the end of each longer period', async () => {
   for (const id of modelIds(20)) {
     const [week, month, quarter] = await Promise.all(periods.map((period) => readAnalytics(sim(), id, period)))
     expect([week, month, quarter].map((analytics) => analytics?.dataPoints.length)).toEqual([7, 30, 90])

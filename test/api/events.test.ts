@@ -9,11 +9,11 @@ import { tempFolder } from '../support/temp-folder.ts'
 
 type Target = Pick<TestSimulator, 'origin'>
 
-/** Posts an event with the default fields below, overridden by `about`, and returns the event's id. */
-async function post(target: Target, about: JsonObject = {}, options: RequestOptions = {}): Promise<string> {
+/** Posts an event with the defaults below, overridden by `fields`, and returns the event's id. */
+async function post(target: Target, fields: JsonObject = {}, options: RequestOptions = {}): Promise<string> {
   const response = await call(target, '/v1/events', {
-    // An event without a conversation would get advice to link it.
-    body: { ...event({ insertId: 'order-7', value: 'first', externalConversationId: 'chat-7' }), ...about },
+    // Without a conversation, the event would get advice.
+    body: { ...event({ insertId: 'order-7', value: 'first', externalConversationId: 'chat-7' }), ...fields },
     ...options,
   })
   expect(response.status).toBe(201)
@@ -27,7 +27,7 @@ async function readStoredRecords(target: Target) {
 }
 
 describe('a retry returns the first event’s id', () => {
-  test('for another payload, which gets only advice even with --strict and changes no stored data', async () => {
+  test('despite a different payload, which is not stored and gets only advice, even with --strict', async () => {
     const sim = await startForTest({ strict: true })
     const eventId = await post(sim)
     const changes = { value: 'second', influence: 'negative', eventAt: '2025-12-24T00:00:00Z' }

@@ -97,9 +97,9 @@ describe('an explanation', () => {
     await putRules(own, [{ scenario: 'forbidden', times: 1 }])
     for (let count = 0; count < 2; count += 1) await send(own, analytics)
     await putRules(own, [])
-    const applied = 'Rule 1 of the sandbox applies: {"scenario":"forbidden","times":1}.'
+    const applied = 'Sandbox rule 1 applies: {"scenario":"forbidden","times":1}.'
     expect(await steer(own, 'GET', '/requests/req-1')).toMatchObject({ why: [applied] })
-    const usedUp = 'Rule 1 of the sandbox is used up (times 1).'
+    const usedUp = 'Sandbox rule 1 is used up (times 1).'
     const { why } = await steer(own, 'GET', '/requests/req-2')
     expect(why).toEqual([usedUp, 'No stage refuses the request, so the operation getModelAnalytics runs.'])
   })
@@ -149,14 +149,14 @@ describe('an explanation', () => {
     expect(rule).toEqual({ scope: 'sandbox', index: 7 })
     expect(response).toMatchObject({ origin: 'scenario' })
     expect(why).toEqual([
-      'Rule 1 of the sandbox does not match this request: operation.',
-      'Rule 2 of the sandbox does not match this request: match/header/x-team.',
-      'Rule 3 of the sandbox does not match this request: match/body/eventType.',
-      'Rule 4 of the sandbox does not apply to this request.',
-      'Rule 5 of the sandbox is used up (times 0).',
-      'Rule 6 of the sandbox does not match this request: enabled.',
-      'Rule 7 of the sandbox was not applied (probability 0).',
-      expect.stringMatching(/^Rule 8 of the sandbox applies: \{.*"unavailable"/),
+      'Sandbox rule 1 does not match this request: operation.',
+      'Sandbox rule 2 does not match this request: match/header/x-team.',
+      'Sandbox rule 3 does not match this request: match/body/eventType.',
+      'Sandbox rule 4 does not apply to this request.',
+      'Sandbox rule 5 is used up (times 0).',
+      'Sandbox rule 6 does not match this request: enabled.',
+      'Sandbox rule 7 was not applied (probability 0).',
+      expect.stringMatching(/^Sandbox rule 8 applies: \{.*"unavailable"/),
     ])
     expect(await explain(sim, promptRequest)).toMatchObject({ rule: { scope: 'sandbox', index: 0 } })
     await putRules(sim, [])

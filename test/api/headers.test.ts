@@ -12,14 +12,14 @@ const simHeaders = (headers: Headers) =>
   [...headers.keys()].filter((name) => name.startsWith('x-sim-') || name === 'x-request-id').sort()
 
 describe('the simulator’s headers', () => {
-  test.each(operations)('on a response of $id name operation, sandbox, origin and request', async (operation) => {
+  test.each(operations)('in a response to $id name the operation, sandbox, origin and request', async (operation) => {
     const { headers } = await callOperation(sim(), operation)
     const names = ['x-sim-operation', 'x-sim-sandbox', 'x-sim-origin', 'x-request-id', 'x-powered-by']
     const expected = [operation.id, 'default', 'contract', expect.stringMatching(/^\S+$/), null]
     expect(names.map((name) => headers.get(name))).toEqual(expected)
   })
 
-  test('say that the simulator caused a refusal for a missing base path', async () => {
+  test('name the simulator as the origin of a refusal for a missing base path', async () => {
     expect((await call(sim(), `/models/${modelId}/analytics`)).headers.get('x-sim-origin')).toBe('simulator')
   })
 })
@@ -46,7 +46,7 @@ describe('CORS', () => {
     ['a successful response', analyticsPath, 'any-key', 200],
     ['a refusal', '/v1/models/gpt/analytics', 'any-key', 400],
     ['a 401', analyticsPath, null, 401],
-    ['an unknown path', '/v1/nowhere', 'any-key', 404],
+    ['a 404', '/v1/nowhere', 'any-key', 404],
   ])('lets a page read %s', async (_name, path, token, status) => {
     const response = await call(sim(), path, { headers: { origin }, token })
     expect(response.status).toBe(status)
@@ -137,7 +137,7 @@ describe('the trace id in traceparent', () => {
     expect(response.headers.get('x-sim-advice')).toBeNull()
   })
 
-  test('is in the log line', async ({ own }) => {
+  test('appears in the log line', async ({ own }) => {
     await send(own, `00-${traceId}-${parent}-01`)
     await send(own, 'none')
     const lines = own.logged.filter(({ message }) => message === 'responded').map(({ fields }) => fields)

@@ -8,13 +8,13 @@ import { connectTo, requestText } from '../support/raw-http.ts'
 import { type TestSimulator, test } from '../support/start.ts'
 import { listRequests } from '../support/stored-records.ts'
 
-/** Opens a stream of the journal. `until` reads until the text received so far matches a pattern. */
+/** Opens a stream of the journal. `readUntil` reads until the text received so far matches a pattern. */
 async function follow(sim: TestSimulator, query = '', headers: Record<string, string> = {}) {
   const response = await fetch(`${sim.origin}/__sim/requests/stream?${query}`, { headers })
   const reader = response.body?.getReader()
   if (!reader) throw new Error('no stream')
   let text = ''
-  const until = async (expected: RegExp) => {
+  const readUntil = async (expected: RegExp) => {
     while (!expected.test(text)) {
       const { done, value } = await reader.read()
       if (done) throw new Error(`the stream ended after ${text}`)
@@ -23,16 +23,16 @@ async function follow(sim: TestSimulator, query = '', headers: Record<string, st
     return text
   }
   onTestFinished(() => reader.cancel().catch(() => undefined))
-  return { response, until, leave: () => reader.cancel() }
+  return { response, readUntil, cancel: () => reader.cancel() }
 }
 
 test('a stream sends each request as soon as it is recorded', async ({ own }) => {
   await call(own, analyticsPath)
-  const { response, until } = await follow(own)
+  const { response, readUntil } = await follow(own)
   expect(response.headers.get('content-type')).toBe('text/event-stream; charset=utf-8')
   expect(response.headers.get('cache-control')).toBe('no-store')
   await call(own, '/v1/events', { body: event() })
-  const text = await until(/\nid: 2\n.*\n\n/)
+  const text = await readUntil(/\nid: 2\n.*\n\n/)
   expect(text).not.toContain('id: 1')
   const [, data = ''] = /^data: (.*)$/m.exec(text) ?? []
   expect([JSON.parse(data)]).toEqual(await listRequests(own, 'since=1'))
@@ -40,29 +40,29 @@ test('a stream sends each request as soon as it is recorded', async ({ own }) =>
 
 test.for<[string, string, Record<string, string>, number[]]>([
   ['Last-Event-ID', '', { 'last-event-id': '1' }, [2, 3, 4, 5]],
-  ['since', 'since=1', {}, [2, 3, 4, 5]],
-  ['Last-Event-ID of an earlier process', '', { 'last-event-id': '99' }, [1, 2, 3, 4, 5]],
-  ['since beyond the newest request', 'since=4', {}, [5]],
-])('a stream resumes with %s', async ([, query, headers, numbers], { own }) => {
+  ['the parameter `since`', 'since=1', {}, [2, 3, 4, 5]],
+  ['an earlier process, from the first request', '', { 'last-event-id': '99' }, [1, 2, 3, 4, 5]],
+  ['a `since` beyond the newest request', 'since=4', {}, [5]],
+])('a stream starts at the position given by %s', async ([, query, headers, numbers], { own }) => {
   for (let count = 0; count < 3; count += 1) await call(own, analyticsPath)
-  const { until } = await follow(own, query, headers)
+  const { readUntil } = await follow(own, query, headers)
   for (let count = 0; count < 2; count += 1) await call(own, analyticsPath)
-  const text = await until(/\nid: 5\n.*\n\n/)
+  const text = await readUntil(/\nid: 5\n.*\n\n/)
   expect([...text.matchAll(/^id: (\d)$/gm)].map(([, id]) => Number(id))).toEqual(numbers)
 })
 
 test('a stream accepts the filters of the request list, and includes bodies if bodies=true', async ({ own }) => {
-  const { until } = await follow(own, 'status=201&sandbox=*&bodies=true')
+  const { readUntil } = await follow(own, 'status=201&sandbox=*&bodies=true')
   await call(own, analyticsPath)
   await call(own, '/v1/events', { body: event({ insertId: 'in-the-body' }), headers: { 'x-sim-sandbox': 'a' } })
-  const text = await until(/\nid: 2\n.*\n\n/)
+  const text = await readUntil(/\nid: 2\n.*\n\n/)
   expect([text.includes('id: 1'), text.includes('"insertId":"in-the-body"')]).toEqual([false, true])
 })
 
 test('stopping the simulator ends all streams without waiting for their readers', async ({ own }) => {
   const followed = await Promise.all([follow(own), follow(own, 'sandbox=*')])
-  for (const { until } of followed) await until(/^: /)
-  const ends = followed.map(({ until }) => expect(until(/never sent/)).rejects.toThrow('the stream ended'))
+  for (const { readUntil } of followed) await readUntil(/^: /)
+  const ends = followed.map(({ readUntil }) => expect(readUntil(/never sent/)).rejects.toThrow('the stream ended'))
   await own.close() // cuts off requests that are still in flight
   await Promise.all(ends)
 })
@@ -79,20 +79,20 @@ test('at most 100 streams can be open at a time, and another stream is refused u
   for (let count = 0; count < 120; count += 1) await fetch(url, { method: 'HEAD' }) // HEAD opens no stream
   const followed = await Promise.all(Array.from({ length: 100 }, () => follow(own)))
   expectRefusal(await call(own, '/__sim/requests/stream', { token: null }), 429, /100 streams.*since=/)
-  await followed[0]?.leave()
+  await followed[0]?.cancel()
   await expect.poll(async () => (await follow(own)).response.status).toBe(200)
 })
 
-test.for(['default', '*'])('a stream of the sandbox %s says that requests were deleted', async (sandbox, { own }) => {
+test.for(['default', '*'])('a stream for sandbox=%s reports that requests were deleted', async (sandbox, { own }) => {
   await call(own, analyticsPath)
-  const { until } = await follow(own, `sandbox=${sandbox}`)
-  await until(/^: /)
+  const { readUntil } = await follow(own, `sandbox=${sandbox}`)
+  await readUntil(/^: /)
   await call(own, analyticsPath)
-  await until(/\nid: 2\n/)
+  await readUntil(/\nid: 2\n/)
   await call(own, analyticsPath, { headers: { 'x-sim-sandbox': 'other' } }) // a sandbox's first request clears nothing
   await steer(own, 'POST', '/reset')
   await call(own, analyticsPath)
-  const text = await until(/\nid: 4\n/)
+  const text = await readUntil(/\nid: 4\n/)
   const events = [...text.matchAll(/^event: (\w+)$/gm)].map(([, name]) => name)
   expect(events).toEqual(['request', ...(sandbox === '*' ? ['request'] : []), 'cleared', 'request'])
 })
@@ -135,7 +135,9 @@ test('the recorded requests are exported as a valid HAR file, filtered and witho
   expect(log).toMatchObject({ _total: 3, _next: 2, entries: [{ response: { status: 400 } }] })
 })
 
-test('a request whose client disconnects before the first response byte has the status 0 in HAR', async ({ own }) => {
+test('a request whose client disconnects before the first response byte has status 0 in the HAR export', async ({
+  own,
+}) => {
   const connection = await connectTo(own.origin)
   connection.send(requestText('GET', analyticsPath, ['X-Sim-Scenario: slow;ms=60000']))
   await call(own, '/__sim/health', { token: null }) // makes sure that the request above has arrived

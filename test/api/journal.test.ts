@@ -13,7 +13,7 @@ const shared = sharedSimulator()
 
 const numbers = async (sim: TestSimulator, query?: string) => (await list(sim, query)).map(({ number }) => number)
 
-/** Sends six requests, for a 200, a 429 from a scenario, a 201 with advice, a 400, a 404 without /v1, and a 401. */
+/** Sends six requests: for a 200, a 429 from a scenario, a 201 with advice, a 400, a 404 without /v1, and a 401. */
 async function sendSixRequests(sim: TestSimulator): Promise<void> {
   await call(sim, `${analyticsPath}?period=7d`)
   await call(sim, analyticsPath, { headers: { 'x-sim-scenario': 'rate-limited' } })
@@ -90,7 +90,7 @@ describe('bodies', () => {
     ['text', 'no json', { size: 7, text: 'no json' }],
     ['bytes', new Uint8Array([255, 0, 1]), { size: 3, base64: '/wAB' }],
     ['no body', undefined, { size: 0 }],
-    ['text longer than a recorded response body', 'x'.repeat(70_000), { size: 70_000, text: 'x'.repeat(70_000) }],
+    ['text longer than a recorded response may be', 'x'.repeat(70_000), { size: 70_000, text: 'x'.repeat(70_000) }],
     ['text beyond the body limit', 'x'.repeat(2_000_000), { size: 2_000_000, gone: true }],
   ])('are shown with their kind and size: %s', async (_name, body, shown) => {
     const options = { method: 'POST', sandbox: 'bodies', ...(body !== undefined && { body }) }
@@ -104,15 +104,15 @@ describe('bodies', () => {
     ['a number beyond the precision of JavaScript', '{"value":12345678901234567890}', true],
     ['a duplicate name', '{"value":1,"value":2}', true],
     ['but not a duplicate name in more than 256 kB', `{"value":1,"value":"${'x'.repeat(256 * 1024)}"}`, false],
-    ['but not other white space', '{ "value":\n\t[ 1 , "a \\" b" ] }', false],
+    ['but not if only white space would change', '{ "value":\n\t[ 1 , "a \\" b" ] }', false],
     ['but not with a credential', '{"password":"abc","value":1.0}', false],
-  ])('include their text if reserializing the JSON would change it: %s', async ([, text, isKept], { own }) => {
+  ])('include their text if reserializing the JSON would change the text: %s', async ([, text, isKept], { own }) => {
     await call(own, '/v1/events', { body: text })
     const body = valueAt(await steer(own, 'GET', '/requests/req-1'), '/request/body')
     expect(body).toEqual({ size: text.length, json: expect.any(Object), ...(isKept && { text }) })
   })
 
-  test('are in the list with ?bodies=true; otherwise, only their sizes are', async ({ own }) => {
+  test('appear in the list only with ?bodies=true, but their sizes always appear', async ({ own }) => {
     await call(own, '/v1/events', { body: event() })
     expect(await list(own)).toMatchObject([{ request: { body: { size: expect.any(Number) } } }])
     expect(JSON.stringify(await list(own))).not.toContain('upgrade_purchased')
@@ -218,7 +218,7 @@ test('bodies appear in the log only with --log-bodies, truncated and without tok
   expect(JSON.stringify(fields)).not.toContain('s3cr3t')
 })
 
-test('each entry in a list with large bodies is identical to the single entry, except for "why"', async ({ own }) => {
+test('each entry in a list with large bodies equals the entry read by id, except for "why"', async ({ own }) => {
   const note = 'x'.repeat(100_000)
   for (let index = 0; index < 4; index += 1)
     await call(own, '/v1/events', { body: event({ properties: { note, index } }) })

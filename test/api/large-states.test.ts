@@ -30,7 +30,7 @@ const document = { format: 1, quality: { weight: 0.1 }, events, prompts: [] }
 const schedstatFile = '/proc/thread-self/schedstat'
 const onLinux = test.runIf(existsSync(schedstatFile))
 
-/** Returns the processor time that this thread, which also runs the simulator, has used, in milliseconds. */
+/** Returns the processor time, in milliseconds, used by this thread, which also runs the simulator. */
 const usedMs = () => Number(readFileSync(schedstatFile, 'utf8').split(' ')[0]) / 1e6
 
 /**
@@ -53,7 +53,7 @@ async function sendMeasured(sim: TestSimulator, path: string, body?: Json) {
   return { ...response, longestBlock: Math.max(...blocks) / all }
 }
 
-/** The largest `longestBlock` that passes. Work that is not split up reaches nearly 1. */
+/** The limit for `longestBlock`, which is nearly 1 for work that is not split up. */
 const maxBlock = 0.35
 
 onLinux('other requests are handled while 20,000 events are imported, refused, exported and assessed', async () => {

@@ -132,13 +132,13 @@ test.for<[string, number, number]>([
   ['rate-limited; retry-after = 3 ; limit=5', 3, 5],
   ['rate-limited;retry-after=0', 0, 60],
   ['429;retry-after=7', 7, 60],
-])('the response to the scenario %s says when to retry', async ([scenario, retryAfter, quota], { sim }) => {
+])('the response caused by the scenario %s says when to retry', async ([scenario, retryAfter, quota], { sim }) => {
   const response = await call(sim, analyticsPath, { scenario })
   expect(response.status).toBe(429)
   expect(rateFieldsOf(response)).toMatchObject({ retryAfter, retryAfterMs: 1000 * retryAfter, quota })
 })
 
-test('X-Sim-Scenario on a refusal does not name a data scenario', async () => {
+test('X-Sim-Scenario in a refusal does not name a data scenario', async () => {
   const sim = await startLimited({ maxAnalysesPerHour: 1 })
   const all = [await call(sim, analyticsPath)]
   all.push(await call(sim, analyticsPath, { headers: { 'x-sim-scenario': 'critical' } }))
@@ -156,7 +156,7 @@ const keys = ['any-key', 'key_growth', 'key_enterprise', 'key_free']
 
 test.each<[string, Partial<Settings>, number[]]>([
   ['the key’s plan', {}, [2, 2, 3, 0]],
-  ['--plan, but only for keys that no fixture lists', { plan: 'enterprise' }, [3, 2, 3, 0]],
+  ['--plan, but only for keys that are not in the fixtures', { plan: 'enterprise' }, [3, 2, 3, 0]],
   ['--max-analyses-per-hour, for all plans with analytics', { maxAnalysesPerHour: 4 }, [4, 4, 4, 0]],
 ])('the limit is set by %s', async (_name, settings, expected) => {
   const fixtures = await fixturesWith('plans.yaml', readFileSync(join(bundledFixtures, 'plans.yaml'), 'utf8'), plans)
@@ -173,7 +173,7 @@ test('without a limit, responses have no rate limit headers', async () => {
   expect([...(responses[0]?.headers.keys() ?? [])].filter((name) => name.includes('ratelimit'))).toEqual([])
 })
 
-test('--analyses-window sets the window length, which headers and messages state', async () => {
+test('--analyses-window sets the window length, which appears in headers and messages', async () => {
   const sim = await startLimited({ maxAnalysesPerHour: 2, analysesWindow: '10s' })
   const [first, , refused] = await callMany(sim, 3, at('12:00:00'))
   expect(first?.headers.get('ratelimit')).toBe('"analyses";r=1;t=10')

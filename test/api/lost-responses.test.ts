@@ -10,7 +10,7 @@ import { listRequests, readRetries } from '../support/stored-records.ts'
 
 const sim = sharedSimulator()
 
-/** The `eventAt` of an event and its retry, which identifies the event without a retry count. */
+/** The `eventAt` of an event and its retry. It identifies them as the same event, even without a retry count. */
 const eventAt = '2026-01-15T12:00:00Z'
 
 /** Sends an event with a scenario from a header or a rule, and disconnects before the response is complete. */
@@ -23,11 +23,11 @@ async function giveUp(sandbox: string, scenario: string, body: JsonObject, isSet
   await expect(connection.response()).rejects.toThrow(/the connection ended/)
 }
 
-/** Resolves as soon as a sandbox has recorded `count` exchanges. Each is recorded when its delivery ends. */
+/** Resolves as soon as a sandbox has recorded `count` exchanges. An exchange is recorded when its delivery ends. */
 const untilRecorded = (sandbox: string, count = 1) =>
   steer(sim(), 'POST', `/verify?sandbox=${sandbox}`, { count: { atLeast: count }, withinMs: 30_000 })
 
-/** Returns the raw HTTP request that posts an event. */
+/** Returns a raw HTTP request that posts an event. */
 const postIn = (sandbox: string, body: JsonObject, lines: readonly string[] = []) =>
   postText('/v1/events', body, ['User-Agent: raw', `X-Sim-Sandbox: ${sandbox}`, ...lines])
 
@@ -38,7 +38,7 @@ describe('a client that disconnects before the end of the response', () => {
     ['slow;ms=60000', { outcome: 'client-gone', sentBytes: 0 }],
     ['dribble;ms=60000;pieces=2', { outcome: 'client-gone', sentBytes: halfReceiptBytes }],
     ['hang', { outcome: 'damaged' }],
-  ])('during %s is recorded when it disconnects, and no response counts as covered', async (scenario, delivery) => {
+  ])('during %s has its request recorded at once, and no response counts as covered', async (scenario, delivery) => {
     const sandbox = `left-${scenario.slice(0, 4)}`
     await giveUp(sandbox, scenario, event())
     await untilRecorded(sandbox)
@@ -50,7 +50,7 @@ describe('a client that disconnects before the end of the response', () => {
   test.each([
     ['slow;ms=60000', 'the same insertId', 'first', []],
     ['slow;ms=60000', 'no insertId', undefined, ['same-insert-id']],
-    ['dribble;ms=60000', 'no insertId, as the head may have been all it needed', undefined, []],
+    ['dribble;ms=60000', 'no insertId, since the response head may have been enough', undefined, []],
   ])('during %s must keep the insertId if it resends the event: %s', async (scenario, _how, insertId, rules) => {
     const sandbox = `again-${scenario.slice(0, 4)}-${insertId}`
     await putRules(sim(), [{ sequence: `${scenario}, 201` }], sandbox)
@@ -98,14 +98,14 @@ describe('a client that disconnects before the end of the response', () => {
     expect(chains).toMatchObject([{ attempts: [{ outcome: 'uncertain' }, { outcome: 'fine' }] }])
   })
 
-  test('is recorded exactly once, however its connection ends', async () => {
+  test('has each request recorded exactly once, however the connection ends', async () => {
     for (const scenario of ['reset', 'empty-response', 'truncated', 'hang']) await giveUp('once', scenario, event())
     await giveUp('once', 'slow;ms=60000', event())
     await untilRecorded('once', 5)
     await steer(sim(), 'POST', '/verify?sandbox=once', { count: { exactly: 5 }, withinMs: 500 })
   })
 
-  test('is recorded for each of the requests that it sent on one connection', async () => {
+  test('has every request on that connection recorded', async () => {
     const connection = await connectTo(sim().origin)
     const slow = postIn('pipelined', event(), ['X-Sim-Scenario: slow;ms=60000'])
     connection.send(slow + slow + postIn('pipelined', event()))
@@ -149,7 +149,7 @@ const post = (sandbox: string, lines: readonly string[], beginning: string) => {
 }
 
 /** Sends the start of a request, disconnects, and waits until the sandbox has recorded `count` exchanges. */
-async function breakOff(sandbox: string, text: string, count: number): Promise<void> {
+async function abortRequest(sandbox: string, text: string, count: number): Promise<void> {
   const connection = await connectTo(sim().origin)
   connection.send(text)
   await call(sim(), '/__sim/health', { token: null }) // makes sure that the bytes above have arrived
@@ -163,7 +163,7 @@ describe('a request aborted by its client', () => {
     ['before its body', 'nothing', ['Content-Length: 3000'], ''],
     ['within a chunk', 'chunk', ['Transfer-Encoding: chunked'], `bb8\r\n${body.slice(0, 5)}`],
   ])('%s causes no finding, and neither does its retry', async (_name, sandbox, lines, beginning) => {
-    for (const count of [1, 2]) await breakOff(sandbox, post(sandbox, lines, beginning), count)
+    for (const count of [1, 2]) await abortRequest(sandbox, post(sandbox, lines, beginning), count)
     expect((await call(sim(), '/v1/events', { body, sandbox })).status).toBe(201)
     const requests = await listRequests(sim(), `bodies=true&sandbox=${sandbox}`)
     const error = 'The client disconnected before the end of the request body.'
@@ -182,7 +182,7 @@ describe('a request aborted by its client', () => {
     ['had an unknown encoding', 415, ['Content-Length: 30', 'Content-Encoding: rot13'], 'ab'],
   ])('with a body that %s is still recorded with its %i', async (_name, status, lines, beginning) => {
     const sandbox = `refused-${status}`
-    await breakOff(sandbox, post(sandbox, lines, beginning), 1)
+    await abortRequest(sandbox, post(sandbox, lines, beginning), 1)
     const [request] = await listRequests(sim(), `sandbox=${sandbox}`)
     expect(request).toMatchObject({ response: { status, origin: 'contract' } })
     expect(request).not.toHaveProperty('brokenOff')
@@ -190,7 +190,7 @@ describe('a request aborted by its client', () => {
 
   test('does not advance a sequence', async () => {
     await putRules(sim(), [{ sequence: '503' }], 'sequence')
-    await breakOff('sequence', post('sequence', ['Content-Length: 3000'], 'ab'), 1)
+    await abortRequest('sequence', post('sequence', ['Content-Length: 3000'], 'ab'), 1)
     expect((await call(sim(), analyticsPath, { sandbox: 'sequence' })).status).toBe(503)
   })
 })

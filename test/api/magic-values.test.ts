@@ -49,7 +49,7 @@ describe('the fixtures’ models', () => {
 test('a magic key with a letter missing gets advice, and an unrelated key does not', async () => {
   const adviceFor = async (token: string) =>
     (await call(sim(), analyticsPath, { token })).headers.get('x-sim-advice') ?? ''
-  const advice = /authorization.*is one letter away from the magic key key_rate_limited/
+  const advice = /authorization.*differs slightly from the magic key key_rate_limited/
   expect(await adviceFor('key_rate_limted')).toMatch(advice)
   expect(await adviceFor('key_of_mine')).toBe('')
 })

@@ -39,7 +39,7 @@ describe('a match', () => {
     expect(await verifyIn({ match, force: true })).toMatchObject({ status: 200, count: 1 })
   })
 
-  /** Conditions that the request does not fulfill, with the field that differs and the request's value there. */
+  /** Conditions that the request does not fulfill, each with the field that differs and its value in the request. */
   const unfulfilled: [JsonObject, string, Json?][] = [
     [{ method: 'GET' }, 'method', 'POST'],
     [{ path: '/v1/prompts' }, 'path', '/v1/events'],
@@ -84,25 +84,25 @@ const noRequests = { count: { exactly: 0 } }
 const verifyNoRequests = (query: JsonObject) => control('/verify', { ...query, ...noRequests })
 const count = (query: JsonObject) => control('/requests/count', query)
 
-describe('an unknown name does not prove absence', () => {
+describe('a condition', () => {
   test.each([
-    ['an unknown operation', { operation: 'createEvnt' }, /no operation "createEvnt".*createEvent/],
-    ['an unknown pointer', { match: { body: { '/eventTyp': 'a' } } }, /field "\/eventTyp".*\/eventType/],
-    ['a field of another operation', { operation: 'createEvent', match: { body: { '/name': 'a' } } }, /field "\/name"/],
-    ['a misspelled parameter', { match: { query: { perod: '7d' } } }, /parameter "perod"\. Did you mean "period"\?/],
-  ])('in verify and count: %s', async (_name, query, message) => {
+    ['on an unknown operation', { operation: 'createEvnt' }, /no operation "createEvnt".*createEvent/],
+    ['on an unknown pointer', { match: { body: { '/eventTyp': 'a' } } }, /field "\/eventTyp".*\/eventType/],
+    ['on a wrong field', { operation: 'createEvent', match: { body: { '/name': 'a' } } }, /field "\/name"/],
+    ['on a misspelled parameter', { match: { query: { perod: '7d' } } }, /parameter "perod"\. Did you mean "period"\?/],
+  ])('%s is refused by verify and count without "force"', async (_name, query, message) => {
     for (const control of [verifyNoRequests, count]) {
       expectRefusal(await control(query), 400, message)
       expect((await control({ ...query, force: true })).status).toBe(200)
     }
   })
 
-  test.each(['/eventType', '/properties/plan', ''])('unlike the known field "%s"', async (pointer) => {
+  test.each(['/eventType', '/properties/plan', ''])('on the known field "%s" is accepted', async (pointer) => {
     const query = { operation: 'createEvent', match: { body: { [pointer]: 'x' } }, ...noRequests }
     expect((await control('/verify', query)).status).toBe(200)
   })
 
-  test('in the request list and in its stream', async () => {
+  test('on an unknown operation is refused by the request list and its stream', async () => {
     for (const path of ['/requests?operation=foo', '/requests/stream?operation=foo']) {
       expectRefusal(await control(path), 400, /no operation "foo"/)
     }
@@ -116,7 +116,7 @@ describe('a sandbox that was never used', () => {
     expect((await control(`${path}?sandbox=*`)).status).toBe(200)
   })
 
-  test('does not prove absence without "force"', async () => {
+  test('needs "force" to show that no request was sent', async () => {
     expect((await control('/verify?sandbox=tpyo', noRequests)).status).toBe(404)
     expect((await control('/verify?sandbox=tpyo', { ...noRequests, force: true })).status).toBe(200)
     expect((await control('/verify?sandbox=tpyo', { count: { atLeast: 1 } })).status).toBe(417)

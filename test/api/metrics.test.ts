@@ -4,7 +4,7 @@ import { steer } from '../support/control.ts'
 import { metricsOf } from '../support/metrics.ts'
 import { startForTest, test } from '../support/start.ts'
 
-test('metrics count requests by operation, status and origin, and the stored records', async () => {
+test('metrics count the stored records, and requests by operation, status and origin', async () => {
   const sim = await startForTest({ journalSize: 4 })
   await call(sim, analyticsPath)
   await call(sim, analyticsPath, { headers: { 'x-sim-scenario': 'forbidden', 'x-sim-sandbox': 'a' } })

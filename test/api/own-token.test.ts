@@ -10,7 +10,7 @@ const fields =
   'eventType productId value valueType influence qualityImpactScore conversationId eventAt insertId properties ' +
   'sampleRate forceSample'
 
-/** Returns requests with the token in different parts, mostly where the token is invalid and would be quoted. */
+/** Returns requests with the token in different parts, mostly where it is an invalid value that errors would quote. */
 function requestsWith(token: string): (RequestOptions & { readonly path: string })[] {
   const encoded = encodeURIComponent(token)
   const paths = [
@@ -75,7 +75,7 @@ async function findLeaks(sim: TestSimulator): Promise<readonly string[]> {
 
 const tokens: readonly [description: string, token: string, header?: string][] = [
   ['of a common length', 'zq_live_51H8xYzAbCdEf'],
-  ['longer than a message quotes', `zq_live_${'51H8xYzAbCdEf'.repeat(30)}`],
+  ['too long to be quoted in full', `zq_live_${'51H8xYzAbCdEf'.repeat(30)}`],
   ['with characters that a URL encodes', 'zq_live_+/51H8xYz=='],
   ['sent in Latin-1', 'zq_live_Größe51H8xYz'],
   ['sent in UTF-8', 'zq_live_Größe51H8xYz', Buffer.from('zq_live_Größe51H8xYz').toString('latin1')],

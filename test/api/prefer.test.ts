@@ -34,7 +34,7 @@ describe('Prefer: code', () => {
 })
 
 describe('Prefer: example', () => {
-  test.each(examples)('selects $status $name on $operation.id, and nothing is written', async (example) => {
+  test.each(examples)('selects $status $name on $operation.id, and writes nothing', async (example) => {
     const { operation, status, name, value } = example
     const before = await readStateInfo(sim())
     const response = await callOperation(sim(), operation, prefer(`code=${status}, example=${name}`))
@@ -46,7 +46,7 @@ describe('Prefer: example', () => {
     if (status === 401) expect(response.headers.get('www-authenticate')).toBe('Bearer')
   })
 
-  test('without a code selects the example of any status', async () => {
+  test('without a code can select an example for any status', async () => {
     const success = await callOperation(sim(), analytics, prefer('example=critical'))
     expect([success.status, success.headers.get('preference-applied')]).toEqual([200, 'example=critical'])
     expect((await callOperation(sim(), analytics, prefer('example=plan_too_low'))).status).toBe(403)
@@ -99,12 +99,15 @@ describe('a Prefer header', () => {
     ['a code and a scenario', { prefer: 'code=404', 'x-sim-scenario': 'forbidden' }, /cannot both act/],
     ['an example and a scenario', { prefer: 'example=healthy', 'x-sim-scenario': 'forbidden' }, /Leave out one/],
     ['two different seeds', { prefer: 'seed=43', 'x-sim-seed': '42' }, /differ; send one/],
-    ['an example after a semicolon', { prefer: 'code=404;example=healthy' }, /documents 200 healthy/],
+    ['an example after a semicolon', { prefer: 'code=404;example=healthy' }, /JSON example\. Known: 200 healthy/],
     ['an example and a sequence', { prefer: 'example=sparse', 'x-sim-sequence': 'no-null' }, /Leave out one/],
     ['an example and damage', { prefer: 'example=sparse', 'x-sim-scenario': 'truncated' }, /when=before/],
-  ] as [string, Record<string, string>, RegExp][])('is refused with %s', async (_name, headers, words) => {
-    const response = await callOperation(sim(), analytics, { headers })
-    expectRefusal(response, 400, words)
-    expect(response.headers.get('preference-applied')).toBeNull()
-  })
+  ] as [string, Record<string, string>, RegExp][])(
+    'is refused if the request has %s',
+    async (_name, headers, words) => {
+      const response = await callOperation(sim(), analytics, { headers })
+      expectRefusal(response, 400, words)
+      expect(response.headers.get('preference-applied')).toBeNull()
+    },
+  )
 })

@@ -13,12 +13,12 @@ import { readControl } from '../support/stored-records.ts'
 const product = (n: number) => `00000000-0000-4000-9000-00000000000${n}`
 const model = (n: number) => `00000000-0000-4000-8000-00000000000${n}`
 
-/** The product Web Shop in fixtures/products.yaml, which has the models 1 and 5. */
+/** The product Web Shop in fixtures/products.yaml, and its models. */
 const webShop = { id: product(1), models: [model(1), model(5)] }
 const others = [model(2), model(3), model(6), '4f7c2a1e-9b3d-4c58-8e21-6d0a5b7f9c34']
 const everyModel = [...webShop.models, ...others]
 
-/** Reads every analytics response as text, by model and period. */
+/** Returns the text of each analytics response, by model and period. */
 async function responsesOf(sim: TestSimulator, sandbox = 'default'): Promise<Map<string, string>> {
   const responses = new Map<string, string>()
   for (const modelId of everyModel) {
@@ -30,8 +30,8 @@ async function responsesOf(sim: TestSimulator, sandbox = 'default'): Promise<Map
   return responses
 }
 
-async function post(sim: TestSimulator, about: JsonObject, sandbox = 'default'): Promise<string> {
-  const response = await call(sim, '/v1/events', { body: event(about), token: `k~${sandbox}` })
+async function post(sim: TestSimulator, fields: JsonObject, sandbox = 'default'): Promise<string> {
+  const response = await call(sim, '/v1/events', { body: event(fields), token: `k~${sandbox}` })
   expect(response.status).toBe(201)
   return textOf(response, 'eventId')
 }
@@ -40,7 +40,7 @@ async function post(sim: TestSimulator, about: JsonObject, sandbox = 'default'):
 const movedScore = (seeded: number, weight: number, impact: number) =>
   Math.round(Math.min(1, Math.max(0, seeded + weight * impact)) * 10_000) / 10_000
 
-/** Averages daily scores, weighted by conversations. Sums the scores as integers, since they have four decimals. */
+/** Averages daily scores, weighted by conversation count. Sums them as integers to avoid rounding errors. */
 function weightedQuality({ dataPoints }: Analytics): number | null {
   let sum = 0
   let count = 0
@@ -71,11 +71,11 @@ const days: ReadonlyMap<string, { impact: number; events: readonly JsonObject[] 
   ['2025-06-01', { impact: -1, events: [{ ...negative, eventAt: '2025-06-01' }] }],
 ])
 
-test.for([0.1, 1])('at a weight of %d, events change only their own days, by the formula', async (weight, { own }) => {
+test.for([0.1, 1])('with a weight of %d, events change only the scores of their days', async (weight, { own }) => {
   const before = await responsesOf(own)
   await steer(own, 'PUT', '/quality', { weight })
   for (const { events } of days.values()) {
-    for (const about of events) await post(own, { productId: webShop.id.toUpperCase(), ...about })
+    for (const fields of events) await post(own, { productId: webShop.id.toUpperCase(), ...fields })
   }
   const after = await responsesOf(own)
   for (const [key, text] of before) {
@@ -101,23 +101,23 @@ test.for([0.1, 1])('at a weight of %d, events change only their own days, by the
   }
 })
 
-describe('the response is identical to the one without events', () => {
+describe('analytics responses are not changed', () => {
   const seeded = (sim: TestSimulator) => responsesOf(sim, 'untouched')
   const negativeEvent = { ...negative, productId: webShop.id }
   const outside = ['2026-01-16T00:00:00Z', '2025-10-17T23:59:59.999Z', '1970-01-01']
   const canceling = [0.1, 0.2, -0.3].map((qualityImpactScore) => ({ productId: webShop.id, qualityImpactScore }))
 
   test.for<[string, readonly JsonObject[]]>([
-    ['for events about a product that no fixture lists', [{ ...negative, productId: unknownProduct }]],
-    ['for events that sampling dropped', [{ ...negativeEvent, sampleRate: 0 }]],
-    ['for events whose impacts cancel out', canceling],
-    ['for events outside every period', outside.map((eventAt) => ({ ...negativeEvent, eventAt }))],
+    ['by events about a product that no fixture lists', [{ ...negative, productId: unknownProduct }]],
+    ['by events that sampling dropped', [{ ...negativeEvent, sampleRate: 0 }]],
+    ['by events whose impacts cancel out', canceling],
+    ['by events outside every period', outside.map((eventAt) => ({ ...negativeEvent, eventAt }))],
   ])('%s', async ([, events], { own }) => {
-    for (const about of events) await post(own, about)
+    for (const fields of events) await post(own, fields)
     expect(await responsesOf(own)).toEqual(await seeded(own))
   })
 
-  test('at any weight without events, at a weight of 0, and for events in another sandbox', async ({ own }) => {
+  test('by a weight without events, by events with a weight of 0, or by events in another sandbox', async ({ own }) => {
     await steer(own, 'PUT', '/quality', { weight: 1 })
     await post(own, negativeEvent, 'elsewhere')
     expect(await responsesOf(own)).toEqual(await seeded(own))
@@ -136,7 +136,7 @@ describe('/__sim/quality', () => {
 
   test('lists the PQI of each product and the CQI of each conversation, with their events', async () => {
     const sandbox = 'lists'
-    const record = (about: JsonObject) => post(sim(), about, sandbox)
+    const record = (fields: JsonObject) => post(sim(), fields, sandbox)
     const lower = conversationId.toLowerCase()
     const again = { productId: webShop.id.toUpperCase(), qualityImpactScore: 0.5, conversationId: lower }
     const ids = {
@@ -164,7 +164,7 @@ describe('/__sim/quality', () => {
     expect((await qualityOf('another')).weight).toBe(0.1)
   })
 
-  test('has the same scores for any order of events', async () => {
+  test('returns the same scores for any order of events', async () => {
     const scores = [0.695, -0.24, -0.55, 0.11]
     for (const [sandbox, inOrder] of Object.entries({ forth: scores, back: scores.toReversed() })) {
       for (const qualityImpactScore of inOrder)
@@ -174,12 +174,12 @@ describe('/__sim/quality', () => {
     }
   })
 
-  test('has scores from 0 to 1, and names at most the first hundred events', async () => {
-    for (const [productId, about] of [
+  test('returns scores from 0 to 1, and the ids of at most the first hundred events', async () => {
+    for (const [productId, fields] of [
       [webShop.id, positive],
       [product(2), negative],
     ] as const)
-      await postAll(sim().origin, '/v1/events', Array(101).fill(event({ ...about, productId })))
+      await postAll(sim().origin, '/v1/events', Array(101).fill(event({ ...fields, productId })))
     const { products } = await qualityOf('default')
     expect(products).toMatchObject([
       { pqi: 1, impact: 101, events: 101, eventIds: { length: 100 } },

@@ -23,7 +23,7 @@ async function readSandbox(sim: TestSimulator, sandbox: string) {
   return { controls: await Promise.all(controls), own }
 }
 
-/** Returns the responses to two requests per operation, analytics requests up to the limit, and sampled events. */
+/** Sends two requests per operation, analytics requests up to the limit, and sampled events; returns the responses. */
 async function sendAll(sim: TestSimulator, sandbox: string): Promise<string[]> {
   const responses: TestResponse[] = []
   const options = { token: `k~${sandbox}` }

@@ -84,7 +84,7 @@ describe('GET /__sim/retries', () => {
     expect(Object.keys(rules)).toContain('retry-after')
   })
 
-  test('shows the chain that contains a request, however old, and none if no chain contains the request', async () => {
+  test('shows only the chain that contains the given request, if any, even if the request is old', async () => {
     const ids = await callThrough('of-one', '503, 503, 200')
     await call(sim(), '/v1/events', { body: event(), sandbox: 'of-one', scenario: '404' })
     const alone = await callWith('of-one', '200;latency=1')
@@ -101,7 +101,7 @@ describe('GET /__sim/retries', () => {
     expect(chain?.id).not.toBe(chain?.attempts[0]?.id)
   })
 
-  test('shows one sandbox, or all sandboxes with *, and says if attempts may be missing', async () => {
+  test('shows one sandbox, or all sandboxes for *, and says whether attempts might be missing', async () => {
     const small = await startForTest({ journalSize: 2 })
     for (const sandbox of ['a', 'b', 'b', 'b']) await callWith(sandbox, '503', small)
     expect(await retriesOf('sandbox=*', small)).toMatchObject({ chains: [{ attempts: [{}, {}] }], truncated: true })

@@ -56,7 +56,7 @@ test('the list of sandboxes shows what would be lost if a sandbox were deleted',
   expect(full).toMatchObject({ events: 1, prompts: 1, snapshots: 1, requests: 3, rules: 1 })
 })
 
-test('the revisions in the list show which sandbox the control plane has changed', async ({ own }) => {
+test('the revisions in the list show which sandboxes the control plane has changed', async ({ own }) => {
   const readRevisions = async () =>
     Object.fromEntries((await listSandboxes(own)).map(({ name, revision }) => [name, revision]))
   for (const sandbox of ['one', 'two']) await putRules(own, [{ scenario: '429' }], sandbox)
@@ -86,8 +86,8 @@ test('a GET that names an unknown sandbox does not create the sandbox', async ()
 
 const namesOf = (sandboxes: readonly { readonly name: string }[]) => sandboxes.map(({ name }) => name)
 
-describe('the control headers of a request', () => {
-  test('affect neither other sandboxes nor later requests', async ({ own }) => {
+describe('a request', () => {
+  test('with control headers affects neither other sandboxes nor later requests', async ({ own }) => {
     const before = await call(own, analyticsPath)
     const headers = { 'x-sim-seed': '99', 'x-sim-now': '2030-05-05T05:05:05Z', 'x-sim-sequence': '200' }
     const loud = { sandbox: 'loud', scenario: 'critical', headers }
@@ -103,7 +103,7 @@ describe('the control headers of a request', () => {
     ['header and path', { 'x-sim-sandbox': 'a', authorization: 'Bearer k' }, '/_s/b'],
     ['token and path', { authorization: 'Bearer k~a' }, '/_s/b'],
     ['a header sent twice', { 'x-sim-sandbox': 'a, b', authorization: 'Bearer k' }, ''],
-  ])('are refused if they name two sandboxes, and nothing is stored: %s', async ([, headers, prefix], { own }) => {
+  ])('that names two sandboxes is refused, and nothing is stored: %s', async ([, headers, prefix], { own }) => {
     const response = await call(own, `${prefix}/v1/events`, { body: event(), token: null, headers })
     expectRefusal(response, 400, /more than one sandbox|is not a valid sandbox name/)
     expect(await listSandboxes(own)).toMatchObject([{ name: 'default', events: 0 }])
@@ -152,7 +152,7 @@ describe('creating a sandbox', () => {
   const use = (sim: Pick<TestSimulator, 'origin'>, name: string) =>
     call(sim, '/v1/events', { token: `k~${name}`, body: event({ insertId: 'x' }) })
 
-  test('beyond --sandbox-limit completely evicts the sandbox idle longest, and logs the eviction', async () => {
+  test('beyond --sandbox-limit evicts the longest-idle sandbox with all its data, and logs the eviction', async () => {
     const { sim, evictions, advance } = await startTimed({ sandboxLimit: 4 })
     await putRules(sim, [{ scenario: 'slow' }], 'b')
     for (const name of ['a', 'b', 'c', 'a', 'd']) {

@@ -162,7 +162,7 @@ const send = (location: string, path: string, text: string) => {
 
 describe('a parameter', () => {
   test.each(cases.map((one) => [one.location, JSON.stringify(one.parameter), one] as const))(
-    'is read in its style, in %s: %s',
+    'in the %s is read in its documented style: %s',
     async (_location, _parameter, { location, path, valid, invalid }) => {
       const outcomes = async (texts: readonly string[]) =>
         Promise.all(texts.map(async (text) => `${text} ${(await send(location, path, text)).status}`))
@@ -171,7 +171,7 @@ describe('a parameter', () => {
     },
   )
 
-  test('in another style is refused with the name of the documented style', async () => {
+  test('in another style is refused, and the refusal names the documented style', async () => {
     const reason = /path\/p: must use the "matrix" style for path parameters, with explode: true/
     const [invalid] = cases.filter(
       ({ location, parameter: { style, explode } }) => location === 'path' && style === 'matrix' && explode,
@@ -179,7 +179,7 @@ describe('a parameter', () => {
     expectRefusal(await send('path', invalid?.path ?? '', '1;2'), 400, reason)
   })
 
-  test('in a cookie is named in its refusal, without its value', async () => {
+  test('in a cookie is named in the refusal, but its value is not shown', async () => {
     const error = errorOf(await send('cookie', '/cookie0', 'p=my-secret'))
     expect(error).toBe('Invalid request: header/cookie/p: must be an integer; got [redacted].')
   })
@@ -237,11 +237,11 @@ test.each<[path: string, body: Json, status: number]>([
   ['/v1/users', { id: 1, name: 'a', password: 'b', friends: [] }, 400],
   ['/v1/all-of', { name: 'a', password: 'b', friends: [], created: {}, more: 1 }, 204],
   ['/v1/all-of', { name: 'a', password: 'b', friends: [], created: {} }, 400],
-])('a request does not need readOnly properties at any depth: %s %j', async (path, body, status) => {
+])('readOnly properties are optional in a request, at any depth: %s %j', async (path, body, status) => {
   expect(await call(own(), path, { body })).toMatchObject({ status })
 })
 
-test('a response does not need writeOnly properties', async () => {
+test('writeOnly properties are optional in a response', async () => {
   const { status, body } = await call(own(), '/v1/users')
   expect([status, body]).toEqual([200, { id: '1', name: 'a', friends: [] }])
   expect(own().logged.filter(({ message }) => message.includes('does not fit'))).toEqual([])

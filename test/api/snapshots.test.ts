@@ -15,7 +15,7 @@ async function take(sim: TestSimulator, sandbox: string, name?: string): Promise
 }
 
 describe('a snapshot', () => {
-  test('belongs to its sandbox, and an unknown snapshot gets a 404 that names its id', async () => {
+  test('belongs to one sandbox, and the 404 for an unknown snapshot names its id', async () => {
     const id = await take(shared(), 'owner', 'before')
     const requests = [
       ['POST', `/snapshots/${id}/restore?sandbox=thief`],

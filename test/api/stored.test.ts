@@ -42,7 +42,7 @@ describe('GET events', () => {
     expect(page.total).toBe(page.events.length)
   })
 
-  test('returns every event exactly once across pages, with the total, and a single event by its id', async () => {
+  test('returns each event once across all pages, with the total, and finds a single event by its id', async () => {
     const bodies = Array.from({ length: 101 }, (_, n) => event({ value: `${n}`, insertId: `page-${n}` }))
     for (const body of bodies) await post('pages', '/v1/events', body)
     const pages = ['', '&offset=100', '&offset=101', '&limit=0']
@@ -70,8 +70,8 @@ describe('GET events', () => {
 
 test('GET prompts shows every version with its fingerprint, variables, components and other fields', async () => {
   const components = [{ content: 'Hello {{name}}', type: 'system' }, { content: '{{ order.id }}' }]
-  const about = { role: 'assistant', tags: ['shop'], temperature: 0.2 }
-  const first = prompt({ externalPromptId: 'greeting', productId: otherProduct, components, ...about })
+  const otherFields = { role: 'assistant', tags: ['shop'], temperature: 0.2 }
+  const first = prompt({ externalPromptId: 'greeting', productId: otherProduct, components, ...otherFields })
   const { componentIds, promptId, versionId } = await post('prompts', '/v1/prompts', first)
   expect(new Set([componentIds, promptId, versionId].flat()).size).toBe(4)
   expect(await post('prompts', '/v1/prompts', { ...first, name: 'Renamed' })).toMatchObject({
@@ -84,7 +84,7 @@ test('GET prompts shows every version with its fingerprint, variables, component
     externalPromptId: 'greeting',
     productId: otherProduct,
     versions: [
-      { version: 1, createdAt: frozenNow, active: false, variables: ['name', 'order.id'], ...about },
+      { version: 1, createdAt: frozenNow, active: false, variables: ['name', 'order.id'], ...otherFields },
       { version: 2, name: 'Renamed', active: false, components },
     ],
   })

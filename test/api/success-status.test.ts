@@ -17,8 +17,8 @@ const example = '              examples: { queued: { value: { queued: true } } }
 
 /** Starts a simulator whose contract has additional responses and members for `createEvent`. */
 async function startWith(responses: string, members = ''): Promise<TestSimulator> {
-  const to = `${responses}${createdEvent}`
-  const contract = await documentWith(`      responses:\n${createdEvent}`, `${members}      responses:\n${to}`)
+  const all = `${responses}${createdEvent}`
+  const contract = await documentWith(`      responses:\n${createdEvent}`, `${members}      responses:\n${all}`)
   return startForTest({ contract })
 }
 
@@ -43,7 +43,7 @@ describe('a requested success status', () => {
     expect((await post(sim)).status).toBe(201)
   })
 
-  test('with a different body is sent with its example, or is refused without a write if it has none', async () => {
+  test('with its own body schema is sent with an example of that body, or is refused if there is none', async () => {
     const [sim, without] = [await startWith(accepted + example), await startWith(accepted)]
     expect(statusAndText(await post(sim, { prefer: 'code=202' }))).toEqual([202, '{"queued":true}'])
     expect(await readStateInfo(sim)).toMatchObject({ events: 1 })
@@ -57,7 +57,7 @@ describe('a requested success status', () => {
 })
 
 describe('x-simulated-status', () => {
-  test('sets the success status, even one without a body', async () => {
+  test('sets the success status, even to a status without a body', async () => {
     const sim = await startWith(noContent, statusMember('{ success: 204 }'))
     expect(statusAndText(await post(sim))).toEqual([204, ''])
     expect((await post(sim, { prefer: 'code=201' })).status).toBe(201)

@@ -15,7 +15,7 @@ type Target = Pick<TestSimulator, 'origin'>
 
 const readExport = (target: Target, sandbox = 'default') => steer(target, 'GET', `/export?sandbox=${sandbox}`)
 
-/** Stores a record of each kind in a sandbox. */
+/** Stores records of every kind in a sandbox. */
 async function fill(target: Target, sandbox = 'default'): Promise<void> {
   const options = { token: `k~${sandbox}` }
   const sold = { insertId: 'a', influence: 'negative', productId: '00000000-0000-4000-9000-000000000001' }
@@ -60,7 +60,7 @@ describe('an export', () => {
     expect(await readExport(own)).toMatchObject({ format: 1, quality: { weight: 0.1 }, events: [], prompts: [] })
   })
 
-  test('cannot exceed --sandbox-limit when it is imported into new sandboxes', async () => {
+  test('can be imported into new sandboxes, and --sandbox-limit still applies', async () => {
     const sim = await startForTest({ sandboxLimit: 3 })
     for (const name of ['a', 'b', 'c', 'd']) {
       await fill(sim, 'source')
@@ -84,7 +84,7 @@ test.each<[string, (document: SandboxExport) => unknown, RegExp]>([
   ['{}', () => ({}), /\/format is required; \/quality is required; \/events is required; \/prompts is required/],
   ['ids that differ in case only', repeatIdInUpperCase, /\/events\/1 must not repeat the key [0-9a-f-]{36}/],
   ['text as a time', editEvent({ receivedAt: 'noon' }), /\/events\/1\/receivedAt must be a UTC time such as/],
-  ['no such day', editEvent({ receivedAt: '2026-02-30T12:00:00.000Z' }), /1\/receivedAt must be an RFC 3339 date-time/],
+  ['February 30', editEvent({ receivedAt: '2026-02-30T12:00:00.000Z' }), /1\/receivedAt must be an RFC 3339 date-time/],
   ['many errors', (all) => ({ ...all, events: new Array(150).fill({}) }), /the check stops after 100 errors/],
   ['too many replays', editEvent({ replays: 1e308 }), /\/events\/1\/replays must be from 0 to 9007199254740991/],
   ['an excessive impact', editEvent({ impact: 1e308 }), /1\/impact must be from -1000000 to 1000000/],
@@ -98,12 +98,12 @@ test.each<[string, (document: SandboxExport) => unknown, RegExp]>([
     await fill(shared())
     const before = await readAll(shared())
     const body = invalidate(await readControl<SandboxExport>(shared(), '/export')) as Json
-    for (const sandbox of ['default', 'unborn']) {
+    for (const sandbox of ['default', 'never-created']) {
       const response = await call(shared(), `/__sim/import?sandbox=${sandbox}`, { body, token: null })
       expectRefusal(response, 400, words)
     }
     expect(await readAll(shared())).toEqual(before)
-    expect(JSON.stringify(await steer(shared(), 'GET', '/sandboxes'))).not.toContain('unborn')
+    expect(JSON.stringify(await steer(shared(), 'GET', '/sandboxes'))).not.toContain('never-created')
   },
 )
 
@@ -124,7 +124,7 @@ test('an import accepts values that an edited contract could allow: other types,
 })
 
 describe('--seed-state', () => {
-  test('fills the default sandbox at startup and each reset, but never replaces an earlier run’s state', async () => {
+  test('fills the default sandbox at startup and on reset, but never replaces an earlier run’s state', async () => {
     const source = await startForTest()
     await fill(source)
     const document = await readExport(source)

@@ -32,7 +32,7 @@ test.each([
   const sandbox = `rule-${change.slice(0, 7)}`
   const remove = () => steer(sim(), method, path + sandbox, body)
   await putRules(sim(), [eventRule, { scenario: '500', operation: 'createPrompt' }], sandbox)
-  await remove() // without a request, the rules are not judged
+  await remove() // without a request, rules that never acted are not findings
   await putRules(sim(), [{ scenario: '500', operation: 'getModelAnalytics' }, eventRule], sandbox)
   await call(sim(), analyticsPath, { sandbox })
   await remove()

@@ -6,7 +6,7 @@ import { untilWaiting } from '../support/metrics.ts'
 import { sharedSimulator } from '../support/shared.ts'
 import { startForTest, type TestSimulator, test } from '../support/start.ts'
 
-/** A simulator after three requests: two purchases, one of them from the blue team, and analytics. */
+/** A simulator that has received two purchases, the first from the blue team, and an analytics request. */
 const shared = sharedSimulator()
 beforeAll(async () => {
   await record(shared(), purchase({ properties: { plan: 'pro', seats: 3 } }), { 'x-team': 'blue' })
@@ -129,7 +129,7 @@ describe('a verification that waits', () => {
     expect(performance.now() - before).toBeGreaterThanOrEqual(48)
   })
 
-  test('restarts at zero if the journal is cleared', async ({ own }) => {
+  test('restarts its count at zero if the journal is cleared', async ({ own }) => {
     const before = await record(own)
     const waiting = verify(own, { count: { atLeast: 2 }, withinMs: 60_000 })
     await untilWaiting(own, 1)
@@ -185,7 +185,7 @@ describe('a journal that has dropped requests or bodies', () => {
     expect(await steer(sim, 'GET', '/requests?sandbox=*')).toMatchObject({ recorded: 0, truncated: false })
   })
 
-  test('proves a lower bound, and that an upper bound is exceeded', async () => {
+  test('can prove a lower bound, and that an upper bound is exceeded', async () => {
     const sim = await startForTest({ journalSize: 2 })
     for (let times = 0; times < 3; times += 1) await record(sim)
     expect(await verify(sim, { count: { atLeast: 2 } })).toMatchObject({ status: 200, truncated: true })

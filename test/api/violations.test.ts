@@ -13,7 +13,7 @@ interface ReportedViolations {
 
 function violationsIn(headers: Headers): ReportedViolations {
   const text = headers.get('x-sim-violations')
-  if (text === null) throw new Error('there is no X-Sim-Violations')
+  if (text === null) throw new Error('the response has no X-Sim-Violations header')
   expect(text).toMatch(/^[\x20-\x7e]*$/)
   return JSON.parse(text)
 }
@@ -62,7 +62,7 @@ test.each(wrongBodies)('all violations in a body for %s are reported together', 
   expect(await readStateInfo(sim())).toEqual(before)
 })
 
-test('violations in path and query are reported together', async () => {
+test('violations in the path and the query are reported together', async () => {
   const response = await call(sim(), '/v1/models/gpt/analytics?period=1y')
   expect(errorOf(response)).toMatch(/path\/modelId: .*query\/period: /)
   expect(violationsIn(response.headers).violations.map((one) => one.in)).toEqual(['path', 'query'])

@@ -20,7 +20,7 @@ import type { TestSimulator } from '../support/start.ts'
 const open = sharedSimulator()
 const limited = sharedSimulator({ models: 'closed', maxAnalysesPerHour: 60 })
 
-/** The model in the document's example, which is also a magic model in the fixtures that returns 404. */
+/** The model in the document's example for a 404. In the fixtures, it is a magic model that always returns 404. */
 const unknownModel = '00000000-0000-4000-8000-000000000404'
 
 const refusedBodies: Readonly<Record<string, Json>> = {
@@ -42,7 +42,7 @@ const liveRequests: Readonly<Record<string, RequestOptions & { readonly path?: s
   ...Object.fromEntries(Object.entries(refusedBodies).map(([name, body]) => [name, { body }])),
 }
 
-/** Examples of refusals that the simulator sends only for a scenario, since no request causes them. */
+/** Examples of refusals that the simulator sends only for a scenario, since no request alone causes them. */
 const scenarioOnly = ['unknown_token', 'forbidden', 'product_not_found', 'rate_limited', 'server_error', 'unavailable']
 
 const refusals = allOperations.flatMap((operation) =>
@@ -78,7 +78,7 @@ describe('a live refusal is identical to the documented example', () => {
     expectDocumentedHeaders(response, 'getModelAnalytics')
   })
 
-  test('for every example except those sent only by scenarios', () => {
+  test('for every example except those that only a scenario can cause', () => {
     const others = new Set(examples.map(({ name }) => name).filter((name) => !(name in liveRequests)))
     expect([...others].sort()).toEqual([...scenarioOnly, 'model_not_found', 'hourly_limit'].sort())
   })
@@ -114,7 +114,7 @@ function expectDocumentedHeaders({ status, headers }: TestResponse, operationId:
     expect(headers.get(name), name).toBe(String(valueAt(resolve(header), '/example')))
 }
 
-/** Returns a value in the document, or the value that its `$ref` refers to. */
+/** Returns the value that a `$ref` in the document refers to, and any other value unchanged. */
 function resolve(value: Json | undefined): Json | undefined {
   const ref = isObject(value) ? value['$ref'] : undefined
   return typeof ref === 'string' ? valueAt(inputs.contract.document, ref.slice(1)) : value

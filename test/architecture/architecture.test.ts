@@ -60,7 +60,7 @@ describe('rooms', () => {
     expect(others.filter(({ room }) => !allowed.includes(room)).map(({ place }) => place)).toEqual([])
   })
 
-  it.each(rooms)('the main file of $path starts with its sentence in the table', ({ path, main, sentence }) => {
+  it.each(rooms)('the main file of $path starts with the room’s sentence in the table', ({ path, main, sentence }) => {
     const file = files.find((one) => one.path === `${path}/${main}`)
     expect(file?.text).toMatch(new RegExp(`^(#!.*\\n)?/\\*\\*\\s+(\\* )?${literal(sentence)}`))
   })
@@ -70,7 +70,7 @@ describe('rooms', () => {
     expect(chains.map((chain) => chain.join(' -> '))).toEqual([])
   })
 
-  it('no files import each other in a cycle, counting type imports and import()', () => {
+  it('no files import each other in a cycle, even through type imports or import()', () => {
     expect(cyclesIn(files)).toEqual([])
   })
 })
@@ -144,8 +144,8 @@ describe('conventions', () => {
 
   it.each([
     ['no doc comment says "Undefined:", "True:" or "False:"', /^\s*\/?\*.*\b(Undefined|True|False): /, checkedFiles],
-    ['no check is disabled in the code', /biome-ignore|@ts-(ignore|expect-error|nocheck)|\bv8 ignore\b/, files],
-    ['no work is deferred without an issue', /\b(TODO|FIXME|XXX|HACK)\b/, files],
+    ['no comment disables a check', /biome-ignore|@ts-(ignore|expect-error|nocheck)|\bv8 ignore\b/, files],
+    ['no code contains TODO, FIXME, XXX or HACK', /\b(TODO|FIXME|XXX|HACK)\b/, files],
   ] as const)('%s', (_rule, pattern, texts) => {
     expectNone(
       texts.flatMap((file) => linesWith(pattern, file.text).map((line) => `${at(file, line)} ${lineOf(file, line)}`)),

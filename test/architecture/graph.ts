@@ -10,14 +10,14 @@ export function roomOf(path: string, rooms: readonly string[]): string | undefin
   return rooms.filter((room) => path.startsWith(`${room}/`)).sort((a, b) => b.length - a.length)[0]
 }
 
-/** Returns the files in `src/` that a file imports. `loaded` excludes imports of types and `import()`. */
+/** Returns the files in `src/` that a file imports. `loaded: true` excludes type imports and `import()`. */
 function targetsOf({ imports }: SourceFile, { loaded }: { readonly loaded: boolean }): string[] {
   return imports
     .filter(({ kind, typeOnly, dynamic }) => kind === 'local' && !(loaded && (dynamic || typeOnly)))
     .map(({ target }) => target)
 }
 
-/** Returns a chain of imports for every file that loading `root` loads, such as `[a.ts, b.ts, c.ts]` for `c.ts`. */
+/** Returns a chain of imports for each file that is loaded with `root`: `[a.ts, b.ts, c.ts]` for `c.ts`. */
 export function reachableFrom(root: string, files: readonly SourceFile[]): string[][] {
   const byPath = new Map(files.map((file) => [file.path, file]))
   const chains = new Map<string, string[]>()
@@ -32,7 +32,7 @@ export function reachableFrom(root: string, files: readonly SourceFile[]): strin
   return [...chains.values()]
 }
 
-/** Returns the import cycles, including imports of types and `import()`: `[a.ts, b.ts, a.ts]`. */
+/** Returns the import cycles, such as `[a.ts, b.ts, a.ts]`, even those through type imports or `import()`. */
 export function cyclesIn(files: readonly SourceFile[]): string[][] {
   const targets = new Map(files.map((file) => [file.path, targetsOf(file, { loaded: false })]))
   const done = new Set<string>()

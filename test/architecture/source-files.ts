@@ -4,7 +4,7 @@ import { parseSync, Visitor } from 'oxc-parser'
 
 /** An import in a file. */
 export interface Import {
-  /** `contract/load.ts` for a file in `src/`; `ajv` or `node:fs` for anything else. */
+  /** A path such as `contract/load.ts` for a file in `src/`; otherwise, a specifier such as `ajv` or `node:fs`. */
   readonly target: string
   readonly kind: 'local' | 'node' | 'library'
   /** True if the compiler erases the import, so nothing is loaded. */
@@ -19,7 +19,7 @@ export interface Import {
 export interface SourceFile {
   readonly path: string
   readonly text: string
-  /** The text without comments and without strings except import specifiers, to check the conventions in `table.ts`. */
+  /** The text without comments and strings, but with import specifiers. The conventions in `table.ts` apply to it. */
   readonly code: string
   readonly imports: readonly Import[]
 }
@@ -39,7 +39,7 @@ export function readTestFiles(): Pick<SourceFile, 'path' | 'text'>[] {
   return paths.map((path) => ({ path: `../test/${path}`, text: readFileSync(new URL(path, folder), 'utf8') }))
 }
 
-/** Reads the documentation with its code blocks emptied, with paths relative to the repository. */
+/** Reads the documentation, without the text in code blocks. Paths are relative to the repository. */
 export function readProse(): Pick<SourceFile, 'path' | 'text'>[] {
   const pages = readdirSync(new URL('../docs/', root)).filter((name) => name.endsWith('.md'))
   const others = ['README.md', 'CHANGELOG.md', 'CONTRIBUTING.md', 'test/bench/FINDINGS.md']

@@ -114,8 +114,8 @@ export const conventions: readonly Convention[] = [
   },
   {
     sentence:
-      'only cli.ts, start.ts, http/, timers.ts, slices of work, the lock, the pauses between checkpoints and ' +
-      "the web page read the machine's time",
+      'only cli.ts, start.ts, http/, timers.ts, slices.ts, lock.ts, durable-committer.ts and console/ read the ' +
+      "machine's time",
     pattern: /\bDate\.now\b|\bnew Date\(\s*\)|\bperformance\.now\b|\bhrtime\b|\b(machine|monotonic)Now\b/,
     only: [
       'cli.ts',
@@ -145,7 +145,7 @@ export const conventions: readonly Convention[] = [
     instead: 'derive the value (base/core/seeded.ts), so that a run can be repeated byte for byte',
   },
   {
-    sentence: 'regular expressions are literals, so that a test can check them, except in these files',
+    sentence: 'regular expressions are literals, so that a test can check them, except in a few files',
     pattern: /\bRegExp\(/,
     only: [
       'build/',
@@ -169,5 +169,5 @@ export const maxLines = 250
 /** The maximum number of columns in a line of code, comments, strings or prose. */
 export const maxColumns = 120
 
-/** Generated files, to which the rules about lines do not apply. */
+/** Generated files, which are exempt from the rules for handwritten code. */
 export const generatedFiles = ['client/control-types.ts', 'service/simulation/service-types.ts']

@@ -1,8 +1,8 @@
-/** Types for the parts of autocannon that are used here, since it has none. */
+/** Types for the parts of autocannon that the benchmarks use. The package has no types of its own. */
 declare module 'autocannon' {
   type Request = import('./requests.ts').BenchRequest & { readonly setupRequest?: (request: Request) => Request }
 
-  /** `duration` is in seconds, `amount` is a number of responses. */
+  /** `duration` is in seconds; `amount` is the number of responses. */
   type Options = import('./load.ts').LoadLimit & {
     readonly url: string
     readonly connections: number

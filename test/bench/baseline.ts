@@ -1,7 +1,7 @@
 import { readFileSync } from 'node:fs'
 import { createServer, type ServerResponse } from 'node:http'
 
-/** A server that sends recorded responses from the simulator, with plain Express or only `node:http`. */
+/* A server that sends recorded simulator responses, using either plain Express or only `node:http`. */
 const [, , name, port, file = ''] = process.argv
 
 type Method = 'GET' | 'POST'
@@ -31,11 +31,10 @@ function sendReply(response: ServerResponse, method: Method): void {
 }
 
 if (name === 'Express') {
-  // Imported only here, since the import takes as long as the rest of a start, and `node:http` does not need Express.
+  // Imported only here: the import takes as long as the rest of startup, and the `node:http` server does not need it.
   const { default: express } = await import('express')
-  // Without ETag and `X-Powered-By`, so that both servers send the same bytes.
   const app = express()
-  app.disable('x-powered-by')
+  app.disable('x-powered-by') // so that both servers send the same bytes
   app.get('/v1/models/:modelId/analytics', (_request, response) => sendReply(response, 'GET'))
   app.post('/v1/events', express.json(), (_request, response) => sendReply(response, 'POST'))
   app.listen(Number(port), '127.0.0.1')

@@ -8,16 +8,16 @@ import { eachRound, formatTable, median, type Row } from './table.ts'
 import { freePort, type StartedTarget, startTarget, type Target } from './target.ts'
 import { buildBaselines, builtSimulator, simulatorOf, withBuild } from './targets.ts'
 
-/**
+/*
  * Measures the built simulator and two servers that send the same bytes: `npm run bench`. The targets take turns in
- * every round, and rounds are short, so that noise on the machine affects all targets. Each result is the median of the
- * rounds.
+ * every round, and rounds are short, so that noise on the machine affects all targets alike. Each result is the median
+ * of all rounds.
  */
 const usage = `npm run bench -- [--seconds 1] [--rounds 15] [--connections 16] [--beside FOLDER]
-  seconds      duration of each load in each round, after a warm-up of five seconds
+  seconds      duration of each load in each round; a five-second warm-up precedes the first round
   rounds       number of rounds; each result is the median of all rounds
   connections  number of concurrent connections
-  beside       another checkout, with node_modules, to build and measure in the same rounds`
+  beside       another checkout to build and measure in the same rounds; its packages must be installed`
 
 /** The duration of each target's warm-up before each load. */
 const warmUpSeconds = 5
@@ -25,7 +25,7 @@ const warmUpSeconds = 5
 /** The number of new models in each round. */
 const coldModels = 200
 
-/** The number of events that are stored in each target before its memory is read. */
+/** The number of events that are sent to each target before its memory is read again. */
 const storedEvents = 100_000
 
 const options = readOptions()
@@ -63,7 +63,7 @@ async function measureLoads(targets: readonly Target[]): Promise<Row[]> {
     return [
       ...loadRows('GET analytics 30d', await measureLoad(started, warmAnalytics)),
       ...loadRows('POST events', await measureLoad(started, newEvent)),
-      ...loadRows('GET analytics 90d, new models', await cold()).slice(1), // their rate is meaningless
+      ...loadRows('GET analytics 90d, new models', await cold()).slice(1), // without the rate, which is meaningless
     ]
   } finally {
     await Promise.all(started.map((one) => one.stop()))
@@ -76,7 +76,7 @@ async function measureLoad(started: readonly StartedTarget[], source: RequestSou
   return eachRound(options.rounds, started, (one) => runLoad(one, source, connections, { duration: seconds }))
 }
 
-/** Reads each target's memory after its start, and again after the same number of requests to each target. */
+/** Reads each target's memory after startup, and again after the same load on every target. */
 async function measureMemory(targets: readonly Target[]): Promise<Row[]> {
   const idle: (number | undefined)[] = []
   const loaded: (number | undefined)[] = []

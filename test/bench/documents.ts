@@ -7,15 +7,15 @@ import { stringify } from 'yaml'
 import { eachRound, formatTable, median, type Row } from './table.ts'
 import { freePort, startTarget, type Target } from './target.ts'
 
-/** Measures starts with large documents: `npm run bench:load`. `--prism FOLDER` also measures Prism. */
+/* Measures startup with large documents: `npm run bench:load`. `--prism FOLDER` also measures Prism. */
 const { values } = parseArgs({ options: { prism: { type: 'string' }, rounds: { type: 'string', default: '5' } } })
 
-/** Sizes of documents in kB. */
+/** The sizes of the documents, in kB. */
 const sizes = [200, 1000]
 
 const first = { method: 'GET', path: '/things0', headers: { authorization: 'Bearer any-key' } } as const
 
-/** Returns a document of about this size. Its operations have schemas that share other schemas. */
+/** Returns a document of about this size. The schemas of all operations refer to one shared schema. */
 function documentOf(kilobytes: number): string {
   const ref = (name: string) => ({ $ref: `#/components/schemas/${name}` })
   const description = 'A thing that is stored until somebody requests it, with everything known about it. '.repeat(3)

@@ -8,10 +8,10 @@ import { silentLog } from '../../src/base/core/log.ts'
 import { start } from '../../src/features/start.ts'
 import { defaultSettings, type Settings } from '../../src/server/settings/settings.ts'
 
-/**
+/*
  * Counts the source files in which a named function is called, using V8's precise coverage: `npm run files`. With
- * `--list`, also prints their names. A request is measured in this process, after an identical first request, without
- * log output; `each` is measured in all processes of its run.
+ * `--list`, also prints their names. Each request is measured in this process, with logging off, after an identical
+ * warm-up request. `each` is measured in all the processes that it starts.
  */
 const sources = new URL('../../src/', import.meta.url).href
 /** The name of anonymous functions, and the names of the helpers that tsx adds to each file. */

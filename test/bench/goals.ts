@@ -1,16 +1,16 @@
-import { alignColumns, formatFigure, type Row } from './table.ts'
+import { alignColumns, formatNumber, type Row } from './table.ts'
 
 /** A limit for the simulator's value in a row of the table, or for its ratio to a baseline's value. */
 interface Goal {
   readonly description: string
   readonly row: string
-  /** The baseline of the ratio, or undefined if the limit is for the value itself. */
+  /** The baseline to divide by, or undefined if the limit is for the value itself. */
   readonly baseline?: 'Express' | 'node:http' | 'beside'
   readonly min?: number
   readonly max?: number
 }
 
-/** Node 20 has no compile cache, and bare Express is three times as fast on Node 24 as on Node 20. */
+/** Some limits differ on Node 20: it has no compile cache, and bare Express is three times as fast on Node 24. */
 const isNode20 = process.versions.node.startsWith('20.')
 
 const warm = 'GET analytics 30d, requests/s'
@@ -36,7 +36,7 @@ const goalsBeside: readonly Goal[] = [
   { description: 'POST events: requests/s / beside', row: post, baseline: 'beside', min: 0.9 },
 ]
 
-/** Formats the goals with their measured values. A goal counts as not met if its row is missing. */
+/** Formats the goals with their measured values. A goal whose row is missing is not met. */
 export function formatGoals(names: readonly string[], rows: readonly Row[]): string {
   const all = names.includes('beside') ? [...goals, ...goalsBeside] : goals
   const lines = all.map((goal) => {
@@ -44,7 +44,7 @@ export function formatGoals(names: readonly string[], rows: readonly Row[]): str
     const { description, min = Number.NEGATIVE_INFINITY, max = Number.POSITIVE_INFINITY } = goal
     const isMet = value !== undefined && value >= min && value <= max
     const limit = goal.min === undefined ? `at most ${goal.max}` : `at least ${goal.min}`
-    return [description, limit, formatFigure(value), isMet ? 'yes' : 'no']
+    return [description, limit, formatNumber(value), isMet ? 'yes' : 'no']
   })
   return alignColumns([['goal', 'limit', 'measured', 'met'], ...lines])
 }

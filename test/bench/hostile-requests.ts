@@ -2,7 +2,7 @@ import { maxValues } from '../../src/base/core/strict-json.ts'
 import { largeStates, times } from './large-states.ts'
 import { type BenchRequest, newEvent, warmAnalytics } from './requests.ts'
 
-/** Requests that are as expensive as their size allows. The name says which part of the simulator they attack. */
+/** Requests that are as expensive to process as their size allows. */
 export interface HostileRequests {
   readonly name: string
   readonly requests: readonly BenchRequest[]
@@ -11,7 +11,7 @@ export interface HostileRequests {
 /** A size just below the default of `--body-limit`. */
 const maxBytes = 1024 * 1024 - 100
 
-/** A size just below Node's limit for all headers of a request. */
+/** A size just below Node's limit for the total size of a request's headers. */
 const maxHeaderBytes = 15 * 1024
 
 const json = { authorization: 'Bearer bench', 'content-type': 'application/json' }
@@ -20,9 +20,9 @@ const json = { authorization: 'Bearer bench', 'content-type': 'application/json'
 const fill = (part: string, bytes = maxBytes - 1000) => part.repeat(Math.floor(bytes / part.length))
 
 /** Returns as many comma-separated items or members as the limits on values and bytes allow. */
-const items = (item: (index: number) => string, most = maxValues - 100) => {
+const items = (item: (index: number) => string, maxItems = maxValues - 100) => {
   const parts: string[] = []
-  for (let length = 0, index = 0; index < most; index += 1) {
+  for (let length = 0, index = 0; index < maxItems; index += 1) {
     const part = item(index)
     length += part.length + 1
     if (length > maxBytes - 1000) break
@@ -49,7 +49,7 @@ const analytics = (headers: Readonly<Record<string, string>>): BenchRequest => (
 
 const get = (path: string): BenchRequest => ({ method: 'GET', path, headers: {} })
 
-/** Changes a request so that it gets a 503 that allows an immediate retry. */
+/** Makes a request fail with a 503 that allows an immediate retry. */
 const failing = (request: BenchRequest): BenchRequest => ({
   ...request,
   headers: { ...request.headers, 'x-sim-scenario': 'unavailable;retry-after=0' },
@@ -60,15 +60,15 @@ const largeProperties = `"properties":{${items((index) => `"m${index}${'x'.repea
 
 const levels = 45
 
-/** Objects nested around a large object, and a pointer to each level, so every pointer selects the large object. */
+/** Objects nested around a large object, and a pointer to each level, so every pointer selects a large value. */
 const innermost = `{${items((index) => `"m${index}":${index}`)}}`
 const nestedProperties = `"properties":${'{"a":'.repeat(levels)}${innermost}${'}'.repeat(levels)}`
 const nestedPointers = times(levels, (level) => `"/properties${'/a'.repeat(level)}":0`).join(',')
 
 /** An event that is sent several times. */
-const repeated = withoutRepeats(event(`"insertId":"hostile",${largeProperties}`))
+const repeated = withoutDuplicates(event(`"insertId":"hostile",${largeProperties}`))
 
-/** Rules that each match the same large part of a body. */
+/** Rules that are all checked against the same large part of a body. */
 const rules = JSON.stringify({
   rules: times(1000, (index) => ({
     match: { body: { '/properties': Object.fromEntries(times(3, (at) => [`m${at}`, at])), '/value': `${index}` } },
@@ -76,14 +76,14 @@ const rules = JSON.stringify({
   })),
 })
 
-/** A request for the journal, with bodies. */
+/** A request that lists the recorded requests with their bodies. */
 const listWithBodies = get('/__sim/requests?bodies=true&limit=1000')
 
 const attack = (name: string, ...requests: readonly BenchRequest[]): HostileRequests => ({ name, requests })
 
 const put = (body: string): BenchRequest => ({ ...post('/__sim/scenarios', body), method: 'PUT' })
 
-const large = (count: number) => times(count, () => withoutRepeats(event(largeProperties)))
+const large = (count: number) => times(count, () => withoutDuplicates(event(largeProperties)))
 
 /** All known attacks. Each of them, or a close variant, succeeded against an earlier version. */
 export const hostileRequests: readonly HostileRequests[] = [
@@ -92,8 +92,8 @@ export const hostileRequests: readonly HostileRequests[] = [
   attack('Authorization: tildes', analytics({ authorization: `Bearer ${'~a'.repeat(6000)}!` })),
   attack('path: slashes', get(`/v1/models/${'/'.repeat(maxHeaderBytes)}`)),
   attack('query: many parameters', get(`/v1${warmAnalytics.path}&${'a&'.repeat(7000)}`)),
-  attack('value: digits', withoutRepeats(event(`"value":"${fill('1')}x","valueType":"numeric"`))),
-  attack('eventAt: the letter T', withoutRepeats(event(`"eventAt":"${fill('T')}"`))),
+  attack('value: digits', withoutDuplicates(event(`"value":"${fill('1')}x","valueType":"numeric"`))),
+  attack('eventAt: the letter T', withoutDuplicates(event(`"eventAt":"${fill('T')}"`))),
   attack('conversationId: hex digits', event(`"conversationId":"${fill('a')}"`)),
   attack('properties: many members', ...large(3)),
   attack('members with numbers as names', event(items((index) => `"${index * 65536}":0`))),
@@ -128,7 +128,7 @@ export const hostileRequests: readonly HostileRequests[] = [
     'explain',
     post(
       '/__sim/explain',
-      `{"method":"POST","path":"/v1/events","body":${withoutRepeats(event(largeProperties)).body}}`,
+      `{"method":"POST","path":"/v1/events","body":${withoutDuplicates(event(largeProperties)).body}}`,
     ),
   ),
   attack(
@@ -147,7 +147,7 @@ export const hostileRequests: readonly HostileRequests[] = [
   ...largeStates,
 ]
 
-/** Removes duplicate members: if the benchmark event and the attack set the same member, the attack wins. */
-function withoutRepeats(request: BenchRequest): BenchRequest {
+/** Removes duplicate members: if the benchmark event and the attack set the same member, the attack's value stays. */
+function withoutDuplicates(request: BenchRequest): BenchRequest {
   return { ...request, body: JSON.stringify(JSON.parse(request.body ?? '{}')) }
 }

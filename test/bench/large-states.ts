@@ -75,7 +75,7 @@ const send = (path: string, body: string): BenchRequest => ({
   body,
 })
 
-/** Returns an attack that reads from the sandbox, by default its export. */
+/** Returns an attack that reads from the sandbox. The default path reads the sandbox's export. */
 const read = (name: string, path = 'export') =>
   attack(name, () => [
     { method: 'GET', path: `/__sim/${path}${path.includes('?') ? '&' : '?'}sandbox=${sandbox}`, headers: {} },
@@ -126,7 +126,7 @@ export const largeStates: readonly HostileRequests[] = [
   importOf('events', () => exportOf(allEvents())),
   attack('an event after an import', () => [sendToService('/v1/events', newEvent().body ?? '')]),
   read('export after an import'),
-  importOf('events, of which the last is invalid', () => exportOf(`${allEvents()},{"eventId":1}`)),
+  importOf('events, the last of which is invalid', () => exportOf(`${allEvents()},{"eventId":1}`)),
   importOf('events, all of them invalid', () => exportOf(fill(() => '{"eventId":1}'))),
   importOf('a document that ends with invalid JSON', () => `${exportOf(allEvents())}]`),
   importOf('events of 1 MB each', () =>

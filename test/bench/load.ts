@@ -18,7 +18,7 @@ export type RequestSource = BenchRequest | (() => BenchRequest)
 /** When a load ends: after `duration` seconds, or after `amount` responses. */
 export type LoadLimit = { readonly duration: number } | { readonly amount: number }
 
-/** Sends requests on all connections, each right after the response to the previous one. Throws if a request fails. */
+/** Sends requests on all connections, one after another on each connection. Throws if a request fails. */
 export async function runLoad(
   { name, url }: StartedTarget,
   source: RequestSource,
@@ -53,7 +53,7 @@ export async function runLoad(
 
 function computePercentiles(durations: readonly number[]) {
   const sorted = durations.toSorted((one, other) => one - other)
-  const at = (part: number) => sorted[Math.floor(sorted.length * part)] ?? Number.NaN
+  const at = (fraction: number) => sorted[Math.floor(sorted.length * fraction)] ?? Number.NaN
   return { p50: at(0.5), p99: at(0.99) }
 }
 

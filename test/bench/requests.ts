@@ -2,7 +2,7 @@ import { randomUUID } from 'node:crypto'
 
 export interface BenchRequest {
   readonly method: 'GET' | 'POST' | 'PUT' | 'DELETE'
-  /** The path relative to the target's base path, or for a hostile request, to the origin. */
+  /** The path, relative to the target's base path. The path of a hostile request is relative to the origin. */
   readonly path: string
   readonly headers: Readonly<Record<string, string>>
   readonly body?: string

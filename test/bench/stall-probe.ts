@@ -1,14 +1,14 @@
 import type { ChildProcess } from 'node:child_process'
 import { once } from 'node:events'
 
-/** The longest stall that an allowed request may cause, in milliseconds. */
+/** The longest stall that any request may cause, in milliseconds. */
 export const maxStallMs = 100
 
 /**
  * A module that the measured process loads first. It replies to each message with the longest stall of its event loop
- * since the previous message. A stall is the time between two turns of a 1 ms timer, but at most the processor time
- * that the thread used meanwhile: on a busy machine, a thread that waits for the processor is not stalled. The
- * processor time is available only on Linux; elsewhere, a stall is the wall-clock time.
+ * since the previous message. A stall is the time between two ticks of a 1 ms timer, but at most the processor time
+ * that the thread used in between: on a busy machine, a thread that waits for the processor is not stalled. Processor
+ * time can be read only on Linux; elsewhere, a stall is measured in wall-clock time.
  */
 const probe = `
 import { readFileSync } from 'node:fs'

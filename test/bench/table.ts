@@ -1,22 +1,22 @@
-/** A row of the table: a value for each target, in the targets' order, or undefined if it was not measured. */
+/** A row of the table. It has a value for each target, in the targets' order; undefined means not measured. */
 export interface Row {
   readonly name: string
   readonly values: readonly (number | undefined)[]
 }
 
-/** Formats the rows as a table, with the ratios of the first target's value to the values of the other targets. */
+/** Formats the rows as a table, with the ratio of the first target's value to each other target's value. */
 export function formatTable(targets: readonly string[], rows: readonly Row[]): string {
   const [, ...others] = targets
   const head = ['', ...targets, ...others.map((name) => `/ ${name}`)]
   const lines = rows.map(({ name, values }) => {
     const [own, ...rest] = values
-    return [name, ...values.map(formatFigure), ...rest.map((value) => formatRatio(own, value))]
+    return [name, ...values.map(formatNumber), ...rest.map((value) => formatRatio(own, value))]
   })
   return alignColumns([head, ...lines])
 }
 
-/** Formats a value with two decimals below 10, one decimal below 1000, and none above; undefined as `-`. */
-export function formatFigure(value: number | undefined): string {
+/** Formats a value with two decimals below 10, one below 1000, and otherwise none. Formats undefined as `-`. */
+export function formatNumber(value: number | undefined): string {
   if (value === undefined) return '-'
   const digits = value < 10 ? 2 : value < 1000 ? 1 : 0
   return value.toLocaleString('en', { minimumFractionDigits: digits, maximumFractionDigits: digits })
@@ -42,14 +42,14 @@ export function median(values: readonly number[]): number {
 
 /**
  * Measures each item in every round, and returns the results by item. Each round starts with the next item, and every
- * other round runs backwards: in a fixed order, a build's position alone made it up to a third slower.
+ * other round is reversed: with a fixed order, its position alone made a build up to a third slower.
  */
-export async function eachRound<Item, Figure>(
+export async function eachRound<Item, Measurement>(
   rounds: number,
   items: readonly Item[],
-  measure: (item: Item, round: number) => Promise<Figure>,
-): Promise<Figure[][]> {
-  const numbers = items.map((): Figure[] => [])
+  measure: (item: Item, round: number) => Promise<Measurement>,
+): Promise<Measurement[][]> {
+  const numbers = items.map((): Measurement[] => [])
   for (let round = 0; round < rounds; round += 1) {
     const entries = [...items.entries()]
     const turns = [...entries.slice(round % items.length), ...entries.slice(0, round % items.length)]

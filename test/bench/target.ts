@@ -57,7 +57,7 @@ export async function startTarget(target: Target, port: number, first: BenchRequ
   }
 }
 
-/** Returns a port that was free a moment ago, below the range from which Linux assigns ports. */
+/** Returns a port that was free a moment ago. The port is below the range from which Linux assigns ports. */
 export async function freePort(): Promise<number> {
   for (;;) {
     const port = 12_000 + Math.floor(Math.random() * 20_000)
@@ -101,7 +101,7 @@ export interface BenchReply {
   readonly text: string
 }
 
-/** Sends a request with Node's client, which reuses its connection. */
+/** Sends a request with Node's HTTP client, which reuses connections. */
 export function send(url: string, { path, method, headers, body }: Omit<BenchRequest, 'method'> & { method: string }) {
   return new Promise<BenchReply>((resolve, reject) => {
     const length = body === undefined ? {} : { 'content-length': Buffer.byteLength(body) }

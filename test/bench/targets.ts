@@ -27,7 +27,7 @@ export function builtSimulator(folder: string): Target {
   return simulatorOf(inPackage('.'), 'convsim', folder)
 }
 
-/** Returns the built simulator of a checkout under another name. */
+/** Returns a checkout's built simulator under the given name. */
 export function simulatorOf(checkout: string, name: string, folder: string): Target {
   const stateFolder = join(folder, name)
   const state = join(stateFolder, 'state.json')
@@ -46,7 +46,7 @@ export async function buildBaselines(folder: string): Promise<Target[]> {
   const replies = { GET: await send(simulator.url, warmAnalytics), POST: await send(simulator.url, newEvent()) }
   await simulator.stop()
   writeFileSync(responses, JSON.stringify(replies))
-  // Bundled to plain JavaScript like the simulator, and written to node_modules so that the server finds Express.
+  // Bundled into plain JavaScript, like the simulator, and written to node_modules so that the server finds Express.
   const outfile = inPackage('node_modules/.cache/convsim-bench/baseline.mjs')
   const entryPoints = [inPackage('test/bench/baseline.ts')]
   await build({ entryPoints, outfile, bundle: true, platform: 'node', format: 'esm', packages: 'external' })

@@ -16,7 +16,7 @@ beforeAll(async () => {
 })
 afterAll(async () => browser?.close())
 
-/** Starts a service that allows every origin, and a proxy to it. `reached` lists each request's method and token. */
+/** Starts a service that allows every origin, and a proxy to it. `reached` lists what the service received. */
 async function openProxy(target: Parameters<typeof proxyTo>[1], settings: Parameters<typeof proxyTo>[2] = {}) {
   const reached: string[] = []
   const service = await fakeUpstream((req, res) => {
@@ -29,7 +29,7 @@ async function openProxy(target: Parameters<typeof proxyTo>[1], settings: Parame
   return { sim: await proxyTo(service, target, settings), reached }
 }
 
-/** A script that tries every way in which a page can read, write and delete. Evaluates to the text that it read. */
+/** A script that tries every way in which a page can read, write and delete. Yields the secrets that it read. */
 const tryEverything = (url: string) => `(async () => {
   const url = ${JSON.stringify(url)}
   const read = (init) => fetch(url, init).then((response) => response.text(), (error) => error.name)
@@ -79,7 +79,7 @@ describe.skipIf(isMissing('chromium'))('a page in Chromium', () => {
     expect(reached).toEqual([])
   })
 
-  test('reaches the service through a proxy without a token, so the previous test can fail', async () => {
+  test('reaches the service through a proxy without a token, which shows that the previous test can fail', async () => {
     const { page } = await openCrossOriginPage(browser, 'localhost')
     const { sim, reached } = await openProxy({})
     const texts = await page.evaluate<string[]>(tryEverything(sim.origin + analyticsPath))

@@ -25,7 +25,7 @@ interface Appearance {
   readonly colorScheme: 'light' | 'dark'
 }
 
-/** Opens a report, by default the sample suite's. Returns the page, its messages and errors, and requested paths. */
+/** Opens a report (default: the sample suite's). Returns the page, its messages and errors, and requested paths. */
 async function openReport({ width, colorScheme }: Appearance, url = `${sim().origin}/__sim/report?format=html`) {
   if (!browser) throw new Error('the browser is not open')
   const page = await browser.newPage({ viewport: { width, height: 900 }, colorScheme })

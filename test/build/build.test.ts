@@ -18,7 +18,7 @@ const script = readFileSync(bundle, 'utf8').replaceAll(/\\?\n/g, '')
 /** The names of the modules in the bundle. */
 const moduleNames = [...script.matchAll(/=__(?:esm|commonJS)\(\{"([^"]+)"\(/g)].map(([, name = '']) => name)
 
-/** A placeholder for all libraries in the separate file for rarely loaded libraries. */
+/** Stands for all libraries in libraries.cjs, the separate file for rarely loaded libraries. */
 const RARELY_LOADED = 'node_modules/libraries.cjs/'
 
 /** V8's report of the functions that a process has called. */
@@ -32,7 +32,7 @@ interface Coverage {
   }[]
 }
 
-/** Returns the files whose code a process has run: esbuild wraps each file in a function with the file's name. */
+/** Returns the files whose code a process has run: esbuild wraps each file in a function named after the file. */
 function listRunFiles(folder: string): string[] {
   const reports = readdirSync(folder).map((name): Coverage => JSON.parse(readFileSync(join(folder, name), 'utf8')))
   const results = reports.flatMap(({ result }) => result)
@@ -104,7 +104,7 @@ test.each([...usedByExpress, ...usedByOthers])('the bundle does not contain %s, 
   expect(moduleNames.some((name) => name.includes(`node_modules/${library}/`))).toBe(false)
 })
 
-test('the bundle has less than 2.6 MB of code, or 3.5 MB with rarely loaded libraries, all of it ASCII', () => {
+test('the bundle has less than 2.6 MB of code (3.5 MB with rarely loaded libraries), and is ASCII', () => {
   const bytes = readFileSync(bundle)
   expect(bytes.length).toBeLessThan(2_600_000)
   expect(bytes.length + statSync(join(dist, 'libraries.cjs')).size).toBeLessThan(3_500_000)

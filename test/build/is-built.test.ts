@@ -23,7 +23,7 @@ test('tests do not rebuild if nothing changed since the last build', async () =>
 test.each<[string, (root: string) => Promise<void>]>([
   ['there is no build', (root) => rm(join(root, 'dist'), { recursive: true })],
   ['a source file changed', (root) => utimes(join(root, 'src/base/core/json.ts'), 9e9, 9e9)],
-  ['a source file was removed', (root) => removeLater(root, 'src/base/core/log.ts')],
+  ['a source file was removed', (root) => removeAfterBuild(root, 'src/base/core/log.ts')],
   [
     'package.json changed',
     async (root) => {
@@ -37,8 +37,8 @@ test.each<[string, (root: string) => Promise<void>]>([
   expect(isBuilt(root)).toBe(false)
 })
 
-/** Sets the time of the build to 2000, then removes a file. */
-async function removeLater(root: string, file: string): Promise<void> {
+/** Makes the build newer than the sources, then removes a file. */
+async function removeAfterBuild(root: string, file: string): Promise<void> {
   await utimes(join(root, 'dist/index.d.cts'), 2000, 2000)
   await rm(join(root, file))
 }

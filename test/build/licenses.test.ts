@@ -9,7 +9,7 @@ test.each([
   ['node_modules/@faker-js/faker/dist/index.js', 'node_modules/@faker-js/faker'],
   ['node_modules/a/node_modules/@b/c/d/e.js', 'node_modules/a/node_modules/@b/c'],
   ['src/cli.ts', undefined],
-])('%s belongs to the package %s', (file, folder) => {
+])('the package folder of %s is %s', (file, folder) => {
   expect(findPackageFolder(file)).toBe(folder)
 })
 
@@ -17,7 +17,7 @@ describe.each([
   ['the package', 'dist/convsim.cjs', 'dist/THIRD-PARTY-LICENSES.txt'],
   ['the image', 'dist/node_modules/@stoplight/prism-http/index.js', 'dist/node_modules/THIRD-PARTY-LICENSES.txt'],
 ])('the licenses next to the bundle of %s', (_name, bundle, licenses) => {
-  // esbuild writes the path of each file above its code, or before its function if comments are stripped.
+  // esbuild writes each file's path above the file's code, or in front of a function if comments are stripped.
   const text = read(bundle).replaceAll('\\\n', '')
   const paths = text.match(/(?<=^ *\/\/ |^[^ ].*")node_modules\/[^"\n]*(?=\n|"\()/gm) ?? []
   const folders = [...new Set(paths.map(findPackageFolder).filter((folder) => folder !== undefined))]

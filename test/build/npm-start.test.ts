@@ -19,7 +19,7 @@ async function createCheckout(): Promise<string> {
   return folder
 }
 
-/** Creates a checkout without development dependencies, so that no test builds `dist/` while other tests use it. */
+/** Creates a checkout with these folders, but without development dependencies, so that nothing rebuilds `dist/`. */
 async function createCheckoutWith(folders: readonly string[]): Promise<string> {
   const folder = await createCheckout()
   await mkdir(join(folder, 'node_modules'))
@@ -51,7 +51,7 @@ test.each(['SIGTERM to npm alone', 'SIGTERM to the group', 'SIGINT to the group 
     await fetch(`http://127.0.0.1:${port}/v1/nowhere`)
     if (title.endsWith('alone')) command.process.kill(signal)
     else command.killGroup(signal)
-    // A shell between npm and the server is killed by the signal. A server that replaced the shell exits with 3.
+    // The signal kills a shell that runs between npm and the server. If the server replaced the shell, it exits with 3.
     expect([signal, 3]).toContain(await command.ended)
     expect(command.output()).toContain('"stopped"')
     expect(JSON.parse(await readFile(report, 'utf8'))).toMatchObject({ requests: 1 })
@@ -59,7 +59,7 @@ test.each(['SIGTERM to npm alone', 'SIGTERM to the group', 'SIGINT to the group 
   },
 )
 
-/** A stub for tsx that copies a build, and reports that it ran the tests. */
+/** A stub for tsx. Instead of building, it copies `dist/`; instead of running the tests, it prints a line. */
 const tool = `#!/usr/bin/env node
 const { cpSync } = require('node:fs')
 if (process.argv[2].endsWith('build.ts')) cpSync(${JSON.stringify(join(root, 'dist'))}, 'dist', { recursive: true })

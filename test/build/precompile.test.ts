@@ -21,7 +21,7 @@ const documents = [
   ['the control plane', controlContract, false],
 ] as const
 
-/** Compiles a bundled document as startup without precompiled documents does. Returns the result and both versions. */
+/** Compiles a bundled document as startup does if nothing is precompiled. Also returns the precompiled version. */
 async function compileAgain(file: string, hasResponseValidators: boolean) {
   const contract = await loadContract(file, { precompiled: { sources: {}, schemas: {} } })
   const known = precompiled.sources[computeDigest(await readFile(file))]
@@ -104,7 +104,7 @@ function valuesLike(examples: readonly (Json | undefined)[]): fc.Arbitrary<unkno
   const anything = fc.oneof(fc.jsonValue({ maxDepth: 2 }), fc.constantFrom('7d', '30d', '14d', '5', 'true'))
   const changed = fc
     .tuple(fc.constantFrom(...known), fc.array(fc.nat(), { maxLength: 4 }), anything)
-    .map(([example, path, other]) => replaceAt(structuredClone(example), path, other as Json)) // JSON, as generated
+    .map(([example, path, other]) => replaceAt(structuredClone(example), path, other as Json)) // only JSON is generated
   const parameters = fc.dictionary(fc.constantFrom('modelId', 'period', 'sandbox', 'limit', 'id'), anything)
   return fc.oneof(changed, changed, parameters, anything)
 }

@@ -190,7 +190,9 @@ describe('expectations', () => {
 
   test.each(['violations please', ['retrys']])('reject %j as a list of finding kinds', async (kinds: unknown) => {
     const sim = simulator.sandbox('kinds')
-    await expect(sim.expectNoFindings(kinds as [])).rejects.toThrow(/a list of violation, unexpected, retry, unmet/)
+    await expect(sim.expectNoFindings(kinds as [])).rejects.toThrow(
+      /a list of these names: violation, unexpected, retry, unmet/,
+    )
   })
 
   test('work while fetch is stubbed in the test', async () => {
@@ -225,7 +227,7 @@ describe('expectations', () => {
     expect((await sim.coverage()).met).toBeGreaterThan(0)
   })
 
-  test('do not suggest declaring a negative test that has a declaration', async ({ sim }) => {
+  test('do not suggest declaring a negative test that is already declared', async ({ sim }) => {
     await sim.scenario('expect-refusal')
     await send(sim.baseUrl)
     await expect(sim.expectNoFindings()).rejects.toThrow(
@@ -236,7 +238,7 @@ describe('expectations', () => {
 })
 
 describe('requests to a sandbox', () => {
-  test('are listed completely, not only the first page, and can be filtered', { tags: ['long'] }, async ({ sim }) => {
+  test('are all listed, not just the first page, and can be filtered', { tags: ['long'] }, async ({ sim }) => {
     await Promise.all(Array.from({ length: 1005 }, () => getAnalytics(sim.baseUrl)))
     await send(sim.baseUrl)
     expect(await sim.requests()).toHaveLength(1006)

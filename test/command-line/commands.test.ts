@@ -30,7 +30,7 @@ test('--version prints the version and nothing else', async () => {
   expect(await run(['--version'])).toEqual({ code: 0, stdout: `${version}\n`, stderr: '' })
 })
 
-test.runIf(existsSync('/dev/full'))('output that cannot be written is an error', { tags: ['long'] }, async () => {
+test.runIf(existsSync('/dev/full'))('a command whose output cannot be written fails', { tags: ['long'] }, async () => {
   const full = openSync('/dev/full', 'w')
   onTestFinished(() => closeSync(full))
   const ended = spawnSync(process.execPath, [cli, 'check', '--format', 'json'], {
@@ -55,7 +55,7 @@ describe('check', () => {
       '          type: string\n          nullable: true\n          description: A summary',
     )
 
-  test('finds no problem in the bundled files and prints counts', async () => {
+  test('finds no problems in the bundled files, and prints counts', async () => {
     const { code, stdout } = await runInProcess(['check', '--strict'])
     expect(code).toBe(0)
     expect(stdout).toMatch(
@@ -76,7 +76,7 @@ describe('check', () => {
     expect(stdout).toContain(': cannot be served')
   })
 
-  test('warns about a different operation with the id of a simulated operation, and fails with --strict', async () => {
+  test('warns if an operation differs from the simulated operation with its id, and fails with --strict', async () => {
     const { code, stdout } = await runInProcess(['check', await optionalBody()])
     const warning = 'createEvent is served from its examples and schemas, not simulated: the simulator reads a JSON'
     expect([code, stdout]).toEqual([0, expect.stringContaining(warning)])
@@ -93,7 +93,7 @@ describe('check', () => {
     expect(empty).toMatchObject({ code: 1, stdout: expect.stringContaining(`${folder}: cannot be served`) })
   })
 
-  test('--format json prints one document with every finding and its location', async () => {
+  test('--format json prints one JSON document with every finding and its location', async () => {
     const [broken, warned] = [await brokenDocument(), await documentWithWarning()]
     const { code, stdout, stderr } = await runInProcess(['check', broken, warned, 'none.yaml', '--format', 'json'])
     expect({ code, stderr }).toEqual({ code: 1, stderr: '' })
@@ -114,7 +114,7 @@ describe('check', () => {
     expect([good.code, JSON.parse(good.stdout)]).toMatchObject([0, { ok: true }])
   })
 
-  test('--format github prints a command for each finding, with its location', { tags: ['long'] }, async () => {
+  test('--format github prints a workflow command with the location of each finding', { tags: ['long'] }, async () => {
     const [broken, warned] = [await brokenDocument(), await documentWithWarning()]
     const files = [basename(broken), warned, 'none.yaml']
     const { code, stdout } = await run(['check', ...files, '--format', 'github'], { cwd: dirname(broken) })
@@ -156,7 +156,7 @@ async function serveReplies(reply: RequestListener): Promise<string> {
 }
 
 describe('healthcheck', () => {
-  test('exits with 0 if the simulator on the port from the flag or variable is ready', async () => {
+  test('exits with 0 if a simulator is ready on the port set by a flag or variable', async () => {
     const { port } = new URL(await convsim(inMemory).ready())
     const results = await Promise.all([
       run(['healthcheck', '--port', port]),
@@ -206,7 +206,7 @@ describe('healthcheck', () => {
     const stderr = `the server at http://127.0.0.1:${port}/__sim/health is not convsim: its response (${status}) `
     const ended = await run(['healthcheck', '--port', port])
     expect(ended).toMatchObject({ code: 1, stdout: '', stderr: expect.stringContaining(stderr) })
-    expect(ended.stderr).toContain('health. Is --port correct?\n')
+    expect(ended.stderr).toContain('health report. Is --port correct?\n')
   })
 
   test('prints the health of a simulator that is not ready, on one line without control characters', async () => {

@@ -13,11 +13,11 @@ const model = '00000000-0000-4000-8000-000000000003'
 const ids = `--ids=modelId=${model}`
 
 describe('convsim drift', () => {
-  test('finds no drift in the built simulator, and uses the token from the environment', async () => {
+  test('finds no drift in a simulator, and uses the token from the environment', async () => {
     const { baseUrl } = await startForTest()
     const ended = await run(['drift', baseUrl, ids], { env: { CONVSIM_UPSTREAM_TOKEN: upstreamToken } })
     expect(ended).toMatchObject({ code: 0, stderr: '' })
-    expect(ended.stdout).toMatch(/same: 0 differences; 3 responses of getModelAnalytics\b.* judged\./)
+    expect(ended.stdout).toMatch(/same: 0 differences; 3 responses from getModelAnalytics\b.* judged\./)
   })
 
   test('prints the plan of a dry run, and sends nothing', async () => {
@@ -27,8 +27,8 @@ describe('convsim drift', () => {
     const { requests } = JSON.parse(dry.stdout)
     const reads = ['7d', '30d', '90d'].map((period) => `GET /models/${model}/analytics?period=${period}`)
     const planned = [...reads, 'POST /prompts', 'POST /events'].map((line) => line.replace('/', `${upstream.baseUrl}/`))
-    const sent = requests.map(({ method, url }: Record<string, string>) => `${method} ${url}`)
-    expect(sent).toEqual(expect.arrayContaining(planned))
+    const listed = requests.map(({ method, url }: Record<string, string>) => `${method} ${url}`)
+    expect(listed).toEqual(expect.arrayContaining(planned))
     expect(dry.stdout).toMatch(/"insertId": ?"convsim-probe-\d{8}T\d{6}Z-1"/)
     expect(upstream.requests).toEqual([])
     const text = await runDrift([upstream.baseUrl, '--dry-run', '--format', 'text'])
@@ -69,7 +69,7 @@ const redirect: Change = (response) => {
 
 const slow: Change = (response) => void Object.assign(response, { delayMs: 60_000 })
 
-/** Requests three periods and one refusal from a service or a proxy. */
+/** Sends one request for each of three periods, and one request that is refused. */
 async function callForPeriods(simulator: TestSimulator) {
   for (const period of ['7d', '30d', '90d']) await call(simulator, `/v1/models/${model}/analytics?period=${period}`)
   await call(simulator, '/v1/models/00000000-0000-4000-8000-000000000429/analytics')

@@ -10,17 +10,17 @@ import { tempFile, tempFolder } from '../support/temp-folder.ts'
 import { untilGone } from '../support/until-gone.ts'
 import { eachArgs, failUnless, hangIf, startChild, trySuite, verdictsOf } from './sample-suite.ts'
 
-/** A suite that reads analytics twice, records an event, and passes if `check` holds. */
+/** A suite that reads analytics twice, records an event, and passes if `check` is true. */
 const suite = (check = 'true') => `
 const first = await send(analytics)
 const second = await send(analytics)
 const event = await send('/events', order)
 ${failUnless(check)}`
 
-/** A suite that reads analytics twice, ignores errors, and fails if `isRed` holds. `n` is the number of the run. */
-const tolerantSuite = (isRed = 'false', attempts = 1) => `
+/** A suite that reads analytics twice, ignores errors, and fails if `failsIf` is true. `n` is the run's number. */
+const tolerantSuite = (failsIf = 'false', attempts = 1) => `
 for (const name of ['first', 'second']) await attempt(${attempts}, analytics).catch(() => undefined)
-if (${isRed}) { console.log('red in run ' + n); process.exit(6) }`
+if (${failsIf}) { console.log('failed in run ' + n); process.exit(6) }`
 
 describe('convsim each', () => {
   test('reports a verdict for each fault on each request', async () => {
@@ -79,7 +79,7 @@ for (const name of ['one', 'two', 'three']) {
   })
 
   test('stops at --time, and reports how many runs were not executed', { tags: ['long'] }, async () => {
-    // Each run takes a second, so the two baseline runs fit into the time, but not all other runs.
+    // Each run takes a second, so --time is long enough for the two baseline runs, but not for all the others.
     const lines = `${suite()}\nawait new Promise((resolve) => setTimeout(resolve, 1000))`
     const { code, report, stdout } = await trySuite(lines, '--set', 'drift', '--time', '15s')
     expect(code).toBe(0)
@@ -144,8 +144,8 @@ test.each([
 test.each([
   ['at the start', 1],
   ['at the end', 4 + 1],
-])('a baseline run that fails %s is repeated once, as the report says', { tags: ['long'] }, async (when, red) => {
-  const { code, report, stdout } = await trySuite(tolerantSuite(`n === ${red}`, 3), '--set', 'reset')
+])('a baseline run that fails %s is repeated once, and reported', { tags: ['long'] }, async (when, failedRun) => {
+  const { code, report, stdout } = await trySuite(tolerantSuite(`n === ${failedRun}`, 3), '--set', 'reset')
   expect([code, ...verdictsOf(report)]).toEqual([0, 'recovered', 'recovered'])
   expect(report.summary.changes).toEqual([`${when}, the command failed with exit code 6`])
   expect(stdout).toMatch(new RegExp(`^The verdicts are not .*: ${when}, the command failed with exit code 6\\.$`, 'm'))
@@ -159,7 +159,7 @@ describe('the baseline run', { tags: ['long'] }, () => {
     expect([code, runs]).toEqual([0, 2 + 20 + 1 + 1 + 1])
   })
 
-  test('ends the suite if it fails twice, and the failed runs just before it are discarded', async () => {
+  test('stops further runs if it fails twice, and the failed runs just before it are discarded', async () => {
     // Runs 3 to 21 pass; run 22, the last of the twenty, and all later runs fail.
     const { code, runs, stdout, stderr, report } = await trySuite(tolerantSuite('n >= 22'), ...flags)
     expect([code, runs]).toEqual([1, 2 + 19 + 2 + 2])

@@ -40,7 +40,7 @@ describe('the command', () => {
     [{ NO_PROXY: 'a.example', no_proxy: 'b.example' }, 'a.example,127.0.0.1', 'b.example,127.0.0.1'],
     [{ no_proxy: '*' }, '*', '*'],
     [{ no_proxy: '127.0.0.1' }, '127.0.0.1', '127.0.0.1'],
-  ])('calls the simulator without the HTTP proxy from its environment: %j', async (given, upper, lower) => {
+  ])('bypasses the HTTP proxy from its environment when it calls the simulator: %j', async (given, upper, lower) => {
     const code = 'console.log(JSON.stringify([process.env.NO_PROXY, process.env.no_proxy]))'
     const { stdout } = await run(node(code), { env: { http_proxy: 'http://127.0.0.1:9', ...given } })
     expect(JSON.parse(stdout)).toEqual([upper, lower])
@@ -75,7 +75,7 @@ describe('the command', () => {
     expect(await run(args)).toEqual({ code, stdout: '', stderr: expect.stringMatching(words) })
   })
 
-  test('has its own PORT, which convsim ignores', { tags: ['long'] }, async () => {
+  test('keeps its own PORT variable, which convsim ignores', { tags: ['long'] }, async () => {
     const code = 'console.log(process.env.PORT, process.env.CONVSIM_BASE_URL)'
     const { stdout } = await run(node(code), { env: { PORT: '1' } })
     expect(stdout).toMatch(/^1 http:\/\/127\.0\.0\.1:(?!1\/)/)
@@ -117,11 +117,11 @@ describe('convsim exec', () => {
   const known = /--fail-on takes violation, unexpected, retry, unmet, advice, no-requests and coverage<N/
 
   test.each([
-    ['fails a run without requests as no-requests', flags, '0', 3, /\(no-requests\)/],
+    ['fails a run without requests, and names the condition', flags, '0', 3, /\(no-requests\)/],
     ['warns about a run without requests by default', [], '0', 0, /no request reached .* --env NAME\..* --allow-no-/],
     ['passes a run without requests if allowed', [...flags, '--allow-no-requests'], '0', 0, /^convsim: 0 req.*\n$/],
     ['fails a run with a violation', flags, bad, 3, /--fail-on: 1 request broke the contract/],
-    ['passes a run with only another kind of finding', flags, unexpected, 0, /1 unexpected response/],
+    ['passes a run that has only other kinds of findings', flags, unexpected, 0, /1 unexpected response/],
     ['keeps the exit code of a command that fails by itself', flags, failing, 4, /--fail-on: 1 request broke/],
     ['refuses an unknown condition, and lists the known conditions', ['--fail-on', 'violations'], good, 1, known],
   ])('%s', async (_, options, script, exit, words) => {
@@ -143,7 +143,7 @@ describe('convsim exec', () => {
   })
 })
 
-describe('--report', () => {
+describe('a --report file', () => {
   test('is written even if the command fails', async () => {
     const file = join(await tempFolder(), 'report.md')
     const ended = await run(node(`${bad}.then(() => process.exit(2))`, '--report', file))

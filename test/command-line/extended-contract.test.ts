@@ -14,16 +14,16 @@ import { documentWith, documentWithPaths } from '../support/documents.ts'
 import { sharedSimulator } from '../support/shared.ts'
 import { frozenNow, startForTest } from '../support/start.ts'
 
-/** A path added to the document, with an operation that has no handler. */
 const properties = { segmentId: { $ref: '#/components/schemas/Uuid' }, size: { type: 'integer', minimum: 0 } }
 const schema = { type: 'object', required: ['segmentId', 'size'], properties }
 const created = { description: 'Created.', content: { 'application/json': { schema } } }
+/** The path added to the document. Its operation has no handler. */
 const paths = { '/segments': { post: { operationId: 'createSegment', responses: { 201: created } } } }
 
 describe('an extended document', () => {
   const extended = sharedSimulator(async (whenOver) => ({ contract: await documentWithPaths(paths, whenOver) }))
 
-  test('returns responses that are generated from its schemas, and identical for identical calls', async () => {
+  test('has responses that are generated from its schemas and identical for identical calls', async () => {
     const [sim, another] = [extended(), await startForTest({ contract: await documentWithPaths(paths) })]
     const fields = { operations: ['createSegment'] }
     expect(sim.logged).toContainEqual(expect.objectContaining({ level: 'info', fields }))
@@ -71,7 +71,7 @@ describe('an edited document', () => {
     ['14d', 14],
     ['365d', 365],
     ['month', 30],
-  ])('adds the period %s with %d data points, which events affect', async (period, days) => {
+  ])('adds the period %s with %d data points, which events change', async (period, days) => {
     const sim = await startForTest({ contract: await documentWith('[7d, 30d, 90d]', `[7d, 30d, 90d, ${period}]`) })
     const first = new Date(Date.parse(frozenNow) - (days - 1) * 86_400_000).toISOString()
     const path = `/v1/models/00000000-0000-4000-8000-000000000006/analytics?period=${period}`

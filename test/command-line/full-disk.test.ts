@@ -11,7 +11,7 @@ const canLimit = spawnSync('prlimit', ['--version']).status === 0
 
 const large = { properties: { text: 'x'.repeat(20_000) } }
 
-/** Simulates a full disk by a limit on file sizes, which needs no root privileges. */
+/** Simulates a full disk with a limit on file sizes, which does not require root privileges. */
 test.skipIf(!canLimit)('a write to a full disk gets a 500 with the reason, and changes nothing', async () => {
   const state = join(await tempFolder(), 'state.json')
   const start = () => convsim(['--port', '0', '--state', state])

@@ -3,12 +3,12 @@ import { join } from 'node:path'
 import { afterAll, expect, test } from 'vitest'
 import type { Json } from '../../src/base/core/json.ts'
 import { tempFolder } from '../support/temp-folder.ts'
-import { documentWithData, findFault, startCounter, tryDocument } from '../support/try-document.ts'
+import { documentWithData, findProblem, startCounter, tryDocument } from '../support/try-document.ts'
 
 const counter = await startCounter()
 afterAll(() => counter.close())
 
-const secret = 'content of a file that no response may show'
+const secret = 'file content that must not appear in a response'
 
 /** Writes a document next to a secret file. Replaces FILE with that file's path, and URL with the counter's URL. */
 async function write(document: object | string): Promise<string> {
@@ -25,7 +25,7 @@ async function outcomeOf(document: object | string, overlay?: object) {
   const requests = counter.counted.requests
   const overlays = overlay && { overlay: await write(overlay) }
   const outcome = await tryDocument(await write(document), overlays)
-  expect(findFault(outcome, secret)).toBeUndefined()
+  expect(findProblem(outcome, secret)).toBeUndefined()
   expect(counter.counted.requests).toBe(requests)
   return outcome
 }
@@ -84,7 +84,7 @@ test.each<[string, object]>([
   ['an extension of a callback', withMembers({}, {}, { callbacks: { a: { 'x-a': file, '{$url}': { post: ok } } } })],
   ['a link', withLink({ operationId: 'getData', requestBody: file, parameters: url })],
   ['scopes', withScheme({ type: 'oauth2', flows: { implicit: { authorizationUrl: 'https://a.test', scopes: url } } })],
-  ['a mapping', withSchema({ oneOf: [true], discriminator: { propertyName: 'a', mapping: url } })],
+  ['a discriminator mapping', withSchema({ oneOf: [true], discriminator: { propertyName: 'a', mapping: url } })],
   ['a definition with the name $ref', withSchema({ $defs: { $ref: true }, patternProperties: { $ref: {} } })],
   ['two examples with the same $id', withExamples({ a: { value: { $id: 'a', b: 1 } }, b: { value: { $id: 'a' } } })],
   ['an unknown dialect', documentWithData({ schema: {} }, { jsonSchemaDialect: 'URL' })],
@@ -121,7 +121,7 @@ test.each<[string, object]>([
   ['a reference to an extension', documentWithData({ schema: { $ref: '#/x-a' } }, { 'x-a': file })],
   ['a reference that is a number', documentWithData({ schema: { $ref: 7 } })],
   ['a reference that is a list', documentWithData({ schema: { items: { $ref: [url] } } })],
-  ['an invalid index', withSchemas(toInvalidIndex, { A: { allOf: [{}] } })],
+  ['a reference with an invalid index', withSchemas(toInvalidIndex, { A: { allOf: [{}] } })],
 ])('a document with %s, which is ignored, is served and passes check', async (_, document) => {
   const { checked, started } = await outcomeOf(document)
   expect([checked, started]).toEqual([[], []])

@@ -40,7 +40,7 @@ describe('convsim drift', () => {
     expect(stderr).not.toContain('api5.example.com')
   })
 
-  test('shows its progress on a terminal, and clears that line before the report', async () => {
+  test('shows its progress in a line on a terminal, and clears the line before the report', async () => {
     const entries = Array.from({ length: 20 }, () => recordedEvent(created))
     let now = 0
     const shown: string[] = []

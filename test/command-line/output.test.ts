@@ -33,21 +33,21 @@ async function logAll(...flags: string[]) {
 }
 
 /** The members of every line. */
-const lineForm = {
+const lineShape = {
   level: expect.stringMatching(/^(trace|debug|info|warn|error)$/),
   time: expect.stringMatching(/^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{3}Z$/),
   msg: expect.any(String),
 }
 
 describe('--log-format json gives every line the members level, time and msg', () => {
-  test('even if the start fails, with a line for each problem', async () => {
+  test('even if startup fails, with a line for each problem', async () => {
     const flags = [...inMemory, '--scenario', 'nonsense', '--plan', 'gold']
     const { code, stdout, stderr } = await run([...flags, '--log-format', 'json'])
     expect({ code, stdout }).toEqual({ code: 1, stdout: '' })
     const lines = stderr.trim().split('\n')
     expect(lines.map((line) => JSON.parse(line))).toEqual([
-      { ...lineForm, level: 'error', msg: expect.stringMatching(/^convsim cannot start: --plan: error: .*"gold"/) },
-      { ...lineForm, level: 'error', msg: expect.stringMatching(/^convsim cannot start: --scenario: error: /) },
+      { ...lineShape, level: 'error', msg: expect.stringMatching(/^convsim cannot start: --plan: error: .*"gold"/) },
+      { ...lineShape, level: 'error', msg: expect.stringMatching(/^convsim cannot start: --scenario: error: /) },
     ])
     const asText = await run(flags)
     expect(asText.stderr).toMatch(/^convsim cannot start:\n +--plan: error: .*\n +--scenario: error: /)
@@ -56,7 +56,7 @@ describe('--log-format json gives every line the members level, time and msg', (
   test('even in exec, whose default is text for people', async () => {
     const node = ['--', process.execPath, '-e', '']
     const [asJson, asText] = [await run(['exec', '--log-format', 'json', ...node]), await run(['exec', ...node])]
-    for (const line of asJson.stderr.trim().split('\n')) expect(JSON.parse(line)).toMatchObject(lineForm)
+    for (const line of asJson.stderr.trim().split('\n')) expect(JSON.parse(line)).toMatchObject(lineShape)
     expect(asText.stderr).toMatch(/^convsim: 0 requests/)
   })
 })
@@ -65,7 +65,7 @@ describe('--log-level', () => {
   test('info, the default, logs each request with its duration, and each --fail-on condition that is met', async () => {
     const report = ['--report', join(await tempFolder(), 'report.json'), '--fail-on', 'violation']
     const lines = await logAll(...report)
-    for (const line of lines) expect(line).toMatchObject(lineForm)
+    for (const line of lines) expect(line).toMatchObject(lineShape)
     const metConditions = lines.filter(({ msg }) => msg.startsWith('convsim: --fail-on: '))
     expect(metConditions).toMatchObject([{ level: 'error' }])
     const messages = lines.map(({ msg }) => msg)
@@ -90,7 +90,7 @@ describe('--log-level', () => {
     expect(decided.map(({ stage, why }) => [stage, why])).toEqual([
       [
         'handle',
-        [expect.stringMatching(/^Rule 1 of the start-up applies/), expect.stringMatching(/getModelAnalytics runs\.$/)],
+        [expect.stringMatching(/^Startup rule 1 applies/), expect.stringMatching(/getModelAnalytics runs\.$/)],
       ],
       ['validate', [expect.anything(), 'The stage "validate" returns 400: body/eventType is required.']],
       ['scenario', [expect.stringMatching(/^The request's own header takes precedence/)]],
@@ -105,7 +105,7 @@ describe('--log-level', () => {
 
   test('trace adds the headers of requests and responses, without credentials', async () => {
     const lines = await logAll('--log-level', 'trace')
-    for (const line of lines) expect(line).toMatchObject(lineForm)
+    for (const line of lines) expect(line).toMatchObject(lineShape)
     expect(lines.find(({ msg }) => msg === 'headers')).toMatchObject({
       level: 'trace',
       query: 'period=7d',
@@ -115,7 +115,7 @@ describe('--log-level', () => {
     expect(JSON.stringify(lines)).not.toContain('my-secret-token')
   })
 
-  test('debug and trace lines for people are indented below their request', async () => {
+  test('trace indents the extra lines below their request with --log-format pretty', async () => {
     const command = convsim([...inMemory, '--log-level', 'trace', '--log-format', 'pretty'])
     await call({ origin: await command.ready() }, '/v1/events', { body: {}, token: 'my-secret-token' })
     await stop(command)
@@ -164,14 +164,14 @@ describe('--log-format pretty', () => {
     ])
   })
 
-  test('shows a hang, and the time until the client disconnected instead of the planned delay', async () => {
+  test('shows a hang, and how long a client waited before it disconnected, not the planned delay', async () => {
     const command = convsim(pretty)
     const origin = await command.ready()
     const head = `GET ${analyticsPath} HTTP/1.1\r\nHost: x\r\nAuthorization: Bearer any-key\r\n`
     for (const scenario of ['hang', 'slow;ms=60000']) {
       const connection = await connectTo(origin)
       connection.send(`${head}X-Sim-Scenario: ${scenario}\r\n\r\n`)
-      await call({ origin }, '/__sim/health', { token: null }) // its response shows that the request has arrived
+      await call({ origin }, '/__sim/health', { token: null }) // a response shows that the earlier request has arrived
       connection.destroy()
       await command.untilStderr(new RegExp(`scenario ${scenario}`))
     }
@@ -208,7 +208,7 @@ test.each(['json', 'pretty'])('a log in the %s format escapes the control charac
   expect(command.stderr()).not.toMatch(/[\u007f-\u009f]/)
 })
 
-/** Sends the request of a curl command from the banner. */
+/** Sends the request in a curl command from the banner. */
 function sendAsCurl(command: string): Promise<Response> {
   const headers = [...command.matchAll(/-H "([^":]+): ([^"]+)"/g)].map(([, name = '', value = '']) => [name, value])
   const [, url = ''] = /"(http[^"]+)"$/.exec(command) ?? []

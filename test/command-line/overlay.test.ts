@@ -8,7 +8,7 @@ import { runInProcess } from '../support/run-tool.ts'
 import { startForTest } from '../support/start.ts'
 import { tempFolder } from '../support/temp-folder.ts'
 
-/** Writes an overlay with one action per line from line 4 on, and returns its path. */
+/** Writes an overlay with one action per line, starting at line 4, and returns its path. */
 async function overlayWith(...actions: string[]): Promise<string> {
   const file = join(await tempFolder(), 'our.overlay.yaml')
   const lines = actions.map((action) => `  - ${action}\n`)
@@ -30,13 +30,13 @@ describe('--overlay', () => {
     expect(await call(simulator, '/v1/events', { body })).toMatchObject({ status: 400 })
   })
 
-  test('that makes an example invalid gets a warning from check', async () => {
+  test('gets a warning from check if it makes an example invalid', async () => {
     const file = await overlayWith('{ target: $.components.schemas.EventCreate, update: { required: [room] } }')
     const { code, stdout } = await run(['check', file])
     expect([code, stdout]).toEqual([0, expect.stringMatching(/the example ".*" does not match its schema: .*room/)])
   })
 
-  test('prevents the start if its target is not in the contract', async () => {
+  test('prevents startup if its target is not in the contract', async () => {
     const file = await overlayWith('{ target: $.nothing, remove: true }')
     const { code, stderr } = await run(['serve', '--port', '0', '--overlay', file, '--log-format', 'pretty'])
     const reason = 'our.overlay.yaml:4:7: error: matches nothing in the document: $.nothing'

@@ -17,7 +17,7 @@ async function listModes(folder: string): Promise<string[]> {
   )
 }
 
-/** Writes a HAR file with a response that drifts (an extra member), and returns the path of the file. */
+/** Writes a HAR file with a response that has an extra member, and returns the file's path. */
 async function writeTraffic(): Promise<string> {
   const sim = await startForTest()
   const body = { ...objectOf(await call(sim, analyticsPath)), surplus: 1 }
@@ -44,7 +44,7 @@ describe('files written by commands are accessible only to their owner, even if 
     expect((await stat(out)).mode & 0o777).toBe(0o700)
   })
 
-  test('the patch from a comparison', async () => {
+  test('the patch from convsim drift', async () => {
     const folder = await tempFolder()
     const patch = join(folder, 'patch.yaml')
     await writeFile(patch, '')

@@ -43,7 +43,7 @@ test('the buffer of an unread log is bounded, and a line reports the number of d
   expect(log.length).toBeLessThan(20_000_000)
 })
 
-test('a stop writes the buffered lines, and then the number of dropped lines', () => {
+test('flushing a log writes the buffered lines, and then the number of dropped lines', () => {
   let isFull = true
   let written = ''
   const log = createLog('info', 'json', Date.now, (bytes) => {
@@ -57,7 +57,7 @@ test('a stop writes the buffered lines, and then the number of dropped lines', (
   expect(written).toMatch(/"msg":"long"\}\n.*"lines":\d{4,},"msg":"log lines were lost[^\n]*\n$/)
 })
 
-test('a stop writes the report and sets the exit code even if nothing reads stderr', async () => {
+test('a stopped server writes its report and sets the exit code even if nothing reads stderr', async () => {
   const report = join(await tempFolder(), 'report.json')
   const reporting = ['--report', report, '--fail-on', 'violation']
   const { child, origin } = await serveUnread(['--log-format', 'json', '--log-bodies', ...reporting])

@@ -45,7 +45,7 @@ describe('convsim proxy', () => {
   })
 })
 
-/** Returns a response like a real service's, with a score outside the simulator's range and personal data. */
+/** Returns a response like a real service's, with personal data and a score outside the simulator's range. */
 const realResponse = (generated: JsonObject): JsonObject => ({
   ...JSON.parse(JSON.stringify(generated), (name, value) => {
     if (name === 'summary') return 'Ask jane.doe@customer.com, or +49 170 1234567; the key is sk_live_12345678abcdef.'
@@ -98,7 +98,7 @@ describe('convsim record', () => {
     expect(again).toMatchObject({ code: 1, stderr: expect.stringContaining('not empty, and existing files are never') })
   })
 
-  test('uses complete responses from a simulator, and skips responses from scenarios', async () => {
+  test('uses complete responses from a simulator, and skips responses sent or damaged by scenarios', async () => {
     const source = await startForTest()
     await call(source, `${analyticsPath}?period=7d`)
     await call(source, `${analyticsPath}?period=90d`, { scenario: 'dribble;ms=1' })
@@ -111,11 +111,13 @@ describe('convsim record', () => {
       const listed = await runInProcess(['record', traffic, '--out', join(folder, 'recorded')])
       const periods = [...listed.stdout.matchAll(/: the exact response for (\w+)/g)].map(([, period]) => period)
       expect(periods).toEqual(['7d', '90d'])
-      expect(listed.stderr).toBe('skipped 5: no response: A convsim scenario sent this response, or damaged it.\n')
+      expect(listed.stderr).toBe(
+        'skipped 5: no usable response: A convsim scenario sent this response, or damaged it.\n',
+      )
     }
   })
 
-  test('keeps the exact responses in the fixtures, unless the same model and period were recorded again', async () => {
+  test('keeps the exact responses from --fixtures, unless the same model and period were recorded again', async () => {
     const folder = await tempFolder()
     const other = '5a7c2a1e-9b3d-4c58-8e21-6d0a5b7f9c34'
     const record = async (out: string, fixtures: readonly string[], ...paths: readonly string[]) => {

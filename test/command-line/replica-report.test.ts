@@ -39,7 +39,7 @@ describeWithRedis('the final report of a replica', () => {
   })
 
   test.each(['kill', 'pause'] as const)(
-    'has only the requests to this replica after a Redis %s, and stderr says that others may be missing',
+    'covers only this replica after a Redis %s, and stderr says that other requests may be missing',
     async (outage) => {
       const redis = await redisForTest()
       const one = await startReporting(redis)
@@ -60,7 +60,7 @@ describeWithRedis('the final report of a replica', () => {
     ['1', ['--fail-on', 'violation'], 1],
     [7, ['--fail-on', 'violation'], 3],
   ])(
-    'in exec is incomplete if Redis was killed; with the value %j and the options %j, the exit code is %d',
+    'in exec is incomplete if Redis was killed; with the event value %j and the options %j, the exit code is %d',
     async (value, options, code) => {
       const redis = await redisForTest()
       const report = join(await tempFolder(), 'report.json')

@@ -9,7 +9,7 @@ import { steer } from '../support/control.ts'
 import { describeWithRedis, type RedisServer, redisForTest } from '../support/redis.ts'
 import { readControl } from '../support/stored-records.ts'
 
-/** The time in milliseconds under load with kills; `npm run test:replicas` sets a minute. */
+/** How long the test kills processes under load, in milliseconds. `npm run test:replicas` sets one minute. */
 const chaosMs = Number(process.env['REPLICA_SECONDS'] ?? 3) * 1000
 
 /** A replica on its own port. */
@@ -25,7 +25,7 @@ const startReplica = (redis: RedisServer, port: number) =>
     ...['--drain', '2s', '--journal-size', '20000'],
   ])
 
-/** Starts three replicas and a balancer in front of them. */
+/** Starts three replicas and a load balancer in front of them. */
 async function startThree(redis: RedisServer) {
   const replicas: Replica[] = []
   for (let index = 0; index < 3; index += 1) {
@@ -71,7 +71,7 @@ describeWithRedis('three processes behind a balancer', () => {
     const until = Date.now() + chaosMs
     // A busy machine may need longer than `chaosMs` for the first writes.
     const isOver = () => Date.now() >= until && acknowledged.size > 10
-    const ensureRuns = async (replica: Replica) => {
+    const ensureRunning = async (replica: Replica) => {
       const { exitCode, signalCode } = replica.command.process
       if (exitCode !== null || signalCode !== null) replica.command = startReplica(redis, replica.port)
     }
@@ -79,9 +79,9 @@ describeWithRedis('three processes behind a balancer', () => {
       for (let round = 0; !isOver(); round += 1) {
         const replica = replicas[round % 3] as Replica
         await replica.command.stop('SIGKILL')
-        await ensureRuns(replica)
+        await ensureRunning(replica)
         await replica.command.ready().catch(() => undefined) // Redis may be unavailable
-        await ensureRuns(replica)
+        await ensureRunning(replica)
         await sleep(300)
       }
     }
@@ -108,7 +108,7 @@ describeWithRedis('three processes behind a balancer', () => {
     }
     await Promise.all([killReplicas(), restartRedis(), ...Array.from({ length: 16 }, (_, index) => write(index))])
     for (const replica of replicas) {
-      await ensureRuns(replica)
+      await ensureRunning(replica)
       await replica.command.ready()
     }
     while ((await call(balancer, '/__sim/health')).status !== 200) await sleep(50)

@@ -6,7 +6,7 @@ import { tempFolder } from '../support/temp-folder.ts'
 
 const model = '00000000-0000-4000-8000-000000000002'
 
-/** The first lines of each sample suite, which define `n`, the number of the run, and the functions of a client. */
+/** The first lines of each sample suite. They define client functions and `n`, the number of the run. */
 const firstLines = `
 import { appendFileSync, readFileSync } from 'node:fs'
 appendFileSync('count', 'x')
@@ -18,7 +18,7 @@ const order = { eventType: 'a', productId: '00000000-0000-4000-9000-000000000002
 const call = (path, body) =>
   fetch(base + path, { headers, ...(body && { method: 'POST', body: JSON.stringify(body) }) })
 const send = async (path, body) => (await call(path, body)).json()
-/** Returns the body of the first success within a number of attempts, and all statuses; 0 is a lost response. */
+/** Returns the body of the first successful response, with the statuses of all attempts; 0 is a lost response. */
 async function attempt(times, path, body) {
   const statuses = []
   while (statuses.length < times) {
@@ -35,7 +35,7 @@ async function attempt(times, path, body) {
 }
 `
 
-/** Returns the last line of a suite, which fails unless `check` holds. */
+/** Returns a last line that makes a suite fail unless `check` is true. */
 export const failUnless = (check: string) => `\nif (!(${check})) { console.log('the check failed'); process.exit(5) }`
 
 /** Returns lines that start a child process that never exits, and write the id of the process to a file. */
@@ -44,7 +44,7 @@ export const startChild = (options = '{}') => `
   const child = spawn(process.execPath, ['-e', 'setTimeout(() => {}, 600_000)'], ${options})
   appendFileSync('pids', child.pid + ' ')`
 
-/** Returns lines that, if a condition holds, start a child process that never exits, and also never exit. */
+/** Returns lines that make a suite hang if a condition is true, and start a child process that also hangs. */
 export const hangIf = (condition: string) => `
 if (${condition}) {${startChild()}
   setTimeout(() => {}, 600_000)

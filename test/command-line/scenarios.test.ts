@@ -8,7 +8,7 @@ import { runInProcess } from '../support/run-tool.ts'
 import { startForTest } from '../support/start.ts'
 import { listRequests } from '../support/stored-records.ts'
 
-test('convsim scenarios lists each scenario with its description and, if limited, its operations', async () => {
+test('convsim scenarios lists each scenario with its description and any operations it is limited to', async () => {
   const { code, stdout, stderr } = await runInProcess(['scenarios'])
   expect({ code, stderr }).toEqual({ code: 0, stderr: '' })
   expect(stdout.split('\n').filter((line) => line.length > 80)).toEqual([])
@@ -17,16 +17,16 @@ test('convsim scenarios lists each scenario with its description and, if limited
     expect(unwrapped).toContain(`\n  ${name.padEnd(18)}  ${description}`)
   const generated = handledOperations.filter(({ generate }) => generate).map(({ operationId }) => operationId)
   const { operations } = inputs.contract
-  const writing = operations.filter(({ method }) => method !== 'GET').map(({ id }) => id)
+  const writes = operations.filter(({ method }) => method !== 'GET').map(({ id }) => id)
   expect(stdout).toContain(`\ndata (only for ${generated.join(', ')})\n`)
-  expect(unwrapped).toMatch(new RegExp(`\\n {2}lost-ack .*Only for: ${writing.join(', ')}\\.\\n`))
+  expect(unwrapped).toMatch(new RegExp(`\\n {2}lost-ack .*Only for: ${writes.join(', ')}\\.\\n`))
   expect(unwrapped).toMatch(/\n {2}unavailable [^:]*: [^:]*\n/)
   expect(stdout).not.toMatch(/\n {2}\d/)
   expect(stdout.replaceAll('\n', ' ')).toMatch(/statuses are also scenarios: 200, .*, 503\. /)
 })
 
 describe('convsim scenarios NAME', () => {
-  test('shows parameters, the response of each operation, an example, and the magic keys and models', async () => {
+  test('shows the parameters, a response per operation, an example, and any magic keys and models', async () => {
     const { code, stdout } = await runInProcess(['scenarios', 'rate-limited'])
     expect(code).toBe(0)
     expect(stdout).toMatch(/^rate-limited \(refusals\)\n {2}Returns 429: Rate limit exceeded\.\n/)
@@ -39,7 +39,7 @@ describe('convsim scenarios NAME', () => {
     expect(stdout).toMatch(/a model +00000000-0000-4000-8000-000000000429\n/)
   })
 
-  test('works for another contract, with "ID" for a path parameter that is not a model', async () => {
+  test('works with another contract, and prints "ID" for a path parameter that is not a model', async () => {
     const parameters = [{ name: 'teapot', in: 'path', required: true, schema: { type: 'string' } }]
     const responses = { 200: { description: 'Tea.' }, 451: { description: 'Gone.' } }
     const file = await documentWithPaths({

@@ -38,7 +38,7 @@ test('the ready line on stdout is JSON, and the log on stderr says what was load
 })
 
 describe('the address', () => {
-  test('has the port from the flag, else from CONVSIM_PORT, else from PORT, and the host from HOST', async () => {
+  test('takes its port from the flag, else from CONVSIM_PORT, else from PORT, and its host from HOST', async () => {
     const [plain, prefixed, flag] = [await freePort(), await freePort(), await freePort()]
     const env = { PORT: String(plain), CONVSIM_STATE: ':memory:' }
     const both = { ...env, CONVSIM_PORT: String(prefixed) }
@@ -47,7 +47,7 @@ describe('the address', () => {
     expect(await convsim(['-p', String(flag)], { env: both }).ready()).toBe(`http://127.0.0.1:${flag}`)
   })
 
-  test('is in brackets for IPv6, and healthcheck accepts it', async () => {
+  test('encloses an IPv6 host in brackets, and healthcheck works with that host', async () => {
     const origin = await convsim([...inMemory, '--host', '::1']).ready()
     expect(origin).toMatch(/^http:\/\/\[::1\]:\d+$/)
     const { code, stdout } = await run(['healthcheck', '--host', '::1', '--port', new URL(origin).port])
@@ -63,12 +63,12 @@ describe('the address', () => {
     [['-h', 'foo.invalid'], {}, unusable],
     [['-h', '203.0.113.1'], {}, unusable],
     [[], { CONVSIM_HOST: 'x86_64-pc-linux-gnu' }, unusable],
-  ])('prevents the start if it is unusable; the error names its flag or variable: %j %o', async (args, env, words) => {
+  ])('prevents startup if unusable, and the error names the flag or variable: %j %o', async (args, env, words) => {
     const { code, stdout, stderr } = await run([...inMemory, ...args], { env })
     expect([code, stdout, stderr]).toEqual([1, '', expect.stringMatching(words)])
   })
 
-  test('prevents the start if it is in use; the error has a hint, and the state file stays unlocked', async () => {
+  test('prevents startup if in use; the error has a hint, and the state file stays unlocked', async () => {
     const state = join(await tempFolder(), 'state.json')
     const { port } = new URL((await startForTest()).origin)
     const byFlag = await run(['--port', port, '--state', state])
@@ -104,7 +104,7 @@ test.each<[string[], Record<string, string>, RegExp]>([
   }),
   [[], { CONVSIM_CONTRACT: 'package.json' }, /package\.json[:\d]*: error: .*\(--contract from CONVSIM_CONTRACT\)/],
 ] as [string[], Record<string, string>, RegExp][])(
-  'an invalid setting makes the start fail with exit code 1 and a message that says what is valid: %j %o',
+  'an invalid setting makes startup fail with exit code 1 and a message that says what is valid: %j %o',
   { tags: ['long'] },
   async (args, env, words) => {
     const { code, stdout, stderr } = await run(args, {
@@ -116,7 +116,7 @@ test.each<[string[], Record<string, string>, RegExp]>([
 )
 
 describe('the state', () => {
-  test('is stored below the working directory by default, and loaded at the next start', async () => {
+  test('is stored under the working directory by default, and loaded at the next start', async () => {
     const cwd = await tempFolder()
     const first = convsim(['--port', '0'], { cwd })
     await call({ origin: await first.ready() }, '/v1/events', { body: event({ insertId: 'order-1' }) })

@@ -16,7 +16,7 @@ import { tempFolder } from '../support/temp-folder.ts'
 import { untilGone } from '../support/until-gone.ts'
 import { eachArgs, hangIf } from './sample-suite.ts'
 
-/** The number of attempts at timing-dependent cases. */
+/** How many times each timing-dependent case is run. */
 const tries = 4
 
 /** A delay in milliseconds after which a signal no longer counts as a copy of the first signal. */
@@ -49,7 +49,7 @@ async function startSilentServer() {
   return { server, port, url: `http://127.0.0.1:${port}` }
 }
 
-describe('copies of the first signal, one per millisecond until the end, have no effect on', { tags: ['long'] }, () => {
+describe('copies of the first signal, sent every millisecond until exit, have no effect on', { tags: ['long'] }, () => {
   const untilServing = async (command: Command) => void (await call({ origin: await command.ready() }, '/v1/nowhere'))
   const untilBusy = (command: Command) => command.untilStdout(/begun/)
   const ignoreTerm = ['exec', '--', 'sh', '-c', `trap '' TERM; "${process.execPath}" -e "${request}"; echo ended`]
@@ -57,8 +57,8 @@ describe('copies of the first signal, one per millisecond until the end, have no
   test.each<[string, string[], (command: Command) => Promise<void>, NodeJS.Signals[], number]>([
     ['serve', ['serve', ...inMemory], untilServing, ['SIGINT', 'SIGTERM'], 3],
     ['serve', ['serve', ...inMemory], untilServing, ['SIGTERM'], 3],
-    ['exec, whose command gets two signals, but no copies', node(countSigints), untilBusy, ['SIGINT'], 5],
-    ['exec, whose command exits at the first', node(`${request}; ${idle}`), untilBusy, ['SIGINT', 'SIGTERM'], 130],
+    ['exec, whose command gets the signal twice, but no copies', node(countSigints), untilBusy, ['SIGINT'], 5],
+    ['exec, whose command exits at once', node(`${request}; ${idle}`), untilBusy, ['SIGINT', 'SIGTERM'], 130],
     ['exec, whose command has already ended', ignoreTerm, (command) => command.untilStdout(/ended/), ['SIGTERM'], 3],
   ])('%s', async (_, [name = '', ...args], begin, signals, code) => {
     for (let count = 0; count < tries; count += 1) {
@@ -83,7 +83,7 @@ describe('copies of the first signal, one per millisecond until the end, have no
     expect(command.stderr()).toMatch(/"stopped"/)
   })
 
-  test('each, which writes the report so far and leaves no processes', async () => {
+  test('each, which writes the report so far and leaves no processes running', async () => {
     const cwd = await tempFolder()
     // The suite passes twice, then hangs after a 429.
     const lines = `const { status } = await call(analytics)${hangIf('status === 429')}`
@@ -136,7 +136,7 @@ describe('a later signal is reported and immediately ends', { tags: ['long'] }, 
 test('exec exits at once if a signal arrives before its command starts', async () => {
   const { server, port } = await startSilentServer()
   const cwd = await tempFolder()
-  const redis = `redis://127.0.0.1:${port}` // the start waits for a response from Redis
+  const redis = `redis://127.0.0.1:${port}` // startup waits for a response from Redis
   const command = convsim(['exec', '--state', redis, '--', 'touch', 'begun'], { cwd })
   await once(server, 'connection')
   expect(await command.stop()).toBe(143)
@@ -184,7 +184,7 @@ test('a copy of a signal is recognized even if the process is busy for two secon
   expect(await once(child, 'exit')).toEqual([0, null])
 })
 
-test('a command that starts after convsim each was stopped is killed', async () => {
+test('after an interrupt, convsim each kills any command that still starts', async () => {
   const endless = { file: process.execPath, args: ['-e', 'setInterval(() => {}, 1000)'], env: process.env }
   const bounds = { limitMs: 60_000, stopped: AbortSignal.abort(), host: process }
   expect(await runCaptured(endless, bounds)).toMatchObject({ code: 137, isTimedOut: false })

@@ -9,7 +9,7 @@ import { connectTo } from '../support/raw-http.ts'
 import { eventsIn, parseStateFile } from '../support/state-file.ts'
 import { tempFolder } from '../support/temp-folder.ts'
 
-/** Starts the command, and sends it a request without the last 20 bytes, which `finish` sends. */
+/** Starts the command, and sends it a request except for the last 20 bytes. `finish` sends those. */
 async function startBusy(state = ':memory:') {
   const command = convsim(['--port', '0', '--state', state])
   const origin = await command.ready()
@@ -26,14 +26,14 @@ async function startBusy(state = ':memory:') {
 }
 
 describe('a stop', () => {
-  test.each(['SIGTERM', 'SIGINT', 'SIGHUP'] as const)('by %s has exit code 0', async (signal) => {
+  test.each(['SIGTERM', 'SIGINT', 'SIGHUP'] as const)('caused by %s has exit code 0', async (signal) => {
     const command = convsim(inMemory)
     await command.ready()
     expect(await command.stop(signal)).toBe(0)
     expect(command.stderr()).toMatch(/"stopped"/)
   })
 
-  test('lets a request in flight finish, stores what it wrote, and accepts no new connections', async () => {
+  test('lets a request in flight finish, stores its event, and accepts no new connections', async () => {
     const state = join(await tempFolder(), 'state.json')
     const { command, origin, connection, finish } = await startBusy(state)
     command.process.kill('SIGTERM')
@@ -51,17 +51,17 @@ describe('a stop', () => {
   test.each([
     ['a hang', ['hang']],
     ['a hang after a delay', ['slow;ms=600000, hang']],
-    ['a hang after another hang', ['hang', 'hang']],
-    ['a delay that outlasts the stop', ['slow;ms=600000']],
-    ['a body in chunks that outlasts the stop', ['dribble;ms=600000']],
-  ])('closes the connection of %s, and waits for a request in flight', async (_name, scenarios) => {
+    ['two pipelined hangs', ['hang', 'hang']],
+    ['a ten-minute delay', ['slow;ms=600000']],
+    ['a body sent over ten minutes', ['dribble;ms=600000']],
+  ])('ends %s by closing the connection, and waits for a request in flight', async (_name, scenarios) => {
     const { command, origin, finish } = await startBusy()
     const hanging = await connectTo(origin)
     const head = `GET ${analyticsPath} HTTP/1.1\r\nHost: x\r\nAuthorization: Bearer any-key\r\n`
     for (const scenario of scenarios) hanging.send(`${head}X-Sim-Scenario: ${scenario}\r\n\r\n`)
     await readStateInfo({ origin })
     command.process.kill('SIGTERM')
-    // The request in flight is still unfinished, so the hang did not end merely because the server exited.
+    // The request in flight is still unfinished, so the connection did not close merely because the server exited.
     await hanging.closed()
     expect((await finish()).status).toBe(201)
     expect(await command.ended).toBe(0)
@@ -84,7 +84,7 @@ describe.each<[string, RegExp, (state: string) => Promise<void>]>([
   ['lock file', /its lock file \S+state\.json\.lock was removed/, (state) => rm(`${state}.lock`)],
   ['log', /its log \S+state\.json\.journal was removed/, (state) => rm(`${state}.journal`)],
   ['folder', /its lock file \S+ was removed/, (state) => rm(dirname(state), { recursive: true })],
-])('after the %s of the state was removed,', (name, reason, remove) => {
+])('after the %s for the state was removed,', (name, reason, remove) => {
   async function startAndRemove() {
     const state = join(await tempFolder(), 'inner', 'state.json')
     const command = convsim(['--port', '0', '--state', state])

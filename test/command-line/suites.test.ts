@@ -2,7 +2,7 @@
 import { expect, test } from 'vitest'
 import { failUnless, trySuite, verdictsOf } from './sample-suite.ts'
 
-/** A typical client, which makes several attempts, and waits between the attempts for as long as `Retry-After` says. */
+/** A typical client, which makes several attempts, and waits for as long as `Retry-After` says. */
 const client = `
 async function request(attempts, path, body) {
   for (let attempt = 1; ; attempt += 1) {
@@ -17,7 +17,7 @@ async function request(attempts, path, body) {
   }
 }`
 
-/** Returns lines that read analytics and record an event. `swallow` is code after each call that ignores a failure. */
+/** Returns code that reads analytics and records an event. `swallow`: code after each call, to ignore failures. */
 const calls = (attempts: number, swallow = '') => `${client}
 const { recommendations, conversationCount, messageCount } = (await request(${attempts}, analytics)${swallow}) ?? {}
 const order42 = { ...order, insertId: 'order-42', externalConversationId: 'chat-42' }
@@ -27,7 +27,7 @@ const hasId = '/^[\\da-f]{8}-/.test(eventId)'
 const checkAll = failUnless(`/^(healthy|needs_attention|critical)$/.test(recommendations.healthLevel) &&
   typeof conversationCount === 'number' && typeof messageCount === 'number' && success === true && ${hasId}`)
 
-/** Every drift in each field that the sample suites read. */
+/** Every kind of drift in each field that the sample suites read. */
 const allDrifts = [
   'unknown-enum;pointer=/recommendations/healthLevel',
   ...['/recommendations/healthLevel', '/conversationCount', '/messageCount', '/success', '/eventId'].flatMap(
@@ -44,7 +44,7 @@ test.each<[string, string, readonly string[], object, readonly RegExp[]]>([
     [/^No problems found$/m, /^resilience: 19 of 19 good \(.*: 19 recovered\.$/m, /^drift: 16 of 16 good \(100/m],
   ],
   [
-    'that swallows failures passes, but its calls never succeed unless the response is slow',
+    'that swallows failures passes, but its calls succeed only if the fault merely delays the response',
     calls(1, '.catch(() => undefined)') + failUnless(`eventId === undefined || ${hasId}`),
     ['null-required;pointer=/eventId'],
     { code: 3, kinds: ['not-resilient'], resilience: ['never-succeeded', 'recovered'], drift: ['noticed'] },

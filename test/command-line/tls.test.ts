@@ -38,7 +38,7 @@ describe('--tls', () => {
     const { origin, caFile, port, stop, stderr } = await serve('--tls', '--control-hosts', 'sim.test')
     expect(origin).toMatch(/^https:/)
     const ca = await readFile(caFile, 'utf8')
-    expect(new X509Certificate(ca).serialNumber).toMatch(/^01/) // OpenSSL cannot read some numbers with leading zeros
+    expect(new X509Certificate(ca).serialNumber).toMatch(/^01/) // OpenSSL cannot read some serials with leading zeros
     const localhost = origin.replace('127.0.0.1', 'localhost')
     expect((await call(localhost + analyticsPath, ca))[0]).toBe(200)
     expect(await call(`${origin}/__sim/`, ca)).toEqual([200, expect.stringMatching(/^<!doctype html>/)])
@@ -52,7 +52,7 @@ describe('--tls', () => {
     expect(existsSync(dirname(caFile))).toBe(false)
   })
 
-  test('in exec makes the command trust the CA, in addition to certificates that it trusted before', async () => {
+  test('with exec makes the command trust the CA, in addition to certificates that it already trusted', async () => {
     const before = join(await tempFolder(), 'before.pem')
     await writeFile(before, await readFile(cert))
     const folder = await tempFolder()
@@ -68,7 +68,7 @@ describe('--tls', () => {
     expect(JSON.parse(stdout)).toEqual([404, 2, 2, true, 2])
   })
 
-  test('as an option of startSimulator provides the CA certificate, and a client that trusts it', async () => {
+  test('(as tls: true in startSimulator) exposes the CA certificate, and the returned client trusts it', async () => {
     await using sim = await startSimulator({ tls: true })
     expect(sim.baseUrl).toMatch(/^https:/)
     expect((await call(sim.baseUrl + analyticsPath.slice(3), sim.authority ?? ''))[0]).toBe(200)
@@ -78,13 +78,13 @@ describe('--tls', () => {
   })
 })
 
-test('--tls-cert and --tls-key set the certificate, for example an expired certificate to test a client', async () => {
+test('--tls-cert and --tls-key set the certificate, such as an expired one for testing a client', async () => {
   const { origin, stop } = await serve('--tls-cert', cert, '--tls-key', key)
   expect((await call(origin, await readFile(cert, 'utf8')))[0]).toBe('CERT_HAS_EXPIRED')
   expect(await stop()).toBe(0)
 })
 
-const other = new URL('tls.test.ts', import.meta.url).pathname
+const source = new URL('tls.test.ts', import.meta.url).pathname
 
 test.each([
   ['a certificate without a key', ['--tls-cert', cert], /--tls-cert: error: Also give its key: --tls-key FILE/],
@@ -95,7 +95,7 @@ test.each([
     /-cert: error: none.pem is not a PEM certificate: ENOENT/,
   ],
   ['a folder', ['--tls-cert', certificates, '--tls-key', key], /-cert: error: \S+ is not a PEM certificate: EISDIR/],
-  ['a file without a certificate', ['--tls-cert', other, '--tls-key', key], /tls.test.ts is not a PEM certificate: /],
+  ['a file without a certificate', ['--tls-cert', source, '--tls-key', key], /tls.test.ts is not a PEM certificate: /],
   ['an empty key', ['--tls-cert', cert, '--tls-key', '/dev/null'], /\/dev\/null is not the unencrypted PEM key of /],
   ['an empty certificate', ['--tls-cert', '/dev/null', '--tls-key', key], /\/dev\/null is not a PEM certificate: /],
   ['a bad key', ['--tls-cert', cert, '--tls-key', cert], /error: \S+ is not the unencrypted PEM key of \S+cert.pem: /],

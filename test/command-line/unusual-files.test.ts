@@ -14,8 +14,8 @@ test.each([
   ['--seed-state', ['--seed-state', 'other'], 'other'],
   ['a fixture', ['--fixtures', 'fixtures'], 'fixtures/plans.yaml'],
   ['an exact response', ['--fixtures', 'fixtures'], 'fixtures/responses/a.json'],
-  ['the lock', ['--state', 'state.json'], 'state.json.lock'],
-  ['the log', ['--state', 'state.json'], 'state.json.journal', 'is not a file'],
+  ['the lock file', ['--state', 'state.json'], 'state.json.lock'],
+  ['the write-ahead log', ['--state', 'state.json'], 'state.json.journal', 'is not a file'],
 ])('a pipe for %s is refused at once', async (_, args, file, reason = 'is a pipe; expected a regular file') => {
   const cwd = await tempFolder()
   await cp(bundledFixtures, join(cwd, 'fixtures'), { recursive: true })
@@ -29,7 +29,7 @@ test.each([
 })
 
 test.each(['serve', 'check', 'exec -- true', 'drift http://127.0.0.1:9'])(
-  '%s in a deleted folder names the problem',
+  'convsim %s, run in a deleted folder, says what is wrong',
   async (words) => {
     const cwd = await tempFolder()
     const leave = `rmdir "$PWD"; exec "$0" "$1" ${words}`
@@ -63,28 +63,28 @@ test('an empty state file, as created by mktemp, is treated as new', async () =>
   expect(await readFile(file, 'utf8')).toContain('convsim state')
 })
 
-test('recorded traffic is refused from a named pipe, but accepted from process substitution in a shell', async () => {
+test('recorded traffic is refused from a named pipe, but accepted from a shell’s process substitution', async () => {
   const cwd = await tempFolder()
   execFileSync('mkfifo', [join(cwd, 'pipe')])
   const named = convsim(['drift', '--har', 'pipe'], { cwd })
   expect([await named.ended, named.stderr()]).toEqual([1, expect.stringContaining('pipe is a pipe; expected a')])
   const har = await tempFile('{"log": {"entries": []}}', 'a.har')
-  const late = `exec "$0" "$1" drift --har <(sleep 0.3; cat ${har})`
-  const shell = startProgram('bash', ['-c', late, process.execPath, cli])
+  const script = `exec "$0" "$1" drift --har <(sleep 0.3; cat ${har})`
+  const shell = startProgram('bash', ['-c', script, process.execPath, cli])
   await shell.ended
   expect(shell.stderr() + shell.stdout()).not.toContain('pipe')
 })
 
-test('SIGTERM ends a command that waits for process substitution in a shell', async () => {
-  const waiting = 'exec "$0" "$1" drift --har <(head -c 200000 /dev/zero; echo >&2 waits; exec sleep 30 2>/dev/null)'
-  const shell = startProgram('bash', ['-c', waiting, process.execPath, cli])
+test('SIGTERM ends a command that waits for a shell’s process substitution', async () => {
+  const script = 'exec "$0" "$1" drift --har <(head -c 200000 /dev/zero; echo >&2 waits; exec sleep 30 2>/dev/null)'
+  const shell = startProgram('bash', ['-c', script, process.execPath, cli])
   await shell.untilStderr(/waits/)
   expect(['SIGTERM', 143]).toContain(await shell.stop())
 })
 
 const canMount = spawnSync('unshare', ['-m', 'true']).status === 0
 
-test.runIf(canMount)('a report can be written to a mounted file', async () => {
+test.runIf(canMount)('a report can be written to a bind-mounted file', async () => {
   const cwd = await tempFolder()
   for (const name of ['mounted', 'report.md']) await writeFile(join(cwd, name), 'old')
   const script = 'mount --bind mounted report.md && exec "$0" "$1" exec --report report.md --allow-no-requests -- true'

@@ -39,7 +39,7 @@ test.each(['/__sim', '/__sim/'])('POST %s does not return the console', async (p
   expect(response.status).toBe(404)
 })
 
-test('the console is never cached, and runs only its own files', async () => {
+test('the console’s page is never cached, and loads only its own files', async () => {
   const response = await open('/__sim/')
   expect(response.status).toBe(200)
   expect(Object.fromEntries(response.headers)).toMatchObject({
@@ -57,7 +57,7 @@ test('the console is never cached, and runs only its own files', async () => {
   expect(assets).toEqual(expect.arrayContaining(linked))
 })
 
-test('the scripts and the stylesheet are cached indefinitely', async () => {
+test('the scripts and the stylesheet are immutable, and cached for a year', async () => {
   for (const name of assets) {
     const response = await open(`/__sim/assets/${name}`)
     expect(response.headers.get('cache-control')).toBe('public, max-age=31536000, immutable')
@@ -80,7 +80,7 @@ test('the console’s files do not require a token, but everything else does', a
   expect((await open('/__sim/requests', browser, own.origin)).status).toBe(401)
 })
 
-test('neither a page from another origin nor a page with a rebound host name gets the files', async () => {
+test('neither a page from another origin nor a page whose host name was rebound gets the files', async () => {
   const crossOrigin = { ...browser, 'sec-fetch-site': 'cross-site', 'sec-fetch-mode': 'cors' }
   expect((await open('/__sim/', crossOrigin)).status).toBe(403)
   const rebound = await callRaw(

@@ -39,7 +39,7 @@ describeInBrowser('the contract view', () => {
     { operation: 'getModelAnalytics', settings: { clock: '2027-10-03', seed: '42' } },
     { operation: 'createPrompt', settings: {} },
     { operation: 'createEvent', settings: {} },
-  ])('shows a request that covers each item of $operation ($settings)', async ({ operation, settings }) => {
+  ])('shows, for each item of $operation, a request that covers it ($settings)', async ({ operation, settings }) => {
     const own = await startForTest(settings)
     const { operations } = await readControl<ControlSchemas['Coverage']>(own, '/coverage')
     expect(operations).toHaveLength(3)
@@ -52,7 +52,7 @@ describeInBrowser('the contract view', () => {
     expect(await page.locator('.item.met').count()).toBe(points)
   })
 
-  test('updates the coverage as the client sends requests, and can list only uncovered items', async ({ own }) => {
+  test('updates the coverage as the client sends requests, and can hide covered items', async ({ own }) => {
     const page = await openOperation(own, 'createEvent')
     const valueType = page.locator('.fields li').filter({ hasText: /^valueType/ })
     expect(await valueType.locator('.item.missing').count()).toBe(5)
@@ -67,7 +67,7 @@ describeInBrowser('the contract view', () => {
     expect(await valueType.count()).toBe(1)
   })
 
-  test('describes parameters, fields and responses, with the assumptions where they apply', async ({ own }) => {
+  test('describes parameters, fields and responses, and shows each assumption where it applies', async ({ own }) => {
     const page = await openOperation(own, 'getModelAnalytics')
     const period = page.locator('.fields li').filter({ hasText: /^period/ })
     expect(await period.textContent()).toMatch(/in the query, string, default 30dThe time window/)
@@ -101,7 +101,7 @@ describeInBrowser('the contract view', () => {
     const page = await openOperation(own, 'createEvent', 'w1')
     expect(await page.locator('.operation-facts').textContent()).toContain('Served by the simulator')
     const list = page.locator('.operation-scenarios')
-    await list.getByText(`${applicable.length} scenarios to switch on`).click()
+    await list.getByText(`${applicable.length} scenarios for this operation`).click()
     expect((await list.getByRole('link').allTextContents()).sort()).toEqual(applicable.map(({ name }) => name).sort())
     await expectAccessible(page)
     await list.getByRole('link', { name: 'unavailable' }).click()

@@ -18,7 +18,7 @@ import { listSandboxes } from '../support/stored-records.ts'
 
 const browser = sharedBrowser()
 
-/** Models: one of the product below, one without a product, one with gaps, and one whose requests are refused. */
+/** Models: one in `webShop`, one without a product, one with gaps in its data, one whose requests are refused. */
 const [checkout, onboarding, sparse, refused] = ['1', '4', '7', '429'].map(
   (tail) => `00000000-0000-4000-8000-${tail.padStart(12, '0')}`,
 ) as [string, string, string, string]
@@ -182,7 +182,7 @@ describeInBrowser('the data view', () => {
     const lastDay = async () => (await readTable(page)).at(-1)?.[0]
     await page.getByRole('button', { name: '+1d' }).click()
     await expect.poll(lastDay).toBe('2026-01-16')
-    await page.getByLabel('Date to go to').fill('2026-03-04')
+    await page.getByLabel('Clock date').fill('2026-03-04')
     await page.getByRole('button', { name: 'Go to noon' }).click()
     await expect.poll(lastDay).toBe('2026-03-04')
     expect(await steer(own, 'GET', '/clock')).toEqual({ mode: 'frozen', now: '2026-03-04T12:00:00.000Z' })

@@ -29,9 +29,9 @@ describeInBrowser('the events view', () => {
 
   test('lists events newest first, with replays, repetitions, sampling and a default eventAt', async ({ own }) => {
     await call(own, '/v1/events', { body: event({ eventType: 'dropped', sampleRate: 0, influence: 'negative' }) })
-    const named = { eventType: 'replayed', insertId: 'a', eventAt: '2026-01-02T03:04:05Z' }
+    const replay = { eventType: 'replayed', insertId: 'a', eventAt: '2026-01-02T03:04:05Z' }
     for (let sent = 0; sent < 3; sent += 1)
-      await call(own, '/v1/events', { body: event({ ...named, qualityImpactScore: -0.4 }) })
+      await call(own, '/v1/events', { body: event({ ...replay, qualityImpactScore: -0.4 }) })
     for (const eventType of ['twice', 'twice']) await call(own, '/v1/events', { body: event({ eventType }) })
     const page = await browser.open(own, { hash: '#/events', width: 1600 })
     await page.getByText('4 listed').waitFor()
@@ -69,7 +69,7 @@ describeInBrowser('the events view', () => {
     expect(Math.max(...heights)).toBeLessThan(32)
   })
 
-  test('filters by keywords stored in the URL, and by links from the indexes', async ({ own }) => {
+  test('filters by keywords from the URL or the search field, and through links from indexes', async ({ own }) => {
     const conversationId = '0b6f4a52-6b0e-4b8e-9f0d-3f1f2d5c7a11'
     await call(own, '/v1/events', { body: event({ eventType: 'a b', conversationId }) })
     await call(own, '/v1/events', { body: event({ externalConversationId: 'chat-1', insertId: 'i-1' }) })
@@ -97,7 +97,7 @@ describeInBrowser('the events view', () => {
     await field.fill('product:x')
     await page.getByText('takes the UUID of a product').waitFor()
     await field.fill('type:none')
-    await page.getByRole('heading', { name: 'No event matches' }).waitFor()
+    await page.getByRole('heading', { name: 'No events match' }).waitFor()
     await field.fill('')
     await page.getByText('3 listed').waitFor()
     await page.getByRole('link', { name: 'chat-1' }).click()
@@ -125,7 +125,7 @@ describeInBrowser('the events view', () => {
     await page.getByText('insertId').first().waitFor()
   })
 
-  test('shows a response even if it takes longer than the interval between two requests', async () => {
+  test('shows updated indexes even if new requests keep arriving while the indexes load', async () => {
     const { own, page } = await browser.openNew('#/events')
     await page.getByText('No product has events yet').waitFor()
     await page.route('**/__sim/quality*', async (route) => {
@@ -133,7 +133,7 @@ describeInBrowser('the events view', () => {
       await route.continue()
     })
     await call(own, '/v1/events', { body: event({ influence: 'positive' }) })
-    // Other clients send requests until the index is shown.
+    // Other clients keep sending requests until the index is shown.
     const isShown = async () => {
       await call(own, '/v1/prompts', { body: prompt() })
       return page.getByRole('cell', { name: '0.600' }).isVisible()

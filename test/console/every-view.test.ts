@@ -8,7 +8,7 @@ import { sharedSimulator } from '../support/shared.ts'
 const sim = sharedSimulator({ scenario: 'slow;ms=1' })
 const browser = sharedBrowser()
 
-/** Fills a sandbox with data for every view, and puts the text into each field that clients or tests can set. */
+/** Fills a sandbox with data for every view, and puts `text` into each field that clients or tests can set. */
 async function fillSandbox(sandbox: string, text: string): Promise<void> {
   const headers = { 'x-sim-sandbox': sandbox, 'x-note': encodeURIComponent(text) }
   const body = event({ eventType: text, value: text, externalConversationId: text, properties: { [text]: text } })
@@ -16,8 +16,8 @@ async function fillSandbox(sandbox: string, text: string): Promise<void> {
   for (const more of [{}, { influence: 'negative', sampleRate: 0 }])
     await call(sim(), '/v1/events', { body: { ...body, ...more }, headers })
   for (const content of [`Be {{tone}}.\n${text}`, `Be {{mood}}.\n${text}\nA line.`]) {
-    const named = { name: text, tags: [text], externalPromptId: 'one', role: text }
-    await call(sim(), '/v1/prompts', { body: prompt({ ...named, components: [{ content, type: text }] }), headers })
+    const names = { name: text, tags: [text], externalPromptId: 'one', role: text }
+    await call(sim(), '/v1/prompts', { body: prompt({ ...names, components: [{ content, type: text }] }), headers })
   }
   await call(sim(), `/v1/models/${encodeURIComponent(text)}/analytics?q=${encodeURIComponent(text)}`, { headers })
   await call(sim(), analyticsPath, { headers: { ...headers, 'x-sim-sequence': '503, 200' } })
@@ -32,7 +32,7 @@ async function fillSandbox(sandbox: string, text: string): Promise<void> {
   await putRules(sim(), rules, sandbox)
 }
 
-/** The path of each view, and a selector for the data that it shows from the selected sandbox. */
+/** The path of each view that shows data from the selected sandbox, and a selector for that data. */
 const views = [
   ['requests', 'td.path'],
   ['retries?all=true', '.chain'],
@@ -61,7 +61,7 @@ describeInBrowser('every view', () => {
     expect(hrefs.map((href) => /^#\/(\w+)/.exec(href)?.[1]).toSorted()).toEqual(testedViews.toSorted())
   })
 
-  test('never renders client text as HTML, and never shows data from another sandbox', async () => {
+  test('renders client text only as text, and shows only the data of the selected sandbox', async () => {
     const markup = '<img src=x onerror="document.title=1"><script>document.title=2</script>'
     await fillSandbox('markup', markup)
     const page = await browser.open(sim(), { hash: inSandbox('requests', 'markup') })
@@ -77,7 +77,7 @@ describeInBrowser('every view', () => {
       expect(await page.locator('img, main script').count(), path).toBe(0)
       expect(await page.title()).toContain('convsim')
       await page.getByLabel('Sandbox').first().selectOption('default')
-      // The start-up rule applies in every sandbox.
+      // The startup rule applies in every sandbox.
       await expect.poll(() => page.locator(target).count(), { message: path }).toBe(path === 'scenarios/slow' ? 1 : 0)
     }
   })
@@ -115,5 +115,5 @@ describeInBrowser('every view', () => {
   )
 })
 
-/** The sandboxes that are filled with data, or are being filled, by name. */
+/** The calls to `fillSandbox`, pending or finished, by sandbox name. */
 const filledSandboxes = new Map<string, Promise<void>>()

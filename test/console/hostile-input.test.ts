@@ -35,16 +35,16 @@ describeInBrowser('the console', () => {
     await page.getByRole('heading', { name: 'No rules yet' }).waitFor()
   })
 
-  test('applies a typed day only when it is complete, and rejects the year 1', async ({ own }) => {
+  test('applies a typed date only when the date is complete, and rejects the year 1', async ({ own }) => {
     const page = await openAt(own, 'data')
-    const day = page.getByLabel('Date to go to')
+    const day = page.getByLabel('Clock date')
     await day.focus()
     await page.keyboard.type('03042027')
     await page.keyboard.press('Enter')
     await expect.poll(() => steer(own, 'GET', '/clock')).toMatchObject({ now: '2027-03-04T12:00:00.000Z' })
     expect(await page.locator('.notice').count()).toBe(0)
-    const fillAgain = () => day.fill('0001-01-01') // the clock's response can still reset the field
-    await expect.poll(() => fillAgain().then(() => isValid(page, 'Date to go to'))).toBe(false)
+    const fillAgain = () => day.fill('0001-01-01') // a pending response about the clock can still reset the field
+    await expect.poll(() => fillAgain().then(() => isValid(page, 'Clock date'))).toBe(false)
     await page.keyboard.press('Enter')
     expect(await steer(own, 'GET', '/clock')).toMatchObject({ now: '2027-03-04T12:00:00.000Z' })
   })

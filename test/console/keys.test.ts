@@ -29,7 +29,7 @@ describeInBrowser('the keyboard shortcuts for a list', () => {
     { view: 'events', noun: 'event', enterTitle: 'Focus the open event' },
     { view: 'prompts', noun: 'prompt', enterTitle: 'Focus the open prompt' },
     { view: 'contract', noun: 'operation', enterTitle: 'Focus the open operation' },
-  ])('open adjacent entries in $view and focus the open one, as the help says', async ({ view, noun, enterTitle }) => {
+  ])('act on the entries in $view as the help says', async ({ view, noun, enterTitle }) => {
     const headers = { 'x-sim-sandbox': view }
     for (const eventType of ['first', 'second', 'third']) {
       await call(sim(), '/v1/events', { body: event({ eventType }), headers })
@@ -47,13 +47,13 @@ describeInBrowser('the keyboard shortcuts for a list', () => {
     await expect.poll(() => readOpen(page)).toBe(first)
     const keys = await readShortcuts(page)
     expect([keys.get('j'), keys.get('k'), keys.get('Enter')]).toEqual([`Next ${noun}`, `Previous ${noun}`, enterTitle])
-    if (view !== 'retries') await page.locator('[data-open]').waitFor() // so that Enter has something to focus
+    if (view !== 'retries') await page.locator('[data-open]').waitFor() // Enter needs an open entry to focus
     await page.keyboard.press('Enter')
     if (view === 'retries') await page.getByRole('region', { name: /^Request req-/ }).waitFor()
     else await expect.poll(() => page.evaluate('"open" in document.activeElement.dataset')).toBe(true)
   })
 
-  test('leave Enter to a focused link', async () => {
+  test('do not override Enter on a focused link', async () => {
     await call(sim(), '/v1/events', { body: event(), headers: { 'x-sim-sandbox': 'focus' } })
     const page = await browser.open(sim(), { hash: '#/requests?sandbox=focus' })
     await page.locator('td.path a').focus()
@@ -63,8 +63,8 @@ describeInBrowser('the keyboard shortcuts for a list', () => {
   })
 })
 
-describeInBrowser('the focus', () => {
-  test('skips to the content, and j continues from the focused row', async () => {
+describeInBrowser('the keyboard focus', () => {
+  test('can skip to the content, and j continues from the focused row', async () => {
     const headers = { 'x-sim-sandbox': 'row' }
     for (let count = 0; count < 3; count += 1) await call(sim(), '/v1/events', { body: event(), headers })
     const page = await browser.open(sim(), { hash: '#/requests?sandbox=row' })

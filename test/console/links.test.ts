@@ -56,7 +56,7 @@ describeInBrowser('a link between views', () => {
     }
   })
 
-  test('leads from each row under “Effect of events” to those events', async ({ own }) => {
+  test('leads from each row under “Effect of events” to the row’s events', async ({ own }) => {
     const productId = '00000000-0000-4000-9000-000000000001'
     await send(own, { productId, externalConversationId: 'chat-1', influence: 'positive' })
     await send(own, { productId, externalConversationId: 'chat-2', influence: 'positive' })

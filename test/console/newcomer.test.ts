@@ -8,7 +8,7 @@ import { startForTest } from '../support/start.ts'
 
 const browser = sharedBrowser()
 
-/** Runs a command from the page unchanged in a shell, and returns the output. */
+/** Runs a command copied from the page in a shell, and returns the output. */
 async function runInShell(line: string): Promise<string> {
   const { stdout } = await promisify(execFile)('sh', ['-c', line], childLimits)
   return stdout
@@ -19,7 +19,7 @@ async function press(page: Page, ...keys: readonly string[]): Promise<void> {
   for (const key of keys) await page.keyboard.press(key)
 }
 
-/** Uses the keyboard to switch on a 429 for similar requests. Its `Retry-After` is longer than the test's pauses. */
+/** Uses the keyboard to switch on a 429 for similar requests. The `Retry-After` exceeds the test's pauses. */
 async function switchRateLimitOn(page: Page): Promise<void> {
   const parameters = page.getByLabel('With parameters')
   await expect.poll(() => parameters.inputValue()).toBe('rate-limited;retry-after=1')
@@ -41,7 +41,7 @@ async function expectEarlyRetries(page: Page): Promise<void> {
 }
 
 describeInBrowser('a newcomer', () => {
-  test('sends a first request, makes it fail, sees the retries, lets it succeed, and finds the result', async () => {
+  test('sends a request, makes others fail, sees the retries, ends the failures, and finds the effects', async () => {
     const sim = await startForTest({ clock: 'real' })
     const page = await browser.open(sim, { hash: '#/contract' })
     await page.locator('.contents-total').getByText('0 of').waitFor()
@@ -59,7 +59,7 @@ describeInBrowser('a newcomer', () => {
     await page.getByText('No stage refuses the request').waitFor()
     await switchRateLimitOn(page)
 
-    // Each command states its number, since three identical commands would not prove that they are retries.
+    // Each command sends its attempt number, since identical requests without a number might not be retries.
     for (let count = 0; count < 3; count++)
       expect(await runInShell(`${line} -H 'Retry-Attempt: ${count}'`)).toContain('HTTP/1.1 429')
     await page.getByRole('button', { name: '3 new' }).waitFor()
@@ -67,7 +67,7 @@ describeInBrowser('a newcomer', () => {
     await expectEarlyRetries(page)
 
     await page.locator('.attempt a').first().click()
-    await page.getByText('Rule 1 of the sandbox applies').waitFor()
+    await page.getByText('Sandbox rule 1 applies').waitFor()
     await page.getByRole('link', { name: 'Switch the rule off' }).click()
     await page.getByText('acted 3×').waitFor()
     await page.getByRole('switch', { name: 'Enable rule 1' }).click()

@@ -9,8 +9,8 @@ const browser = sharedBrowser()
 
 /** Adds a version with this content to the prompt `order-assistant`. Returns the prompt's id. */
 async function sendVersion(sim: TestSimulator, content: string, fields = {}): Promise<string> {
-  const named = { externalPromptId: 'order-assistant', productId, role: 'assistant', ...fields }
-  return textOf(await call(sim, '/v1/prompts', { body: prompt({ ...named, components: [{ content }] }) }), 'promptId')
+  const common = { externalPromptId: 'order-assistant', productId, role: 'assistant', ...fields }
+  return textOf(await call(sim, '/v1/prompts', { body: prompt({ ...common, components: [{ content }] }) }), 'promptId')
 }
 
 describeInBrowser('the prompts view', () => {
@@ -50,7 +50,7 @@ describeInBrowser('the prompts view', () => {
     expect(prompts).toMatchObject([{ versions: [{ active: false }, { active: true }] }])
   })
 
-  test('compares the versions in the URL, and says which have identical components', async ({ own }) => {
+  test('compares the versions in the URL, and says which versions have identical components', async ({ own }) => {
     const id = await sendVersion(own, 'First {{name}}.')
     await sendVersion(own, 'Second.')
     await sendVersion(own, 'First {{name}}.', { role: 'other' })
@@ -64,7 +64,7 @@ describeInBrowser('the prompts view', () => {
     await page.getByText('Their components are identical.').waitFor()
   })
 
-  test('keeps a prompt open when others arrive, finds prompts by text, and marks repeated prompts', async ({ own }) => {
+  test('keeps a prompt open as new ones arrive, finds prompts by text, and marks repeated prompts', async ({ own }) => {
     const id = await sendVersion(own, 'First.')
     const page = await browser.open(own, { hash: '#/prompts' })
     await page.waitForURL(new RegExp(id))

@@ -20,7 +20,7 @@ async function openNewest(sim: TestSimulator, hash?: string): Promise<Page> {
   return page
 }
 
-/** Clicks a copy button, and returns the text. The label changes to "Copied", but the accessible name does not. */
+/** Clicks a copy button, and returns the copied text. The label becomes "Copied"; the accessible name stays. */
 async function copy(page: Page, title: string): Promise<string> {
   await page.getByRole('button', { name: title }).click()
   await page.getByRole('status').getByText('Copied', { exact: true }).waitFor({ state: 'attached' })
@@ -33,7 +33,7 @@ const readNewest = async (sim: TestSimulator) =>
   (await listRequests(sim, 'order=newest&limit=1&bodies=true'))[0]?.request
 
 describeInBrowser('an open request', () => {
-  test('is copied as curl, as a working fetch call, and as a passing test that uses the fixture', async ({ own }) => {
+  test('can be copied as curl, as a working fetch call, and as a passing test with the fixture', async ({ own }) => {
     const body = event({ value: "it's $5 `now`", productId: 'x' })
     await call(own, '/v1/events', { body, headers: { 'x-team': 'a "b"' } })
     const sent = await readNewest(own)
@@ -53,13 +53,13 @@ describeInBrowser('an open request', () => {
     expect(code).toContain('\n    }),\n  })\n')
   })
 
-  test('is copied as a test that requests the scenario switched on by a rule', async ({ own }) => {
+  test('can be copied as a test that requests the scenario from the rule that applied', async ({ own }) => {
     await putRules(own, [{ scenario: 'rate-limited', times: 1 }])
     await call(own, analyticsPath)
     expect(await runTests(own, await copy(await openNewest(own), 'Copy as a vitest test'))).toHaveLength(1)
   })
 
-  test('is copied as a test that passes with another key, sandbox and time, and with a binary body', async () => {
+  test('can be copied as a test that passes with another key, sandbox and time, or a binary body', async () => {
     const own = await startForTest({ maxAnalysesPerHour: 1 })
     const copyAndRun = async () => {
       await steer(own, 'POST', '/reset?sandbox=copied')
@@ -81,7 +81,7 @@ describeInBrowser('an open request', () => {
   })
 
   const breakingScenarios = ['reset', 'empty-response', 'hang', 'truncated', 'malformed-json']
-  test.each(breakingScenarios)('is copied as a test that passes if %s breaks the delivery', async (scenario) => {
+  test.each(breakingScenarios)('can be copied as a passing test even if %s broke the delivery', async (scenario) => {
     const own = await startForTest()
     const signal = AbortSignal.timeout(2_000) // ends the hang
     const headers = { authorization: 'Bearer any-key', 'x-sim-scenario': scenario }
@@ -90,7 +90,7 @@ describeInBrowser('an open request', () => {
     expect(title).toMatch(/\/analytics: (reset|no response|hung|cut off)$/)
   })
 
-  test('is copied, resent and shown with its numbers exactly as sent', async ({ own }) => {
+  test('keeps its numbers exactly as sent when it is shown, copied or resent', async ({ own }) => {
     const numbers = '{ "big": 12345678901234567890,"whole":1.0, "power": [1e3], "plain":7 }'
     const text = JSON.stringify(event({ properties: 0 })).replace('"properties":0', `"properties":${numbers}`)
     await call(own, '/v1/events', { body: text })
@@ -119,7 +119,7 @@ describeInBrowser('an open request', () => {
     expect(await lines.getByText('missing').count()).toBe(0)
   })
 
-  test('links to the rules only if one of its reasons names a rule', async ({ own }) => {
+  test('links to the rules only if its "Why" section names a rule', async ({ own }) => {
     await putRules(own, [{ scenario: 'critical' }])
     await call(own, analyticsPath)
     await call(own, `${analyticsPath}?period=1d`)
@@ -132,7 +132,7 @@ describeInBrowser('an open request', () => {
     await link.waitFor()
   })
 
-  test('has a form that switches on a scenario for similar requests, before the other rules', async ({ own }) => {
+  test('has a form that switches on a scenario for similar requests, as the first rule', async ({ own }) => {
     const other = { operation: 'createPrompt', scenario: 'server-error', times: 1 }
     await putRules(own, [other])
     await call(own, '/v1/prompts', { body: prompt() })
@@ -179,7 +179,7 @@ describeInBrowser('an open request', () => {
     expect(await copyAsCurl.isDisabled()).toBe(true)
   })
 
-  test('from another sandbox is not shown, but the page links to that sandbox', async ({ own }) => {
+  test('is not shown if it is from another sandbox, but the page links to that sandbox', async ({ own }) => {
     await call(own, '/v1/events', { body: event(), headers: { 'x-sim-sandbox': 'aaa' } })
     await steer(own, 'PUT', '/sandboxes/bbb', { seed: '2' })
     const page = await browser.open(own, { hash: '#/requests/req-1?sandbox=bbb' })
@@ -200,7 +200,7 @@ async function runCode(code: string, names: Record<string, unknown> = {}): Promi
   await new AsyncFunction(...Object.keys(names), code)(...Object.values(names))
 }
 
-/** Runs tests as the fixture would, in a sandbox that is checked at the end. Returns the tests' titles. */
+/** Runs tests as the vitest fixture would, in a sandbox that is checked at the end. Returns the titles. */
 async function runTests({ origin }: TestSimulator, code: string): Promise<string[]> {
   const found: [string, (fixtures: { readonly sim: unknown }) => Promise<void>][] = []
   const test = (...one: (typeof found)[number]) => found.push(one)
@@ -284,7 +284,7 @@ describeInBrowser('a request resent by the page', () => {
     const { requests } = await steer(own, 'GET', '/requests')
     expect(requests).toMatchObject([{ id: 'req-1' }, { replayOf: 'req-1' }, { replayOf: 'req-2' }])
     const after = await steer(own, 'GET', '/report')
-    expect({ ...after, run: before['run'] }).toEqual(before) // apart from the time of the report
+    expect({ ...after, run: before['run'] }).toEqual(before) // ignores `run`, which contains the time of the report
     expect(before).toMatchObject({ requests: 1, violations: { requests: 1 }, retries: { findings: [] } })
     const { chains } = await steer(own, 'GET', '/retries')
     expect(chains).toMatchObject([{ attempts: [{ id: 'req-1' }] }])

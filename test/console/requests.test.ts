@@ -43,8 +43,8 @@ describeInBrowser('the requests view', () => {
     const causes = ['control header', 'unknown path or method', 'plan free', 'no key', 'contract']
     await expect.poll(() => textsOf(page, 'td.cause')).toEqual(causes)
     await page.getByRole('button', { name: /^3 violations: .*body \/value: is required/s }).focus()
-    const clip = "getComputedStyle(document.querySelector('.marks:has(:focus)')).overflow" // would clip the tooltip
-    expect(await page.evaluate(clip)).toBe('visible')
+    const overflow = "getComputedStyle(document.querySelector('.marks:has(:focus)')).overflow"
+    expect(await page.evaluate(overflow)).toBe('visible') // any other value would clip the tooltip
   })
 
   test('summarizes the requests and active rules, and switches rules off', async ({ own }) => {
@@ -98,7 +98,7 @@ describeInBrowser('the requests view', () => {
     const colors = await page.evaluate<string[]>(
       `Array.from(document.querySelectorAll('.request-filters button'), (one) => getComputedStyle(one).color)`,
     )
-    expect(new Set(colors).size, 'a pressed filter has another color').toBe(2)
+    expect(new Set(colors).size, 'a pressed filter has a different color').toBe(2)
     await page.locator('tr[data-id=req-2] a').click()
     const early = /^Retry problem: A 429 asked for a wait of 60 s, .* sooner. The client waited [\d,]+ ms.$/
     await page.getByText(early).waitFor()
@@ -107,7 +107,7 @@ describeInBrowser('the requests view', () => {
     await page.getByText('3 listed').waitFor()
   })
 
-  test('clears the list after a confirmation, and says that a linked sandbox does not exist', async ({ own }) => {
+  test('clears the list after a confirmation, and says if a linked sandbox does not exist', async ({ own }) => {
     await call(own, '/v1/events', { body: event() })
     const page = await browser.open(own)
     await page.getByText('1 listed').waitFor()
@@ -119,7 +119,7 @@ describeInBrowser('the requests view', () => {
     await page.getByText('There is no sandbox deleted: it was deleted, or no request has used it yet.').waitFor()
   })
 
-  test('marks violations in the query, the path and body fields, even missing fields', async ({ own }) => {
+  test('marks violations in the query, the path and body fields, including missing fields', async ({ own }) => {
     await call(own, '/v1/events', { body: { eventType: 'x', productId: 'no-uuid' } })
     await call(own, `${analyticsPath}?period=14d`)
     await call(own, '/v1/models/no-uuid/analytics')
@@ -195,10 +195,10 @@ describeInBrowser('the list of requests', () => {
     await call(own, '/v1/events', { body: event() })
     const page = await browser.open(own)
     await page.getByText('1 listed').waitFor()
-    const reading = new Promise<Route>((resolve) => void page.route(/\/__sim\/requests\?/, resolve, { times: 1 }))
+    const heldRoute = new Promise<Route>((resolve) => void page.route(/\/__sim\/requests\?/, resolve, { times: 1 }))
     await page.getByText('Live', { exact: true }).waitFor()
     await page.getByRole('searchbox').fill('op:createEvent')
-    const route = await reading
+    const route = await heldRoute
     await page.keyboard.press('Escape') // leaves the field
     await page.keyboard.press('p')
     await call(own, '/v1/events', { body: event() })
@@ -212,7 +212,7 @@ describeInBrowser('the list of requests', () => {
     await page.getByText('2 listed').waitFor()
   })
 
-  test('shows the newest requests even if they arrive very fast, and finds text in the whole journal', async () => {
+  test('shows the newest of many simultaneous requests, and finds text in the whole journal', async () => {
     const { own, page } = await browser.openNew()
     await page.getByText('Live', { exact: true }).waitFor()
     await call(own, '/v1/events', { body: event(), headers: { 'x-sim-scenario': 'slow;ms=1' } })

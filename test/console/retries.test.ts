@@ -101,7 +101,7 @@ describeInBrowser('the retries view', () => {
     expect(page.url()).toContain('all=true')
   })
 
-  test('shows the calls in one sandbox, or in all sandboxes with their names', async ({ own }) => {
+  test('shows the calls in one sandbox, or the calls in all sandboxes, labeled by sandbox', async ({ own }) => {
     for (const name of ['one', 'two']) await send(own, '503', `in-${name}`, { 'x-sim-sandbox': name })
     const page = await browser.open(own, { hash: '#/retries?all=true&sandbox=one' })
     await page.locator('.chain').getByText('in-one').waitFor()

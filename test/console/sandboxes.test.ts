@@ -60,9 +60,7 @@ describeInBrowser('the sandboxes view', () => {
     expect((await steer(own, 'PUT', '/sandboxes/w2', {}))['seed']).toBe('42')
   })
 
-  test('asks for confirmation before a reset, lists what will be lost, and does nothing if it is canceled', async ({
-    own,
-  }) => {
+  test('asks before a reset, lists what will be lost, and does nothing if the user cancels', async ({ own }) => {
     await sendEvents(own, 2, {}, 'w1')
     await putRules(own, [{ scenario: 'unavailable', times: 1 }], 'w1')
     const page = await openAt(own, 'w1')

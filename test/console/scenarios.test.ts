@@ -49,7 +49,7 @@ describeInBrowser('the scenarios view', () => {
     await expect.poll(() => offers.count()).toBeLessThan(5)
     expect(page.url()).toContain('q=connection+RESET')
     await page.getByLabel('Search scenarios').fill('nothing has this')
-    await page.getByText('No scenario matches.').waitFor()
+    await page.getByText('No scenarios match.').waitFor()
   })
 
   test('switches on a scenario with parameters for some requests, and counts how many it acts on', async ({ own }) => {
@@ -76,7 +76,7 @@ describeInBrowser('the scenarios view', () => {
     expect(await sendEvents(own, 3, { eventType: 'refund' })).toEqual([429, 429, 201])
   })
 
-  test('adds each new rule as the first one, and switches, moves and removes rules', async ({ own }) => {
+  test('adds each new rule at the top, and switches, moves and removes rules', async ({ own }) => {
     const page = await openAt(own, '/unavailable')
     await click(page, 'Switch on')
     await rulesOf(page).first().waitFor()
@@ -128,7 +128,7 @@ describeInBrowser('the scenarios view', () => {
     expect(await copied()).toBe('X-Sim-Sequence: 429*2, 200')
   })
 
-  test('shows the current position in each sequence, from a rule or a header', async ({ own }) => {
+  test('shows the current position in each sequence from a rule or a header', async ({ own }) => {
     const page = await openAt(own, '/sequence')
     await page.getByLabel('sequence', { exact: true }).fill('429*2, 503')
     await click(page, 'Switch on')
@@ -144,7 +144,7 @@ describeInBrowser('the scenarios view', () => {
     expect(await byHeader.textContent()).toContain('done: 500')
   })
 
-  test('shows the start-up rules, which the page cannot change', async () => {
+  test('shows the startup rules, which the page cannot change', async () => {
     const own = await startForTest({ scenario: 'server-error' })
     const page = await openAt(own)
     const start = page.locator('.rule').filter({ hasText: 'server-error' })
@@ -157,7 +157,7 @@ describeInBrowser('the scenarios view', () => {
 
 const model = '0f6b2c4e-1111-4222-8333-444455556666'
 
-/** A rule with every possible member. Its body condition is an object, for which the form would use pointers. */
+/** A rule with every possible member. Its body condition is an object, although the form itself writes pointers. */
 const fullRule = {
   operation: 'createEvent',
   match: {
@@ -250,7 +250,7 @@ describeInBrowser('the rule form', () => {
     await page.getByText('acted 1×').waitFor()
   })
 
-  test('offers the models in the fixtures, and adds a rule for one of them', async ({ own }) => {
+  test('offers the models in the fixtures, and adds a rule for the chosen model', async ({ own }) => {
     const { models } = await readControl<ControlSchemas['Catalogue']>(own, '/catalogue')
     const id = models[0]?.id ?? ''
     const page = await openAt(own, '/server-error')

@@ -87,7 +87,7 @@ describeInBrowser('the console', () => {
     await page.getByRole('row', { name: '/v1/events' }).waitFor()
   })
 
-  test('asks for the control plane’s token until the user enters a valid one, even if Escape is pressed', async () => {
+  test('asks for the control plane’s token, even after Escape, until the user enters a valid token', async () => {
     const { page } = await browser.openNew('', { controlToken: 'let me in' })
     const dialog = page.getByRole('dialog', { name: 'This simulator requires a token' })
     const enter = async (token: string) => {

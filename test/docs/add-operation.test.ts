@@ -70,13 +70,13 @@ export const listPrompts: OperationDefinition = {
 /** Options for a test that starts a second test run. Tests in that run may time out on a shared machine. */
 const slow = { timeout: 1_800_000, retry: 1 }
 
-/** Tests that read the operations from the document, but used to have their own lists of operations. */
+/** The tests that take their operations from the document, and so must pass with a new operation. */
 const affected = `sweeps.test.ts api/bad-requests.test.ts api/control-plane.test.ts api/wording.test.ts
   command-line/commands.test.ts command-line/output.test.ts client server/control features/drift/planted.test.ts
   features/proxy/same-verdicts.test.ts
   server/reports server/simulator/watch.test.ts`
 
-test('adding an operation takes only a document entry, a file and a line, and no quick test fails', slow, async () => {
+test('a new operation needs only a document entry, a file and a registration; no quick test breaks', slow, async () => {
   const folder = await tempFolder()
   const { stdout } = await run('git', ['ls-files', '-co', '--exclude-standard'], { cwd: root })
   for (const file of stdout.trim().split('\n')) await cp(join(root, file), join(folder, file))
@@ -105,12 +105,12 @@ test('adding an operation takes only a document entry, a file and a line, and no
     '\n  plan_too_low:',
     "\n  invalid_source: { path: '/v1/prompts?source=x' },\n  plan_too_low:",
   )
-  const tool = (...args: string[]) => run('npm', args, { cwd: folder, maxBuffer: 2 ** 28 })
-  await tool('run', 'generate')
-  await tool('run', 'build')
-  await tool('run', 'unit', '--', 'test/server/reports', '-u')
+  const npm = (...args: string[]) => run('npm', args, { cwd: folder, maxBuffer: 2 ** 28 })
+  await npm('run', 'generate')
+  await npm('run', 'build')
+  await npm('run', 'unit', '--', 'test/server/reports', '-u')
   const paths = affected.split(/\s+/).map((name) => `test/${name}`)
-  const result = await tool('run', 'unit', '--', ...paths, '--tags-filter=!long').catch((error) => error)
+  const result = await npm('run', 'unit', '--', ...paths, '--tags-filter=!long').catch((error) => error)
   expect(result.stdout.match(/FAIL.*|AssertionError.*/g) ?? []).toEqual([])
   expect(result.code ?? 0, String(result.stdout).slice(-2000)).toBe(0)
 })

@@ -19,11 +19,11 @@ const pages = readPages()
 
 const isRun = ({ notRun }: DocBlock) => notRun === undefined
 
-/** A block that only starts the simulator. */
+/** Matches a block that only starts the simulator. */
 const serve = /^(npm start|npx convsim(?: (?:-|\S+\.yaml).*)?)\n$/
 
 /** The state while a page's blocks are run from top to bottom. */
-interface Visit {
+interface PageState {
   readonly reader: Reader
   /** The body of the latest response to a curl command. */
   response: string
@@ -31,63 +31,63 @@ interface Visit {
   output: string
 }
 
-/** Does what a block says. `later` contains the page's blocks after this block. */
-type Follow = (visit: Visit, block: DocBlock, later: readonly DocBlock[]) => void | Promise<void>
+/** Runs or checks a block. `later` contains the blocks further down the page. */
+type RunBlock = (state: PageState, block: DocBlock, later: readonly DocBlock[]) => void | Promise<void>
 
 function expectCode({ code, stdout, stderr }: ScriptResult, expected: number): void {
   expect(code, stdout + stderr).toBe(expected)
 }
 
-/** Runs a script with curl commands, and compares the statuses with those in its comments. */
-function sendRequests(visit: Visit, script: string): void {
-  const { stdout } = visit.reader.run(script, '-uo')
+/** Runs a script with curl commands, and compares the response statuses with those in the comments. */
+function sendRequests(state: PageState, script: string): void {
+  const { stdout } = state.reader.run(script, '-uo')
   const parts = stdout.split(/\n(\d{3})\n/)
   const statuses = parts.filter((_, index) => index % 2 === 1)
   expect(statuses).toEqual(promisedStatuses(script).map((status) => expect.stringMatching(status)))
-  visit.response = parts.at(-3) ?? ''
-  visit.output = stdout
+  state.response = parts.at(-3) ?? ''
+  state.output = stdout
 }
 
-/** Writes a block to the file that is named in the comment on its first line, and returns the name. */
-function writeNamedFile({ reader }: Visit, { text }: DocBlock): string {
+/** Writes a block to the file named in the comment on the block's first line, and returns the name. */
+function writeNamedFile({ reader }: PageState, { text }: DocBlock): string {
   const [, name] = /^(?:\/\/|#) (\S+\.\w+)\n/.exec(text) ?? []
   if (name === undefined) throw new Error('the first line must name the file: "// retries.test.mjs"')
   reader.writeFile(name, text)
   return name
 }
 
-/** Returns true if a later command on the page mentions the file, and so runs the file. */
+/** Returns true if a later command on the page mentions, and therefore runs, the file. */
 const isRunLater = (name: string, later: readonly DocBlock[]) =>
   later.some(({ language, text }) => language === 'sh' && text.includes(name))
 
-function runModule(visit: Visit, block: DocBlock, later: readonly DocBlock[]): void {
-  const name = writeNamedFile(visit, block)
+function runModule(state: PageState, block: DocBlock, later: readonly DocBlock[]): void {
+  const name = writeNamedFile(state, block)
   if (isRunLater(name, later)) return
   const isTest = block.text.includes('node:test')
-  const result = visit.reader.run(`node ${isTest ? '--test ' : ''}${name}`)
+  const result = state.reader.run(`node ${isTest ? '--test ' : ''}${name}`)
   expectCode(result, 0)
   if (isTest) expect(result.stdout).toMatch(/^(# |ℹ )pass [1-9]/m)
-  visit.output = result.stdout
+  state.output = result.stdout
 }
 
-/** Reduces a value to the members of a pattern, and its lists to the lengths of the lists in the pattern. */
+/** Reduces a value to the members of a pattern, and cuts its lists to the lengths of the pattern's lists. */
 function reduceTo(pattern: unknown, value: unknown): unknown {
   if (typeof pattern !== 'object' || pattern === null || typeof value !== 'object' || value === null) return value
   const members = Object.entries(pattern).map(([key, part]) => [key, reduceTo(part, Reflect.get(value, key))])
   return Array.isArray(pattern) ? members.map(([, part]) => part) : Object.fromEntries(members)
 }
 
-const follow: Readonly<Record<string, Follow>> = {
-  async sh(visit, { text }) {
+const runners: Readonly<Record<string, RunBlock>> = {
+  async sh(state, { text }) {
     const [, start] = serve.exec(text) ?? []
-    if (start !== undefined) return visit.reader.start(start)
-    if (visit.reader.origin === '') await visit.reader.start('npx convsim')
-    if (/^curl /m.test(text)) return sendRequests(visit, text)
-    const result = visit.reader.run(text)
+    if (start !== undefined) return state.reader.start(start)
+    if (state.reader.origin === '') await state.reader.start('npx convsim')
+    if (/^curl /m.test(text)) return sendRequests(state, text)
+    const result = state.reader.run(text)
     expectCode(result, Number(/# exit code (\d)/.exec(text)?.[1] ?? 0))
-    visit.output = result.stdout + result.stderr
+    state.output = result.stdout + result.stderr
   },
-  /** Expects each line in the preceding output; `...` stands for any text. */
+  /** Expects each line to be in the preceding output; `...` stands for any text. */
   output({ output }, { text }) {
     for (const line of text.split('\n').filter((one) => one !== '')) expect(output).toMatch(patternOf(line))
   },
@@ -96,37 +96,37 @@ const follow: Readonly<Record<string, Follow>> = {
     expect(reduceTo(sample, JSON.parse(response))).toEqual(sample)
   },
   js: runModule,
-  ts(visit, block, later) {
-    const name = writeNamedFile(visit, block)
-    if (!isRunLater(name, later)) expectCode(visit.reader.run(`npx vitest run ${name}`), 0)
+  ts(state, block, later) {
+    const name = writeNamedFile(state, block)
+    if (!isRunLater(name, later)) expectCode(state.reader.run(`npx vitest run ${name}`), 0)
   },
   /** Runs a pytest test if pytest is installed. */
-  python(visit, block) {
-    const name = writeNamedFile(visit, block)
+  python(state, block) {
+    const name = writeNamedFile(state, block)
     if (!name.startsWith('test_')) return
     const command = 'if command -v pytest >/dev/null; then npx convsim exec -- pytest -p no:cacheprovider; fi'
-    expectCode(visit.reader.run(command), 0)
+    expectCode(state.reader.run(command), 0)
   },
-  yaml(visit, block, later) {
-    const name = writeNamedFile(visit, block)
-    if (!isRunLater(name, later)) expectCode(visit.reader.run(`npx convsim check ${name}`), 0)
+  yaml(state, block, later) {
+    const name = writeNamedFile(state, block)
+    if (!isRunLater(name, later)) expectCode(state.reader.run(`npx convsim check ${name}`), 0)
   },
 }
 
 describe.each(pages.filter(({ blocks }) => blocks.some(isRun)))(
   '$path, read from top to bottom, has',
   ({ path, blocks }) => {
-    const visit = { response: '', output: '' } as Visit
+    const state = { response: '', output: '' } as PageState
 
     beforeAll(() => {
-      Object.assign(visit, { reader: new Reader(path !== 'README.md') }) // the README installs the package
+      Object.assign(state, { reader: new Reader(path !== 'README.md') }) // the README installs the package
     })
-    afterAll(() => visit.reader.end())
+    afterAll(() => state.reader.end())
 
     test.each(blocks.filter(isRun))('a working $language block on line $line', async (block) => {
-      const run = follow[block.language]
+      const run = runners[block.language]
       if (!run) throw new Error(`no test runs blocks in "${block.language}"; for a diagram, use "text"`)
-      await run(visit, block, blocks.slice(blocks.indexOf(block) + 1))
+      await run(state, block, blocks.slice(blocks.indexOf(block) + 1))
     })
   },
 )

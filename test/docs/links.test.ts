@@ -58,7 +58,7 @@ test('every document that code or documentation mentions is in the repository', 
   const missing = [...sources, ...pages].flatMap(({ path, text }) =>
     [...text.matchAll(/[\w./-]*\w\.md\b/g)]
       .map(([name]) => name)
-      // Except files in the image, in a user's project, or served by the control plane.
+      // Ignore files that are in the image, in a user's project, or served by the control plane.
       .filter((name) => !/^\/|^\.claude\/|^skill\.md$/.test(name))
       .filter((name) => ![root, join(root, dirname(path))].some((folder) => existsSync(join(folder, name))))
       .map((name) => `${path} mentions ${name}`),

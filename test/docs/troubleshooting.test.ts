@@ -18,8 +18,8 @@ const messages = new Map(
   ),
 )
 
-/** Runs a command that is refused, and returns its error output. */
-async function runRefused(args: readonly string[], options?: RunOptions): Promise<string> {
+/** Runs a command that must fail, and returns its error output. */
+async function runFailing(args: readonly string[], options?: RunOptions): Promise<string> {
   const { code, stderr } = await run(args, { ...options, env: { CONVSIM_LOG_FORMAT: 'pretty', ...options?.env } })
   expect(code).not.toBe(0)
   return stderr
@@ -30,22 +30,22 @@ async function errorFor(path: string, options?: RequestOptions, settings?: Param
   return errorOf(await call(await startForTest(settings), path, options))
 }
 
-/** Runs a script with `convsim each`, which fails, and returns the error output. */
-const tryEach = (code: string, ...flags: string[]) => runRefused(['each', ...flags, '--', process.execPath, '-e', code])
+/** Runs a script with `convsim each`, which must fail, and returns the error output. */
+const tryEach = (code: string, ...flags: string[]) => runFailing(['each', ...flags, '--', process.execPath, '-e', code])
 
 const eventsPath = '/v1/events'
 const modelPath = analyticsPath.replace('/v1', '')
 
-/** Functions that provoke the messages, by heading. Each message must have an entry, and each entry a message. */
+/** Functions that provoke the messages, by heading. There must be exactly one for each message. */
 const provocations: Readonly<Record<string, () => Promise<string>>> = {
   'The port is taken': async () => {
     const { port } = new URL((await startForTest()).origin)
-    return runRefused(['--port', port, '--state', ':memory:'])
+    return runFailing(['--port', port, '--state', ':memory:'])
   },
   'The state file is in use': async () => {
     const args = ['--port', '0', '--state', join(await tempFolder(), 'state.json')]
     await convsim(args).ready()
-    return runRefused(args)
+    return runFailing(args)
   },
   'The state file has an error': async () => {
     const state = join(await tempFolder(), 'state.json')
@@ -53,26 +53,26 @@ const provocations: Readonly<Record<string, () => Promise<string>>> = {
     await call(sim, eventsPath, { body: event() })
     await sim.close()
     writeFileSync(state, readFileSync(state, 'utf8').replace('"value":', '"value"'))
-    return runRefused(['--port', '0', '--state', state])
+    return runFailing(['--port', '0', '--state', state])
   },
-  'Listening on 0.0.0.0 is refused': () => runRefused(['--host', '0.0.0.0', '--state', ':memory:']),
-  'A flag is unknown': () => runRefused(['--prot', '1']),
-  'A variable is unknown': () => runRefused([], { env: { CONVSIM_PROT: '1' } }),
-  'A file is missing': () => runRefused(['nowhere.yaml', '--state', ':memory:']),
+  'Listening on 0.0.0.0 is refused': () => runFailing(['--host', '0.0.0.0', '--state', ':memory:']),
+  'A flag is unknown': () => runFailing(['--prot', '1']),
+  'A variable is unknown': () => runFailing([], { env: { CONVSIM_PROT: '1' } }),
+  'A file is missing': () => runFailing(['nowhere.yaml', '--state', ':memory:']),
   'A report would overwrite an input': async () => {
     const rules = join(await tempFolder(), 'rules.yaml')
     writeFileSync(rules, 'rules: []\n')
-    return runRefused(['--state', ':memory:', '--rules', rules, '--report', `json=${rules}`])
+    return runFailing(['--state', ':memory:', '--rules', rules, '--report', `json=${rules}`])
   },
   'An input is a pipe': async () => {
     const cwd = await tempFolder()
     execFileSync('mkfifo', [join(cwd, 'rules.yaml')])
-    return runRefused(['--port', '0', '--state', ':memory:', '--rules', 'rules.yaml'], { cwd })
+    return runFailing(['--port', '0', '--state', ':memory:', '--rules', 'rules.yaml'], { cwd })
   },
   'A rules file has an error': async () => {
     const cwd = await tempFolder()
     writeFileSync(join(cwd, 'rules.yaml'), 'rules:\n  - scenari: reset\n')
-    return runRefused(['--port', '0', '--state', ':memory:', '--rules', 'rules.yaml'], { cwd })
+    return runFailing(['--port', '0', '--state', ':memory:', '--rules', 'rules.yaml'], { cwd })
   },
   'A library setting is unknown': async () => {
     const { startSimulator } = await import('../../src/index.ts')
@@ -106,7 +106,7 @@ const provocations: Readonly<Record<string, () => Promise<string>>> = {
   'The run ends with exit code 3': async () => {
     const init = "{ method: 'POST', headers: { authorization: 'Bearer k' } }"
     const request = `fetch(process.env.CONVSIM_BASE_URL + '/events', ${init})`
-    return runRefused(['exec', '--fail-on', 'violation', '--', process.execPath, '-e', request])
+    return runFailing(['exec', '--fail-on', 'violation', '--', process.execPath, '-e', request])
   },
   'The suite fails without a fault': () => tryEach('process.exit(7)'),
   'Two runs without faults differ': async () => {
@@ -117,7 +117,7 @@ const provocations: Readonly<Record<string, () => Promise<string>>> = {
     return tryEach(`const fs = require('node:fs'); fs.appendFileSync('${counter}', 'x')
 fetch(process.env.CONVSIM_BASE_URL + '/events', { method: 'POST' }); fs.statSync('${counter}').size > 1 && ${read}`)
   },
-  'The command does not end': () => tryEach('setTimeout(() => {}, 600_000)', '--run-timeout', '1s'),
+  'The command does not finish': () => tryEach('setTimeout(() => {}, 600_000)', '--run-timeout', '1s'),
 }
 
 describe('the troubleshooting page', () => {

@@ -15,7 +15,7 @@ interface Step {
 }
 
 const [steps = []] = membersIn(readExample('action/action.yml'), 'steps') as Step[][]
-/** The inputs by name, with their defaults. */
+/** The definitions of the inputs, by name. */
 const [inputs = {}] = membersIn(readExample('action/action.yml'), 'inputs') as Record<string, object>[]
 
 let project: Project
@@ -63,7 +63,7 @@ function readPairs(file: string): Record<string, string> {
   return Object.fromEntries(lines.map((line) => line.split(/=(.*)/s).slice(0, 2)))
 }
 
-test('the action starts the package for later steps, with the action’s arguments and the job’s files', async () => {
+test('the action starts a simulator for later steps, with the given arguments and the job’s files', async () => {
   const actions = [{ target: '$.servers[0]', update: { url: 'http://localhost:4010/v2' } }]
   const overlay = { overlay: '1.0.0', info: { title: 'Version 2', version: '1' }, actions }
   writeFileSync(join(project.folder, 'v2.json'), JSON.stringify(overlay))

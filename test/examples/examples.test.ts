@@ -38,10 +38,10 @@ async function runReportCommand(command: string, controlUrl: string) {
 
 test('the examples use the image’s port', () => {
   for (const file of exampleFiles) {
-    const texts = stringsIn(readExample(file))
-    const published = texts.flatMap((text) => /^(?:127\.0\.0\.1:)?\d+:(\d+)$/.exec(text)?.[1] ?? [])
-    const named = texts.flatMap((text) => [...text.matchAll(urls)].map(([, number]) => number))
-    expect(new Set([...published.filter((number) => number !== '8080'), ...named, port])).toEqual(new Set([port]))
+    const strings = stringsIn(readExample(file))
+    const imagePorts = strings.flatMap((text) => /^(?:127\.0\.0\.1:)?\d+:(\d+)$/.exec(text)?.[1] ?? [])
+    const urlPorts = strings.flatMap((text) => [...text.matchAll(urls)].map(([, number]) => number))
+    expect(new Set([...imagePorts.filter((number) => number !== '8080'), ...urlPorts, port])).toEqual(new Set([port]))
   }
 })
 
@@ -73,7 +73,7 @@ test('the environment variables in the replicas example are settings', () => {
   expect(known).toEqual(expect.arrayContaining(names))
 })
 
-test('the image’s health check is frequent at first and rare afterwards, and no example overrides it', () => {
+test('the image’s health check is frequent at first and less frequent later, and no example overrides it', () => {
   expect(dockerfile).toMatch(/^HEALTHCHECK --interval=30s --start-interval=1s /m)
   const examples = exampleFiles.map(readExample)
   expect(examples.flatMap((example) => membersIn(membersIn(example, 'convsim'), 'healthcheck'))).toEqual([])
@@ -110,17 +110,17 @@ test.skipIf(!hasCompose).each(['compose.yaml', 'replicas/compose.yaml'])('Docker
   expect(spawnSync('docker', args, { encoding: 'utf8' })).toMatchObject({ status: 0, stderr: '' })
 })
 
-const texts = ['ci', 'release'].map((name) =>
+const workflows = ['ci', 'release'].map((name) =>
   readFileSync(new URL(`../../.github/workflows/${name}.yml`, import.meta.url), 'utf8'),
 )
-const documents = texts.map((text) => parseDocument(text, { strict: true }))
+const documents = workflows.map((text) => parseDocument(text, { strict: true }))
 const [ci, release] = documents.map((document) => membersIn(document.toJS(), 'run') as string[])
 
-test('the workflows are valid YAML with valid bash commands, and mention no host', () => {
+test('the workflows are valid YAML with valid bash commands, and contain no host names', () => {
   expect(documents.flatMap(({ errors, warnings }) => [...errors, ...warnings])).toEqual([])
   for (const script of [...(ci ?? []), ...(release ?? [])])
     expect(spawnSync('bash', ['-n'], { input: script, encoding: 'utf8' })).toMatchObject({ status: 0, stderr: '' })
-  expect(texts.join('\n')).not.toMatch(/[a-z]\.(io|com|org|net|dev)\b/)
+  expect(workflows.join('\n')).not.toMatch(/[a-z]\.(io|com|org|net|dev)\b/)
 })
 
 test('the CI workflow runs only .ci/run', () => {
@@ -128,8 +128,8 @@ test('the CI workflow runs only .ci/run', () => {
 })
 
 test.each([
-  ['for a version with notes in the changelog is released with its notes', `v${version}`, `${version} (2026-12-01)`, 0],
-  ['for another version is refused', 'v0.0.0', version, 1],
+  ['for a version with notes in the changelog is released with them', `v${version}`, `${version} (2026-12-01)`, 0],
+  ['for a version other than the package’s is refused', 'v0.0.0', version, 1],
   ['for a version that the changelog calls unreleased is refused', `v${version}`, `${version} (unreleased)`, 1],
   ['for a version without notes is refused', `v${version}`, '0.0.0', 1],
 ])('a tag %s', async (_, tag, heading, status) => {

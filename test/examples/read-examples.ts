@@ -1,7 +1,7 @@
 import { readFileSync } from 'node:fs'
 import { parseDocument } from 'yaml'
 
-/** The files in `docs/examples/` that are YAML, or JSON, which is also YAML. */
+/** The YAML and JSON files in `docs/examples/`. A YAML parser can read both formats. */
 export const exampleFiles = [
   'compose.yaml',
   'github-actions.yml',
@@ -30,7 +30,7 @@ export function stringsIn(value: unknown): string[] {
   return typeof value === 'object' && value !== null ? Object.values(value).flatMap(stringsIn) : []
 }
 
-/** Returns every member with this name at any depth. */
+/** Returns the values of all members with this name, at any depth. */
 export function membersIn(value: unknown, name: string): unknown[] {
   if (typeof value !== 'object' || value === null) return []
   return Object.entries(value).flatMap(([key, one]) => [...(key === name ? [one] : []), ...membersIn(one, name)])

@@ -27,14 +27,14 @@ const configuration = readFileSync(examplePath('replicas/haproxy.cfg'), 'utf8')
 const dockerfile = readFileSync(new URL('../../Dockerfile', import.meta.url), 'utf8')
 const [, port] = /^EXPOSE (\d+)$/m.exec(dockerfile) ?? []
 
-/** Returns the capture groups of a line in the load balancer's configuration. */
+/** Returns the capture groups of the matching line in the load balancer's configuration. */
 function readLine(pattern: RegExp): readonly string[] {
   const found = pattern.exec(configuration)
   if (!found) throw new Error(`haproxy.cfg has no line ${pattern}`)
   return found.slice(1)
 }
 
-test('each service in the example waits for services that exist and have a health check', () => {
+test('each service in the example waits only for services that exist and have a health check', () => {
   expect(Object.keys(services)).toEqual(['balancer', 'convsim', 'redis'])
   for (const { depends_on: dependencies = {} } of [balancer, convsim])
     for (const [name, value] of Object.entries(dependencies)) {
@@ -59,7 +59,7 @@ test('the replicas keep their state in the example’s Redis', () => {
   expect(Object.keys(services)).toContain(new URL(state).hostname)
 })
 
-test('a stopping replica refuses requests long enough for the load balancer to notice', () => {
+test('a stopping replica refuses requests for long enough that the load balancer notices', () => {
   const drainMs = parseDuration(convsim.environment?.['CONVSIM_DRAIN'] ?? '') ?? 0
   const [interval = '', fall = ''] = readLine(/ check inter (\w+) fall (\d+) /)
   expect(drainMs).toBeGreaterThan(2 * Number(fall) * (parseDuration(interval) ?? Number.POSITIVE_INFINITY))
@@ -76,7 +76,7 @@ test('the load balancer’s health check gets a 200', async () => {
 })
 
 describeWithRedis('the Redis in the example', () => {
-  // This Redis syncs every write to disk, which can take longer than the timeout of a command on a busy machine.
+  // This Redis syncs every write to disk. On a busy machine, that can take longer than the command timeout.
   test('starts with its arguments, and a simulator can use it', { retry: 2 }, async () => {
     const [program, ...args] = (redis.command ?? '').split(' ')
     expect(program).toBe('redis-server')

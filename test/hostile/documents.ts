@@ -2,18 +2,18 @@ import { mkdtempSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { isObject, type Json } from '../../src/base/core/json.ts'
-import { documentWithData, findFault, startCounter, tryDocument } from '../support/try-document.ts'
+import { documentWithData, findProblem, startCounter, tryDocument } from '../support/try-document.ts'
 import { type Chance, type Numbers, pick } from './trial.ts'
 
-const secret = 'content of a file that no response may show'
+const secret = 'file content that must not appear in any response'
 
-/** Names of members in documents, schemas and data. */
+/** Member names that occur in documents, schemas and data. */
 const NAMES =
   `$ref $id $schema $anchor $dynamicRef $dynamicAnchor $defs example examples default const enum x-a properties items
   allOf anyOf not patternProperties schema content headers links callbacks components schemas examples parameters
   requestBody responses security discriminator value externalValue constructor a`.split(/\s+/)
 
-/** Creates the document that each attempt changes at random. */
+/** Creates the document to which each attempt applies random changes. */
 const document = () => ({
   ...documentWithData({ schema: { $ref: '#/components/schemas/A' }, examples: { a: { value: { a: 1 } } } }),
   'x-a': { a: {} },
@@ -24,7 +24,7 @@ const document = () => ({
   },
 })
 
-/** Checks and serves random documents. Neither may throw, reveal a file or send a request, and they must agree. */
+/** Checks and serves random documents. Both steps must agree, and not throw, reveal a file or send a request. */
 export async function startDocumentTrial(chance: Chance, numbers: Numbers) {
   const folder = mkdtempSync(join(tmpdir(), 'convsim-hostile-'))
   const [file, secretFile] = [join(folder, 'contract.json'), join(folder, 'secret.json')]
@@ -39,12 +39,12 @@ export async function startDocumentTrial(chance: Chance, numbers: Numbers) {
     const outcome = await tryDocument(file)
     numbers.add('documents')
     if (outcome.started.length === 0) numbers.add('documents that were served')
-    const failure = counter.counted.requests > 0 ? 'a request was sent' : findFault(outcome, secret)
+    const failure = counter.counted.requests > 0 ? 'a request was sent' : findProblem(outcome, secret)
     counter.counted.requests = 0
     if (failure !== undefined) numbers.fail(`${failure}: ${text.slice(0, 3000)}`)
   }
 
-  /** Sets a member of a random object anywhere in the document. */
+  /** Sets a member of a random object in the document to a random value. */
   function change(root: Json): void {
     const object = pick(chance, listObjects(root))
     const name = chance() < 0.2 ? pick(chance, Object.keys(object).concat('a')) : pick(chance, NAMES)

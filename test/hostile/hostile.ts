@@ -1,11 +1,11 @@
 /**
- * Tries to make the simulator lose acknowledged writes, hang, or report false data. The kinds of trial:
+ * Tries to make the simulator lose acknowledged writes, hang, or report false data, in these kinds of trials:
  *
  * - kill, stop, second writer, full disk: a server must not lose an acknowledged write.
- * - http: a server gets hostile HTTP. It must respond, stall for at most 200 ms, and not leak memory.
- * - documents: hostile documents are checked and served. Both must agree, and not reveal files or send requests.
+ * - http: a server gets hostile HTTP requests. It must respond, stall for at most 200 ms, and not leak memory.
+ * - documents: hostile documents are checked and served. Both steps must agree, reveal no files and send no requests.
  *
- * `npm run test:hostile -- --minutes 60` runs for an hour; `--only http,kill` runs only these kinds. The exit code is 1
+ * `npm run test:hostile -- --minutes 60` runs for an hour; `--only http,kill` runs only those kinds. The exit code is 1
  * if a trial fails.
  */
 import { parseArgs } from 'node:util'
@@ -15,7 +15,7 @@ import { startHttpTrial } from './http.ts'
 import { createProcessTrial, processKinds } from './processes.ts'
 import { Numbers } from './trial.ts'
 
-/** The trials, except those that run processes on a state file. */
+/** The trials other than those in `processes.ts`. */
 const trialKinds = { http: startHttpTrial, documents: startDocumentTrial }
 
 const { values } = parseArgs({

@@ -9,29 +9,29 @@ import { sendBytes, withoutInterim } from '../support/one-shot.ts'
 import { requestText } from '../support/raw-http.ts'
 import { type Chance, cli, type Numbers, pick } from './trial.ts'
 
-/** The number of rounds after which memory should stop growing, since the journal is full and all code is compiled. */
+/** The number of rounds after which memory should stop growing: the journal is full and all code is compiled. */
 const WARM_UP_ROUNDS = 50
 
-/** The number of rounds for each median of memory. Single values vary by 40 MB because of garbage collection. */
+/** The number of rounds per memory median. Single measurements vary by 40 MB because of garbage collection. */
 const ROUNDS_COMPARED = 100
 
 /** The fraction by which a later median of resident memory may exceed the first median. */
 const MAX_GROWTH = 0.1
 
-/** Twice the limit of `bench:stalls`, since here other requests and processes run concurrently. */
+/** Twice the limit of `bench:stalls`, since other requests and processes run concurrently here. */
 const maxStallMs = 200
 
 const MALFORMED_LANES = 16
 const ORDINARY_PER_ROUND = 1000
 
-/** Starts a simulator, sends it hostile HTTP in each round, and measures its memory and its longest stall. */
+/** Starts a simulator, sends it hostile requests in each round, and measures its memory and its longest stall. */
 export async function startHttpTrial(chance: Chance, numbers: Numbers) {
   const port = await freePort()
   const origin = `http://127.0.0.1:${port}`
   const args = [...stallProbe, cli, '--port', String(port), '--state', ':memory:']
   const server = spawn(process.execPath, args, { stdio: ['ignore', 'ignore', 'ignore', 'ipc'] })
   await waitUntilOk('convsim', server, `${origin}/v1`, warmAnalytics)
-  server.once('exit', (code, signal) => numbers.fail(`the attacked server exited: ${signal ?? code}`))
+  server.once('exit', (code, signal) => numbers.fail(`the server under test exited: ${signal ?? code}`))
   let round = 0
   let recentMb: number[] = []
   let firstMedianMb: number | undefined
@@ -46,7 +46,7 @@ export async function startHttpTrial(chance: Chance, numbers: Numbers) {
     }
   }
 
-  /** Sends the requests of an ordinary client. */
+  /** Sends requests as an ordinary client would. */
   async function sendOrdinary(): Promise<void> {
     for (let count = 0; count < ORDINARY_PER_ROUND; count += 1) {
       const request = count % 2 === 0 ? warmAnalytics : newEvent()
@@ -93,7 +93,7 @@ export async function startHttpTrial(chance: Chance, numbers: Numbers) {
     if (stallMs > maxStallMs) numbers.fail(`${name}: a stall of ${stallMs.toFixed(0)} ms`)
   }
 
-  /** Reads the measurements, and deletes the stored events, which could otherwise use any amount of memory. */
+  /** Reads the measurements, and deletes the stored events, which would otherwise use more and more memory. */
   async function check(): Promise<void> {
     await readStall('ordinary and malformed requests')
     const controls = { reset: 'POST', scenarios: 'DELETE', health: 'GET' } as const
@@ -103,16 +103,16 @@ export async function startHttpTrial(chance: Chance, numbers: Numbers) {
   }
 
   function recordMemory(residentMb: number): void {
-    numbers.peak('peak of resident memory, MB', residentMb)
+    numbers.peak('peak resident memory, MB', residentMb)
     if (round <= WARM_UP_ROUNDS) return
     recentMb.push(residentMb)
     if (recentMb.length < ROUNDS_COMPARED) return
     const median = recentMb.sort((a, b) => a - b)[ROUNDS_COMPARED / 2] ?? 0
     recentMb = []
     firstMedianMb ??= median
-    numbers.peak(`median of resident memory up to round ${round}, MB`, median)
+    numbers.peak(`median resident memory up to round ${round}, MB`, median)
     if (median > firstMedianMb * (1 + MAX_GROWTH))
-      numbers.fail(`the memory has grown from ${firstMedianMb.toFixed(0)} to ${median.toFixed(0)} MB`)
+      numbers.fail(`memory has grown from ${firstMedianMb.toFixed(0)} to ${median.toFixed(0)} MB`)
   }
 
   return {

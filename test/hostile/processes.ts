@@ -15,12 +15,12 @@ const ROUNDS_PER_FILE = 10
 /** The number of clients that write to a process concurrently. */
 const WRITERS = 16
 
-/** What can happen to a process in a round. */
+/** What a round can do to a process. */
 export const processKinds = ['kill', 'stop', 'second writer', 'full disk'] as const
 
 const headers = { authorization: 'Bearer hostile', 'content-type': 'application/json' }
 
-/** Kills, stops and pauses processes, adds a second process, and fills the disk. No acknowledged write may be lost. */
+/** Creates a trial that interrupts processes, adds a second one or fills the disk. Acknowledged writes must survive. */
 export function createProcessTrial(chance: Chance, numbers: Numbers) {
   const canLimit = spawnSync('prlimit', ['--version']).status === 0
   let file = ''
@@ -57,7 +57,7 @@ export function createProcessTrial(chance: Chance, numbers: Numbers) {
     await sleep(50)
   }
 
-  /** Limits the size of files, so that the log can grow only by part of an entry. Sometimes lifts the limit later. */
+  /** Limits file sizes so that only part of the next entry fits into the log. Sometimes lifts the limit later. */
   async function fillDisk({ pid }: StartedTarget): Promise<void> {
     if (!canLimit) return
     numbers.add('full disks')
@@ -70,7 +70,7 @@ export function createProcessTrial(chance: Chance, numbers: Numbers) {
     await sleep(50)
   }
 
-  /** Lets a second process take over the file while the first process runs, and writes to both processes. */
+  /** Starts a second process with the same file while the first process runs, and writes to both processes. */
   async function addWriter(first: StartedTarget): Promise<void> {
     numbers.add('second writers')
     const writers = [write(first, 'first')]
@@ -84,14 +84,14 @@ export function createProcessTrial(chance: Chance, numbers: Numbers) {
     for (const server of second ? [first, second] : [first]) await server.stop(chance() < 0.5 ? 'SIGKILL' : 'SIGTERM')
   }
 
-  /** Writes with several clients until `end` is called or a connection breaks. Records the acknowledged writes. */
+  /** Starts clients that write until `end` is called or their connection breaks. Records the acknowledged writes. */
   function write(server: StartedTarget, name: string): { end: () => Promise<void> } {
     let isOver = false
-    const write = async (_: unknown, writer: number) => {
+    const runWriter = async (_: unknown, writer: number) => {
       for (let count = 0; !isOver; count += 1)
         if (!(await writeOne(server, `${round}-${name}-${writer}-${count}`, count % 8 === 7))) return
     }
-    const allWriters = Promise.all(Array.from({ length: WRITERS }, write))
+    const allWriters = Promise.all(Array.from({ length: WRITERS }, runWriter))
     return {
       async end() {
         isOver = true
@@ -100,7 +100,7 @@ export function createProcessTrial(chance: Chance, numbers: Numbers) {
     }
   }
 
-  /** Writes an event or a prompt version. Returns false if the connection broke, so that the outcome is unknown. */
+  /** Writes an event or a prompt version. Returns false if the connection broke, so the outcome is unknown. */
   async function writeOne({ url }: StartedTarget, id: string, isVersion: boolean): Promise<boolean> {
     const [path, draft] = isVersion
       ? ['/prompts', prompt({ externalPromptId: id.slice(-8) })]
@@ -124,7 +124,7 @@ export function createProcessTrial(chance: Chance, numbers: Numbers) {
     const stored = new Set([...events.map(({ eventId }) => eventId), ...versions])
     const lost = [...acknowledged].filter((id) => !stored.has(id))
     const insertIds = new Set(events.map(({ fields }) => fields.insertId))
-    if (lost.length > 0) numbers.fail(`${kind}: ${lost.length} acknowledged writes are lost, such as ${lost[0]}`)
+    if (lost.length > 0) numbers.fail(`${kind}: ${lost.length} acknowledged writes are lost, for example ${lost[0]}`)
     if (insertIds.size < events.length) numbers.fail(`${kind}: an event is stored twice`)
     await server.stop()
     if (lost.length > 0) startNewFile()

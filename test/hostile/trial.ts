@@ -31,7 +31,7 @@ export class Numbers {
   }
 }
 
-/** Returns a random number from 0 to 1. */
+/** A function that returns a random number from 0 to 1. */
 export type Chance = () => number
 
 export const pick = <Item>(chance: Chance, items: readonly Item[]): Item =>

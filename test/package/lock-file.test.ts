@@ -18,7 +18,7 @@ function isLocked(dependent: string, name: string): boolean {
   return dependent !== '' && isLocked(dependent.slice(0, Math.max(0, dependent.lastIndexOf('/node_modules/'))), name)
 }
 
-// npm omits packages whose pinned version is missing from the registry. `npm ci` then refuses the lock file everywhere.
+// npm leaves out a package if the registry lacks its pinned version, and `npm ci` then rejects the lock file.
 test('the lock file has every package, including those for other platforms, so that `npm ci` accepts it', () => {
   const missing = Object.entries(packages).flatMap(([dependent, { dependencies, optionalDependencies }]) =>
     Object.keys({ ...dependencies, ...optionalDependencies })

@@ -85,7 +85,7 @@ describe('the library', () => {
     expect(error).toMatchObject({ message: expect.stringContaining('70000') })
   })
 
-  it('has only the declarations that its entry points need, and they import only test libraries', () => {
+  it('contains only the type declarations that its entry points need, which import only test libraries', () => {
     const entries = Object.values<{ readonly types: string }>(manifest.exports).map(({ types }) => types.slice(2))
     const files = new Set(entries)
     const libraries = new Set<string>()
@@ -100,7 +100,7 @@ describe('the library', () => {
     expect(paths.filter(isDeclaration).sort()).toEqual([...files].sort())
   })
 
-  it('also declares each entry point for TypeScript module resolution without "exports"', () => {
+  it('also declares each entry point for TypeScript module resolution that ignores "exports"', () => {
     const { '.': _, ...others } = manifest.exports
     const expected = Object.entries<{ readonly types: string }>(others).map(([path, { types }]) => [
       path.slice(2),
@@ -144,11 +144,11 @@ describe('the library', () => {
         const own = await connect<AnyNames>(simulator.controlUrl)
         await own.sandbox().expectReceived('listProducts', { times: 0, force: true })
         await simulator[Symbol.asyncDispose]()
-        // @ts-expect-error: a report has the number of requests
+        // @ts-expect-error: the number of requests is not a string
         const text: string = report.requests
         // @ts-expect-error: there is no such setting
         await startSimulator({ prot: 0 })
-        // @ts-expect-error: a command-line flag
+        // @ts-expect-error: this setting is only a command-line flag
         await startSimulator({ report: 'report.html' })
         return simulator.baseUrl + text
       }`,
@@ -193,7 +193,7 @@ it.each([
   ['in Node CommonJS', 'points.cts', 'nodenext', 'nodenext'],
   ['for a bundler', 'points.ts', 'esnext', 'bundler'],
 ])('TypeScript resolves each entry point %s', (_where, file, module, resolution) => {
-  // The import specifiers of the entry points, without documents such as package.json.
+  // The subpaths of the entry points, without files such as package.json.
   const points = Object.keys(manifest.exports).filter((path) => !path.endsWith('.json'))
   const lines = points.map((path, at) => `export type Point${at} = typeof import('${path.replace('.', name)}')`)
   writeFileSync(join(project.folder, file), lines.join('\n'))

@@ -8,12 +8,12 @@ import { recordingEnv } from '../support/control-responses/recording.ts'
 
 export const repository = fileURLToPath(new URL('../..', import.meta.url))
 
-/** A user's project in a temporary folder, in which the package was installed after `npm pack`. */
+/** A user's project in a temporary folder, with the package from `npm pack` installed. */
 export interface Project {
   readonly folder: string
-  /** The files of the package, and their size in bytes. */
+  /** The files in the package, and their total size in bytes. */
   readonly packed: { readonly files: readonly { readonly path: string }[]; readonly unpackedSize: number }
-  /** The environment for the project's commands, without a registry and without this machine's settings and cache. */
+  /** The environment for the project's commands, which use no registry and none of this machine's settings or cache. */
   readonly env: Readonly<Record<string, string | undefined>>
   /** Runs a command in the project, and returns its stdout. */
   run(command: string, ...args: string[]): string

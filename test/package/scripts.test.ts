@@ -11,10 +11,10 @@ import { tempFolder } from '../support/temp-folder.ts'
 const repository = fileURLToPath(new URL('../..', import.meta.url))
 const { scripts } = JSON.parse(readFileSync(join(repository, 'package.json'), 'utf8'))
 
-/** Milliseconds until a file is changed again, in case it was not watched yet. The interval doubles each time. */
+/** Milliseconds until a file is changed again, in case it was not being watched yet. The wait doubles each time. */
 const restartMs = 5_000
 
-/** Milliseconds that three starts from the sources may take on a busy machine. */
+/** The time limit in milliseconds for three starts from source code on a busy machine. */
 const limitMs = 480_000
 
 test('npm test with arguments passes them to vitest, and runs nothing else', () => {

@@ -30,7 +30,7 @@ export function conformance(name: string, open: () => Promise<Store>): void {
     })
 
     describe('events', () => {
-      test('an event gets its time of receipt, its impact and an id', async () => {
+      test('a stored event has an id, a time of receipt and an impact', async () => {
         const { event: stored, replayed, payloadDiffers } = await store.recordEvent(context, event())
         expect(stored).toMatchObject({
           fields: { ...event(), eventAt: '2026-01-15T12:00:00.000Z' },
@@ -58,7 +58,7 @@ export function conformance(name: string, open: () => Promise<Store>): void {
       test.each<[string, Partial<EventDraft>, Partial<EventDraft>, boolean]>([
         ['another value', {}, { value: '1.00' }, true],
         ['a time that the first request lacked', {}, { eventAt }, true],
-        ['its members in another order', { properties: { a: 1, b: 2 } }, { properties: { b: 2, a: 1 } }, false],
+        ['its properties in another order', { properties: { a: 1, b: 2 } }, { properties: { b: 2, a: 1 } }, false],
       ])('a retry with %s keeps the first payload and reports any difference', async (_, first, retry, differs) => {
         const stored = await store.recordEvent(context, event({ insertId: 'order-1', ...first }))
         expect(await store.recordEvent(laterContext, event({ insertId: 'order-1', ...retry }))).toMatchObject({
@@ -87,20 +87,20 @@ export function conformance(name: string, open: () => Promise<Store>): void {
         expect(new Set([...ids, ...(await run('2'))]).size).toBe(8)
       })
 
-      test('sampling keeps about the requested fraction of events, and the same in each run and retry', async () => {
-        const countedIds = async () => {
+      test('sampling keeps about the requested fraction, and the same events on a retry or after a reset', async () => {
+        const keptIds = async () => {
           const receipts = Array.from({ length: 2000 }, (_, index) =>
             store.recordEvent(context, event({ insertId: `e${index}`, sampleRate: 0.1 })),
           )
           const events = (await Promise.all(receipts)).map((receipt) => receipt.event)
           return events.filter((stored) => !stored.sampledOut).map((stored) => stored.eventId)
         }
-        const first = await countedIds()
+        const first = await keptIds()
         expect(first.length).toBeGreaterThan(140)
         expect(first.length).toBeLessThan(260)
-        expect(await countedIds()).toEqual(first)
+        expect(await keptIds()).toEqual(first)
         await store.reset('default')
-        expect(await countedIds()).toEqual(first)
+        expect(await keptIds()).toEqual(first)
       })
 
       test.each([
@@ -169,7 +169,7 @@ export function conformance(name: string, open: () => Promise<Store>): void {
       const impactOf = async (query: Partial<ImpactQuery> = {}) =>
         Object.fromEntries(await store.eventImpact('default', { ...impactQuery, ...query }))
 
-      test('is summed by product and UTC day, earliest first, and excludes events that sampling dropped', async () => {
+      test('is summed by UTC day, earliest first, without events that sampling dropped', async () => {
         const other = '00000000-0000-4000-8000-000000000001'
         await store.recordEvent(context, event({ eventAt: '2026-01-14T23:59:59.999Z' }))
         await store.recordEvent(context, event({ eventAt: '2026-01-13T00:00:00.000Z', qualityImpactScore: 0.1 }))
@@ -242,7 +242,7 @@ export function conformance(name: string, open: () => Promise<Store>): void {
     })
 
     describe('rates and sequences', () => {
-      test('a rate window opens at its first use, is exhausted, and ends', async () => {
+      test('a rate window opens on first use, refuses requests beyond the limit, and expires', async () => {
         const consume = (now: number) => store.consumeRate({ ...context, now }, 'key', 2, 1000)
         expect(await consume(0)).toEqual({ allowed: true, limit: 2, remaining: 1, resetMs: 1000 })
         expect(await consume(400)).toEqual({ allowed: true, limit: 2, remaining: 0, resetMs: 600 })
@@ -331,7 +331,7 @@ export function conformance(name: string, open: () => Promise<Store>): void {
         expect((await store.size()).sandboxes).toBe(4)
       })
 
-      test('a record identical to one from an incomplete import gets its own id', async () => {
+      test('a new record never gets the id of an imported record, even if the import omits records', async () => {
         const record = async () => {
           const { event: stored } = await store.recordEvent(context, event())
           return [stored.eventId, (await store.addPromptVersion(context, prompt())).promptId]
@@ -372,7 +372,7 @@ export function conformance(name: string, open: () => Promise<Store>): void {
       })
     })
 
-    test('a fork behaves like the store, and does not change it', async () => {
+    test('a fork behaves like the original store, and does not change it', async () => {
       const everything = async () => [
         await exportSandbox(store, 'default'),
         [...(await store.listSequences('default'))],

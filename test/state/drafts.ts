@@ -4,7 +4,7 @@ import type { EventDraft, ImpactQuery, PromptDraft, WriteContext } from '../../s
 import { parseExport } from '../../src/state/sandbox-export.ts'
 import type { EventQuery, Records, SandboxExport, Store } from '../../src/state/store.ts'
 
-/** The time of the tests' writes, in epoch milliseconds. */
+/** The time at which tests write, in epoch milliseconds. */
 export const noon = Date.parse('2026-01-15T12:00:00Z')
 
 /** The context of a write to the default sandbox at noon. */
@@ -33,7 +33,7 @@ export function prompt(fields: Partial<PromptDraft> = {}): PromptDraft {
   return { name: 'Greeting', components: [{ content: 'Hello {{name}}' }], ...fields }
 }
 
-/** Records events with these insertIds in one turn. */
+/** Records events with these insertIds in one turn of the event loop. */
 export async function recordAll(store: Store, insertIds: readonly string[]): Promise<void> {
   await Promise.all(insertIds.map((insertId) => store.recordEvent(context, event({ insertId }))))
 }

@@ -3,10 +3,10 @@ import { expect, test } from 'vitest'
 import type { Store } from '../../src/state/store.ts'
 import { event, exportSandbox, impactQuery, importDocument, listPrompts, noon, prompt } from './drafts.ts'
 
-/** A store that can be restarted, for one run. */
+/** A restartable store for one run of the test. */
 export interface RestartableStore {
   readonly store: Store
-  /** Called when no write is in progress; `store` may then become another replica. Absent if there are no replicas. */
+  /** Called when no write is in progress, to let `store` switch to another replica. Absent if there are no replicas. */
   takeTurns?(): void
   /** Stops the store's process gracefully or kills it, then reopens the store. */
   restart(isGraceful: boolean): Promise<void>
@@ -43,7 +43,7 @@ function modelOf({ model }: Pair, sandbox: string): Model {
   return known
 }
 
-const writerIn = (sandbox: string) => ({ sandbox, seed: '1', now: noon })
+const contextFor = (sandbox: string) => ({ sandbox, seed: '1', now: noon })
 
 async function settle({ pending, subject }: Pair): Promise<void> {
   await Promise.all(pending.splice(0))
@@ -58,14 +58,14 @@ const start = {
     if (known === undefined) events.push({ name, value, replays: 0 })
     else known.replays += 1
     const draft = event({ value, ...(name !== undefined && { insertId: name }) })
-    pair.pending.push(pair.subject.store.recordEvent(writerIn(sandbox), draft))
+    pair.pending.push(pair.subject.store.recordEvent(contextFor(sandbox), draft))
   },
   prompt: (sandbox: string, name: string) => async (pair: Pair) => {
     const { prompts } = modelOf(pair, sandbox)
     const known = prompts.find((prompt) => prompt.name === name)
     if (known === undefined) prompts.push({ name, versions: 1, active: undefined })
     else known.versions += 1
-    pair.pending.push(pair.subject.store.addPromptVersion(writerIn(sandbox), prompt({ externalPromptId: name })))
+    pair.pending.push(pair.subject.store.addPromptVersion(contextFor(sandbox), prompt({ externalPromptId: name })))
   },
   weight: (sandbox: string, weight: number) => async (pair: Pair) => {
     modelOf(pair, sandbox).weight = weight
@@ -82,7 +82,7 @@ const start = {
   snapshot: (sandbox: string) => async (pair: Pair) => {
     const model = modelOf(pair, sandbox)
     model.snapshots.push(contentOf(model))
-    pair.pending.push(pair.subject.store.createSnapshot(writerIn(sandbox)))
+    pair.pending.push(pair.subject.store.createSnapshot(contextFor(sandbox)))
   },
 }
 
@@ -127,9 +127,9 @@ const finish = {
   refused: (sandbox: string, name: string | undefined) => async (pair: Pair) => {
     await settle(pair)
     await pair.subject.refuse?.((store) => [
-      store.recordEvent(writerIn(sandbox), event(name === undefined ? {} : { insertId: name })),
-      store.addPromptVersion(writerIn(sandbox), prompt({ externalPromptId: name ?? 'x' })),
-      store.createSnapshot(writerIn(sandbox)),
+      store.recordEvent(contextFor(sandbox), event(name === undefined ? {} : { insertId: name })),
+      store.addPromptVersion(contextFor(sandbox), prompt({ externalPromptId: name ?? 'x' })),
+      store.createSnapshot(contextFor(sandbox)),
       store.putQuality(sandbox, { weight: 0.9 }),
       ...(modelOf(pair, sandbox).events.length > 0 ? [store.reset(sandbox), store.deleteSandbox(sandbox)] : []),
     ])
@@ -163,16 +163,16 @@ const few = fc.nat({ max: 2 })
 const name = fc.constantFrom('x', 'y', 'z')
 const optionalName = fc.option(name, { nil: undefined })
 
-/** Labels an operation, so that a counterexample shows `event("a", "x", "y")` instead of source code. */
-function weighted<Given extends unknown[]>(
+/** Adds a weight and a label. In a counterexample, the label shows `event("a", "x", "y")` instead of source code. */
+function weighted<Args extends unknown[]>(
   weight: number,
   name: string,
-  parts: { [At in keyof Given]: fc.Arbitrary<Given[At]> },
-  create: (...given: Given) => Operation,
+  arbitraries: { [Index in keyof Args]: fc.Arbitrary<Args[Index]> },
+  create: (...args: Args) => Operation,
 ) {
-  const arbitrary = fc.tuple<Given>(...parts).map((given) => {
-    const run = create(...given)
-    const label = `${name}(${given.map((value) => JSON.stringify(value)).join(', ')})`
+  const arbitrary = fc.tuple<Args>(...arbitraries).map((args) => {
+    const run = create(...args)
+    const label = `${name}(${args.map((value) => JSON.stringify(value)).join(', ')})`
     return Object.assign((pair: Pair) => run(pair), { [fc.toStringMethod]: () => label })
   })
   return { weight, arbitrary }
@@ -208,7 +208,7 @@ export function stateProperty(open: () => Promise<RestartableStore>, runs: numbe
       }),
       {
         numRuns: Number(process.env['PROPERTY_RUNS'] ?? runs),
-        // Shorter than the test's timeout, which would not show the failing operations.
+        // Shorter than the test's timeout, because a timeout would not show the failing operations.
         interruptAfterTimeLimit: 200_000,
         markInterruptAsFailure: true,
       },

@@ -62,7 +62,7 @@ export function replicaSuite(name: string, open: (count: number) => Promise<read
 
     test('an import into an empty sandbox does not replace an event stored meanwhile by another replica', () =>
       withStores(async ([one, two, three]) => {
-        await one.recordEvent({ ...context, sandbox: 'source' }, event({ insertId: 'of the import' }))
+        await one.recordEvent({ ...context, sandbox: 'source' }, event({ insertId: 'imported' }))
         const document = await exportSandbox(one, 'source')
         for (let round = 0; round < 20; round += 1) {
           const sandbox = `empty-${round}`
@@ -89,7 +89,7 @@ export function replicaSuite(name: string, open: (count: number) => Promise<read
         expect(stored?.versions.map(({ version }) => version)).toEqual(numbers)
       }))
 
-    test('identical events without an insertId get the same ids through any replica as in one process', () =>
+    test('identical events without an insertId get the same ids whether one replica or several record them', () =>
       withStores(async (stores) => {
         const run = async (write: (index: number) => Store) => {
           const ids: string[] = []
@@ -101,7 +101,7 @@ export function replicaSuite(name: string, open: (count: number) => Promise<read
         expect(await run((index) => anyOf(stores, index))).toEqual(await run(() => stores[0]))
       }))
 
-    test('a sequence and a rate window advance once per use', () =>
+    test('a sequence and a rate window advance exactly once per use', () =>
       withStores(async (stores) => {
         const indexes: number[] = []
         let allowed = 0

@@ -8,7 +8,7 @@ import type { TestSimulator } from './start.ts'
 
 const schema = operationOf('getModelAnalytics').responseSchema(200)
 
-/** The fields of the analytics and of a data point; the value is true for a nullable field. */
+/** The fields of the analytics. The value is true if the field is nullable. `pointFields`: those of a data point. */
 export const analyticsFields = fieldsOf(schema)
 export const pointFields = fieldsOf(valueAt(schema, '/properties/dataPoints/items'))
 
@@ -34,7 +34,7 @@ export async function readAnalytics(
   const query = period === undefined ? '' : `?period=${period}`
   const response = await call(target, `/v1/models/${modelId}/analytics${query}`, options)
   if (response.status !== 200) throw new Error(`${response.status} for ${modelId} ${period}: ${response.text}`)
-  const faults = describeViolations('getModelAnalytics', 200, response.body)
-  if (faults.length > 0) throw new Error(`${modelId} ${period} breaks the document: ${faults.join('; ')}`)
+  const violations = describeViolations('getModelAnalytics', 200, response.body)
+  if (violations.length > 0) throw new Error(`${modelId} ${period} violates the document: ${violations.join('; ')}`)
   return response.body as unknown as Analytics // checked against the document's schema above
 }

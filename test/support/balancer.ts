@@ -15,7 +15,7 @@ type Attempt = IncomingMessage | string
 /** Milliseconds between two readiness checks of a server. */
 const CHECK_MS = 50
 
-/** Starts a balancer for one test. `ports`: the ports of the servers. An interrupted request gets a 502. */
+/** Starts a balancer in front of the servers on these ports, for one test. An interrupted request gets a 502. */
 export async function startBalancer(ports: readonly number[]): Promise<Balancer> {
   let next = 0
   const unready = new Set<number>()

@@ -9,7 +9,7 @@ import { isMissing } from './tools.ts'
 
 export { test } from './start.ts'
 
-/** Describes tests that need a browser. If it is missing, the tests are skipped, and in CI the run fails. */
+/** Describes tests that need a browser. If the browser is missing, the tests are skipped; in CI, the run fails. */
 export const describeInBrowser = describe.skipIf(isMissing('chromium'))
 
 /** The appearance of a page, and the fragment of its URL. */
@@ -33,7 +33,7 @@ export function sharedBrowser() {
     expect(problems, 'errors and warnings on the pages, and requests to other origins').toEqual([])
   })
   const pages = {
-    /** Opens the console. The test file fails if a page logs an error, breaks its policy or contacts other origins. */
+    /** Opens the console. Page errors, policy violations and requests to other origins make the test file fail. */
     async open({ origin }: Pick<TestSimulator, 'origin'>, options: PageOptions = {}): Promise<Page> {
       if (!browser) throw new Error('the browser is not open')
       const { hash = '', width = 1280, height = 800, colorScheme = 'light' } = options
@@ -89,7 +89,7 @@ interface AxeResults {
   }[]
 }
 
-/** Expects axe to find no problems on a page. Axe is evaluated, since the page's policy blocks injected scripts. */
+/** Expects axe to find no problems on a page. Uses `evaluate`, since the page's policy blocks injected scripts. */
 export async function expectAccessible(page: Page): Promise<void> {
   await page.evaluate(axe.source)
   const { violations } = await page.evaluate<AxeResults>('axe.run(document, { resultTypes: ["violations"] })')

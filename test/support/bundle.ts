@@ -1,6 +1,6 @@
 import { createRequire } from 'node:module'
 
-/** The functions in the build that load its modules, so that tests run the bundled code. */
+/** Functions that load the modules of the build, so that tests run the bundled code. */
 export const bundle: {
   start(): typeof import('../../src/features/start.ts')
   proxy(): typeof import('../../src/features/proxy/proxy.ts')

@@ -111,7 +111,7 @@ export function expectRefusal(
   for (const word of words) expect(error).toMatch(word)
 }
 
-/** Reads the location and the counts of the state: `{"file":":memory:","sandboxes":1,"events":2,"prompts":0}`. */
+/** Reads the state's location and counts: `{"file":":memory:","sandboxes":1,"events":2,"prompts":0}`. */
 export async function readStateInfo(target: Target): Promise<Json> {
   return objectOf(await call(target, '/__sim/info', { token: null }))['state'] ?? null
 }
@@ -133,7 +133,7 @@ export function prompt(fields: JsonObject = {}): JsonObject {
   return { name: 'Order assistant', components: [{ content: 'You answer questions.' }], ...fields }
 }
 
-/** A valid request to each kind of operation: metered analytics, and writes with and without an idempotency key. */
+/** A valid request to each kind of operation: a rate-limited read, and writes with and without an idempotency key. */
 export const operations = [
   { id: 'getModelAnalytics', method: 'GET', path: analyticsPath, body: undefined, success: 200 },
   { id: 'createPrompt', method: 'POST', path: '/v1/prompts', body: prompt(), success: 201 },

@@ -1,11 +1,11 @@
 import { isObject, type Json, type JsonObject } from '../../src/base/core/json.ts'
 
-/** The key under `components` for schemas in `allOf`, which stay open: a response has the members of all parts. */
+/** The key under `components` for parts of `allOf`. They stay open, since an object has the members of all parts. */
 const PARTS = 'x-parts'
 
 /**
  * Returns the document with closed schemas: an object may have only the listed members, unless its schema has
- * `additionalProperties` or lists no members. Undocumented members are then errors, although clients may ignore them.
+ * `additionalProperties` or lists no members. This makes undocumented members errors, although clients may ignore them.
  */
 export function closeDocument(document: JsonObject): JsonObject {
   const components = objectOf(document['components'])
@@ -15,7 +15,7 @@ export function closeDocument(document: JsonObject): JsonObject {
   return { ...closed, components: { ...objectOf(closed['components']), schemas, [PARTS]: parts } }
 }
 
-/** Closes each schema of a media type, anywhere in the document. */
+/** Closes every schema in a `schema` member, anywhere in the document. */
 function closeContents(value: Json): Json {
   if (Array.isArray(value)) return value.map(closeContents)
   if (!isObject(value)) return value

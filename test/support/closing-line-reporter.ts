@@ -2,11 +2,11 @@ import type { Reporter, TestModule } from 'vitest/node'
 
 /** Prints one summary line at the end of the run, for programs that parse the log. */
 export class ClosingLineReporter implements Reporter {
-  readonly #faultReporter: { readonly faultCount: number }
+  readonly #problemReporter: { readonly problemCount: number }
 
-  /** `faultReporter`: the reporter that counts faults found outside the tests; these faults count as failures. */
-  constructor(faultReporter: { readonly faultCount: number }) {
-    this.#faultReporter = faultReporter
+  /** `problemReporter`: the reporter that counts problems found outside the tests. They count as failures. */
+  constructor(problemReporter: { readonly problemCount: number }) {
+    this.#problemReporter = problemReporter
   }
 
   onTestRunEnd(modules: readonly TestModule[]): void {
@@ -16,10 +16,10 @@ export class ClosingLineReporter implements Reporter {
     const count = (state: string) => tests.filter((test) => test.result().state === state).length
     const failedModules = modules.filter((module) => module.errors().length > 0).length
     console.log(
-      `\n${count('passed')} passed, ${count('failed') + failedModules + this.#faultReporter.faultCount} failed, ` +
+      `\n${count('passed')} passed, ${count('failed') + failedModules + this.#problemReporter.problemCount} failed, ` +
         `${count('skipped')} skipped`,
     )
     if (filter === '!long')
-      console.log(`${all.length - tests.length} long tests left to .ci/run; to run them now: npm run test:long`)
+      console.log(`${all.length - tests.length} long tests were not run; to run them: npm run test:long`)
   }
 }

@@ -1,7 +1,7 @@
 import { type AddressInfo, connect, createServer, type Socket } from 'node:net'
 import { onTestFinished } from 'vitest'
 
-/** A TCP proxy that can cut its connections in the middle of the server's data. */
+/** A TCP proxy that can cut its connections in the middle of a response. */
 export interface CuttingProxy {
   readonly port: number
   /** The number of bytes that the server has sent so far. */

@@ -72,8 +72,8 @@ export function findLinks({ text }: DocPage): string[] {
 const withoutBlocks = (text: string) => text.replaceAll(/^ *```[\s\S]*?^ *```$/gm, '')
 
 /**
- * Returns patterns for the statuses that the commands in a block should get: the status in a comment such as `# 429`,
- * 000 for a command with `# no response` (curl prints 000 without a response), and otherwise any 2xx status.
+ * Returns a pattern for the status that each command in a block should get: the status in a comment such as `# 429`,
+ * 000 (which curl prints if it gets no response) for the comment `# no response`, or any 2xx status without a comment.
  */
 export function promisedStatuses(text: string): RegExp[] {
   const commands = text.split(/^(?=curl )/m).filter((command) => command.startsWith('curl '))

@@ -12,7 +12,7 @@ const open = new CompiledDocument(document)
 const narrow = new CompiledDocument(simulated)
 const closed = new CompiledDocument(closeDocument(simulated))
 
-/** Describes how a response breaks the documented schema for its status; empty if the response is valid. */
+/** Describes each way in which a response violates the schema that is documented for its status. */
 export function describeViolations(operationId: string, status: number, body: Json | undefined): string[] {
   return [open, narrow].flatMap((compiled) => listViolations(compiled, operationId, status, body))
 }

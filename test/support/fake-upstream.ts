@@ -28,7 +28,7 @@ export interface FakeRequest {
 /** Changes a response from the simulator in place. */
 export type Change = (response: FakeResponse, request: FakeRequest) => void
 
-/** A service that responds like the simulator, with changes. */
+/** A fake service that returns the simulator's responses with changes. */
 export interface FakeUpstream {
   /** `http://127.0.0.1:12345/v1` */
   readonly baseUrl: string

@@ -17,7 +17,7 @@ export const typedDocuments = [
   { document: bundledContract, file: new URL('../../src/service/simulation/service-types.ts', import.meta.url) },
 ]
 
-/** Returns the first line of a document's types. The digest in it shows whether the document has changed. */
+/** Returns the first line of a file of types. Its digest shows whether the document has changed since. */
 export async function typesHeading(document: string): Promise<string> {
   const digest = createHash('sha256')
     .update(await readFile(document))

@@ -1,6 +1,6 @@
 import { connect } from 'node:net'
 
-/** The silence in milliseconds after which the server is assumed to be waiting for the rest of the request. */
+/** Milliseconds without a complete response before the server is assumed to be waiting for the rest of the request. */
 const quietMs = 15_000
 
 /** Returns true if a request is shorter than its framing headers state. */
@@ -13,7 +13,7 @@ export function isUnfinished(sent: string): boolean {
 
 /**
  * Sends bytes on a new connection, and returns one complete response, or all bytes received before the connection
- * closes. Closes the sending side if the request is unfinished.
+ * closes. Closes the sending side at once if the request is unfinished.
  */
 export function sendBytes(origin: string, bytes: Uint8Array): Promise<string> {
   const { hostname, port } = new URL(origin)
@@ -25,7 +25,7 @@ export function sendBytes(origin: string, bytes: Uint8Array): Promise<string> {
     const finish = () => {
       clearTimeout(quietTimer)
       clearTimeout(limit)
-      // A reset does not leave the port in TIME_WAIT. Otherwise, thousands of requests would exhaust the ports.
+      // Unlike a normal close, a reset does not keep the port in TIME_WAIT, so many requests do not exhaust the ports.
       socket.resetAndDestroy()
       resolve(received)
     }

@@ -29,7 +29,7 @@ interface RedisServerOptions {
   readonly args?: readonly string[]
 }
 
-/** Describes tests that need Redis. If it is missing, the tests are skipped, and in CI the run fails. */
+/** Describes tests that need Redis. If Redis is missing, the tests are skipped; in CI, the run fails. */
 export const describeWithRedis = describe.skipIf(isMissing('redis-server'))
 
 /** Starts a Redis server for all tests in a file. */

@@ -22,7 +22,7 @@ function run(args: readonly string[]): number {
   const missing = listMissingTools()
   for (const sentence of missing) console.error(sentence)
   if (missing.length > 0 && process.env['CI'] === 'true') {
-    console.error('With CI=true, no test may be skipped.')
+    console.error('Nothing was run: with CI=true, no test may be skipped.')
     return 1
   }
   const selectedSteps = args.length > 0 ? steps.slice(-1) : steps

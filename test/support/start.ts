@@ -17,7 +17,7 @@ export interface LogEntry {
   readonly fields: object
 }
 
-/** A simulator that listens on a free port of this machine. */
+/** A simulator that listens on a free local port. */
 export interface TestSimulator {
   /** `http://127.0.0.1:12345/v1` */
   readonly baseUrl: string
@@ -30,7 +30,7 @@ export interface TestSimulator {
 
 /**
  * Starts the built application, by default on a free port, with a frozen clock and its state in memory. `close` throws
- * if the application logged an error, so that no test passes despite a logged bug.
+ * if the application logged an error, so that the test fails.
  */
 export async function startWatched(
   settings: Partial<Settings> = {},

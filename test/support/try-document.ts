@@ -39,7 +39,7 @@ export interface Outcome {
   readonly body: string | undefined
 }
 
-/** Checks a document, starts a simulator with it, and sends a request. An exception becomes an error with its stack. */
+/** Checks a document, starts a simulator with it, and sends a request. Returns an exception as an error. */
 export async function tryDocument(file: string, changes: Partial<Settings> = {}): Promise<Outcome> {
   const settings = { ...defaultSettings(), ...changes, contract: file, port: 0, state: ':memory:' }
   const checked = await textOfErrors(async () => {
@@ -51,8 +51,8 @@ export async function tryDocument(file: string, changes: Partial<Settings> = {})
   const started = await textOfErrors(async () => {
     const running = await start(settings, { now: Date.now, log: silentLog })
     if (!running.ok) return running.error
-    const reply = await fetch(running.value.baseUrl + path, { headers: { authorization: 'Bearer any-key' } })
-    body = await reply.text()
+    const response = await fetch(running.value.baseUrl + path, { headers: { authorization: 'Bearer any-key' } })
+    body = await response.text()
     await running.value.close()
     return []
   })
@@ -68,11 +68,11 @@ async function textOfErrors(find: () => Promise<readonly { severity: string; mes
   }
 }
 
-/** Describes the fault if `check` and startup disagree, or if the output contains a stack trace or the secret. */
-export function findFault({ checked, started, body }: Outcome, secret: string): string | undefined {
+/** Describes the problem if `check` and startup disagree, or if the output contains a stack trace or the secret. */
+export function findProblem({ checked, started, body }: Outcome, secret: string): string | undefined {
   const all = JSON.stringify([checked, started, body])
-  if (all.includes(secret)) return `the output shows a file: ${all}`
-  if (/\\n +at |ResolverError/.test(all)) return `the output has a stack trace: ${all}`
+  if (all.includes(secret)) return `the output contains the secret: ${all}`
+  if (/\\n +at |ResolverError/.test(all)) return `the output contains a stack trace: ${all}`
   if ((checked.length === 0) !== (started.length === 0)) return `check and startup disagree: ${all}`
   return undefined
 }

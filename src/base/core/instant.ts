@@ -82,7 +82,7 @@ export function isoDateOf(day: number): string {
   return startOfDay(day).toISOString().slice(0, -'T00:00:00.000Z'.length)
 }
 
-/** Formats an instant as an HTTP date: `Thu, 15 Jan 2026 12:00:00 GMT`. Caches the text of the last second. */
+/** Formats an instant as an HTTP date: `Thu, 15 Jan 2026 12:00:00 GMT`. Caches the text for the last second. */
 export const httpDate = (() => {
   const format = memoizeLast((second: number) => new Date(second * 1000).toUTCString())
   return (instant: number) => format(Math.floor(instant / 1000))

@@ -1,13 +1,13 @@
 import { isObject, type Json } from './json.ts'
 
-/** Appends tokens to a JSON pointer (RFC 6901), escaped: `joinPointer('/paths', '/events')` is `/paths/~1events`. */
+/** Escapes tokens and appends them to a JSON pointer: `joinPointer('/paths', '/events')` is `/paths/~1events`. */
 export function joinPointer(pointer: string, ...tokens: readonly (string | number)[]): string {
   let result = pointer
   for (const token of tokens) result += `/${String(token).replaceAll('~', '~0').replaceAll('/', '~1')}`
   return result
 }
 
-/** Returns the tokens of a JSON pointer, unescaped; an empty list for the empty pointer. */
+/** Returns the unescaped tokens of a JSON pointer: an empty list for the empty pointer. */
 export function parsePointer(pointer: string): string[] {
   if (pointer === '') return []
   return pointer
@@ -36,7 +36,7 @@ export function toFragment(pointer: string): string {
   return `#${pointer.split('/').map(encodeURIComponent).join('/')}`
 }
 
-/** Returns the pointer of a reference within the document (`#/components/schemas/Error`), or undefined. */
+/** Returns the pointer in a local reference (`#/components/schemas/Error`); undefined for any other reference. */
 export function parseReference(reference: string): string | undefined {
   if (reference !== '#' && !reference.startsWith('#/')) return undefined
   try {
@@ -46,7 +46,7 @@ export function parseReference(reference: string): string | undefined {
   }
 }
 
-/** Returns a copy with another value at a path, or without the value if the new one is undefined. */
+/** Returns a copy with a new value at a path, or without the old value if the new value is undefined. */
 export function replaceAt(whole: Json, [token, ...rest]: readonly string[], value: Json | undefined): Json | undefined {
   if (token === undefined) return value
   if (Array.isArray(whole)) {

@@ -19,7 +19,7 @@ const stringPart = /[ !#-[\]-\uffff]+|\\(?:["\\/bfnrt]|u[0-9a-fA-F]{4})/y
 
 class JsonRefusal extends Error {}
 
-/** Reads JSON. With `maxValues`, the reader is strict. With `isLarge`, it limits records, and yields at each value. */
+/** Reads JSON. `maxValues` makes the reader strict. `isLarge` limits the size of records and makes the reader yield. */
 export class JsonReader {
   readonly #text: string
   readonly #maxValues: number
@@ -131,7 +131,7 @@ export class JsonReader {
     if (this.#isLarge && count > max) this.#refuse(`must not have more than ${max} ${unit}`, this.#path.slice(0, 2))
   }
 
-  /** Refuses valid JSON that breaks a rule of strict readers. Does nothing in a reader that is not strict. */
+  /** Refuses JSON that is valid, but that strict readers do not accept. Does nothing if the reader is not strict. */
   #refuse(message: string, path = this.#path): void {
     if (this.#maxValues === Number.POSITIVE_INFINITY) return
     this.#path = path
@@ -174,11 +174,11 @@ export function findSyntaxError(text: string): Pick<JsonReader, 'at' | 'expected
   return reader
 }
 
-/** The number of characters at the start of the text in which lines are counted, which takes a few milliseconds. */
+/** The maximum number of characters in which to count lines. Counting takes up to a few milliseconds. */
 const maxCounted = 1024 * 1024
 
 /**
- * Describes the first syntax error in a text: `line 1, column 8 has "}", where a value is expected`. After the first
+ * Describes the first syntax error in text: `line 1, column 8 has "}", where a value is expected`. After the first
  * 1,048,576 characters, gives the position in characters instead of lines and columns.
  * @param firstLine the number of the text's first line in its file
  */

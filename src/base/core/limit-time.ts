@@ -12,8 +12,8 @@ export const TIMEOUT = 'timeout'
 const maxCheckMs = 100
 
 /**
- * Limits the time of a validator, since patterns and recursive schemas can take arbitrarily long. An aborted check is
- * retried once, since garbage collection counts toward the limit. If the retry is aborted, too, the value is invalid.
+ * Limits how long a validator runs, since patterns and recursive schemas can take arbitrarily long. An aborted check is
+ * retried once, since garbage collection counts toward the limit. If the retry is also aborted, the value is invalid.
  */
 export function limitTime<E>(validate: Check<E>): Check<E> {
   const limited: Check<E> = (value) => {
@@ -45,7 +45,7 @@ const timeoutError = {
     'Send shorter strings or fewer levels, or change these patterns and schemas',
 }
 
-/** Creates a context, shared because creating one takes a millisecond, and a script that calls the context's `run`. */
+/** Creates a context and a script that calls its `run`. They are reused, since creating a context takes 1 ms. */
 const prepare = once(() => {
   const global: { run?: (() => void) | undefined } = {}
   return { global, context: createContext(global), script: new Script('run()') }
@@ -61,7 +61,7 @@ export function runWithTimeout<T>(ms: number, work: () => T): { readonly value: 
   for (;;) {
     const result = runOnce(ms, work)
     const { user, system } = cpuUsage(before)
-    // Half is enough, since the timeout is not measured in CPU time, and another run doubles the delay.
+    // Half of the limit is enough, since the timeout is not measured in CPU time, and another run doubles the delay.
     if (result || user + system >= (ms * 1000) / 2) return result
   }
 }

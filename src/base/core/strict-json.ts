@@ -14,13 +14,13 @@ const notUtf8 = failure({ pointer: '', message: 'must be UTF-8 text' })
 
 /**
  * Parses JSON strictly: UTF-8, one value, no duplicate members, no `__proto__`, no lone surrogates, at most `maxDepth`
- * levels, no number beyond the range of a double. Inputs that two parsers could read differently are refused.
+ * levels, and no number beyond the range of a double. Inputs that two parsers could read differently are refused.
  * @param values the maximum number of members and items
  */
 export function readJson(bytes: Uint8Array, values = maxValues): Result<Json, Flaw> {
   const text = decode(bytes)
   if (text === undefined) return notUtf8
-  // JSON that `JSON.stringify` reproduces unchanged has no repeated member. Longer text takes too long to compare.
+  // JSON that `JSON.stringify` reproduces unchanged has no repeated member. Comparing longer text takes too long.
   const plain = text.length > 10 * values || /\\u|__proto__/.test(text) ? undefined : parseJson(text)
   if (plain !== undefined && membersLeft(plain, values, maxDepth) >= 0 && JSON.stringify(plain) === text)
     return success(plain)

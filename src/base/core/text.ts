@@ -42,14 +42,14 @@ export function utf8ToLatin1(text: string): string {
 
 const UNIT_BYTES = { b: 1, kb: 2 ** 10, mb: 2 ** 20 }
 
-/** Parses a size in bytes, at least 1: `500kb`, `1mb` or `512`, in powers of 1024; undefined for any other text. */
+/** Parses a size such as `500kb`, `1mb` or `512`, in powers of 1024. Returns bytes; undefined for 0 and other text. */
 export function parseSize(text: string): number | undefined {
   const [, number, unit = 'b'] = /^(\d{1,9})(b|kb|mb)?$/i.exec(text) ?? []
   const bytes = Number(number) * UNIT_BYTES[unit.toLowerCase() as keyof typeof UNIT_BYTES] // guaranteed by the pattern
   return bytes >= 1 ? bytes : undefined
 }
 
-/** Returns a candidate that differs from `name` only in case, separators or one letter, or undefined. */
+/** Returns a candidate that differs from `name` only in case, separators or one letter; undefined if there is none. */
 export function findSimilar(name: string, candidates: Iterable<string>): string | undefined {
   for (const candidate of candidates) {
     if (Math.abs(candidate.length - name.length) > MAX_SEPARATORS) continue

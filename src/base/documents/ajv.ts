@@ -20,7 +20,7 @@ export function createAjv(warn: (message: string) => void, options: Options = {}
     strictRequired: false,
     // Callers check each schema against the meta-schema, because they know its location.
     validateSchema: false,
-    // Copying each shared schema to each reference would only delay startup.
+    // Copying each shared schema into each reference would only delay startup.
     inlineRefs: false,
     logger: { log: warn, warn, error: warn },
     ...options,
@@ -82,15 +82,15 @@ function changeCode(ajv: Ajv2020, keyword: string, change: (code: KeywordCode) =
 function generateLoops({ gen }: KeywordCxt, end: EndOfIteration, generate: () => void): void {
   const { forRange, forIn } = gen
   const before = gen.const('errorsBefore', errorCount)
-  const own = (body: (name: Name) => void) => (name: Name) => {
+  const addEnd = (body: (name: Name) => void) => (name: Name) => {
     Object.assign(gen, { forRange, forIn })
     body(name)
     end(gen, before)
     Object.assign(gen, bounded)
   }
   const bounded: Pick<CodeGen, 'forRange' | 'forIn'> = {
-    forRange: (name, from, to, body, ...kind) => forRange.call(gen, name, from, to, own(body), ...kind),
-    forIn: (name, value, body, ...kind) => forIn.call(gen, name, value, own(body), ...kind),
+    forRange: (name, from, to, body, ...kind) => forRange.call(gen, name, from, to, addEnd(body), ...kind),
+    forIn: (name, value, body, ...kind) => forIn.call(gen, name, value, addEnd(body), ...kind),
   }
   Object.assign(gen, bounded)
   generate()
@@ -98,7 +98,7 @@ function generateLoops({ gen }: KeywordCxt, end: EndOfIteration, generate: () =>
 }
 
 /**
- * Replaces ajv's `uniqueItems`, which takes a minute for 20,000 objects, with a check in linear time. The check has no
+ * Replaces ajv's `uniqueItems`, which takes a minute for 20,000 objects, with a linear-time check. The check has no
  * code for standalone validators, so a precompiled document cannot use the keyword.
  */
 function addLinearUniqueItems(ajv: Ajv2020): void {

@@ -6,19 +6,19 @@ export interface SourcePart {
   readonly pointer: string
 }
 
-/** Maps the values of a document to the files that contain them: the document's file, or files that it refers to. */
+/** Maps a document's values to the files they come from: the document's own file, referenced files, or an overlay. */
 export class Origins {
   readonly #main: Source
-  readonly #set = new Map<string, SourcePart & { readonly turn: number }>()
-  #turns = 0
+  readonly #origins = new Map<string, SourcePart & { readonly order: number }>()
+  #setCount = 0
 
   constructor(main: Source) {
     this.#main = main
   }
 
   set(pointer: string, origin: SourcePart): void {
-    this.#turns += 1
-    this.#set.set(pointer, { ...origin, turn: this.#turns })
+    this.#setCount += 1
+    this.#origins.set(pointer, { ...origin, order: this.#setCount })
   }
 
   /** Removes an item from a list with `length` items. The items after it move forward, with their origins. */
@@ -28,10 +28,10 @@ export class Origins {
 
   /** Finds the origin of a value: the last origin set for the value or for an enclosing value. */
   find(pointer: string): SourcePart {
-    let last = { source: this.#main, pointer, turn: 0 }
+    let last = { source: this.#main, pointer, order: 0 }
     for (let at = pointer; ; at = at.slice(0, at.lastIndexOf('/'))) {
-      const set = this.#set.get(at)
-      if (set && set.turn > last.turn) last = { ...set, pointer: set.pointer + pointer.slice(at.length) }
+      const found = this.#origins.get(at)
+      if (found && found.order > last.order) last = { ...found, pointer: found.pointer + pointer.slice(at.length) }
       if (at === '') return last
     }
   }

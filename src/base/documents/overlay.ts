@@ -6,7 +6,7 @@ import { findTreeFlaw } from './parse.ts'
 import { type Overlay, type OverlayAction, type SelectedNode, select } from './read-overlay.ts'
 import { errorAt, type Findings, MAX_VALUES, type Source } from './source.ts'
 
-/** Applies an overlay to a copy of a document, and tracks the values it adds. Stops at the first action that fails. */
+/** Applies an overlay to a copy of a document, tracking which values it adds. Stops at the first action that fails. */
 export function applyOverlay(document: Source, { source, actions }: Overlay): Result<Source, Findings> {
   const draft = new Draft(document, source)
   for (const action of actions) {
@@ -71,15 +71,15 @@ class Draft {
     }
   }
 
-  /** Merges an update into the value at the tokens. An array that is the target itself accepts an item of any type. */
+  /** Merges an update into the value at `tokens`. An array that is the target itself accepts an item of any type. */
   #merge(tokens: readonly string[], update: Json, from: string, isTarget = false): Flaw | undefined {
     const old = valueAtTokens(this.value, tokens)
     if (old === undefined) return this.#put(tokens, update, from)
     if (Array.isArray(old) && (isTarget || Array.isArray(update))) return this.#append(tokens, old, update, from)
     if (kindOf(old) !== kindOf(update)) {
       const at = joinPointer('', ...tokens) || 'the document'
-      const message = `cannot be merged: ${at} is ${kindOf(old)}, but the update is ${kindOf(update)}. Remove it first`
-      return { pointer: from, message }
+      const reason = `${at} is ${kindOf(old)}, but the update is ${kindOf(update)}`
+      return { pointer: from, message: `cannot be merged: ${reason}. Remove the old value first` }
     }
     if (!isObject(old) || !isObject(update)) return this.#put(tokens, update, from)
     for (const [name, value] of Object.entries(update)) {

@@ -17,7 +17,7 @@ import { findSyntaxError, quoteCharacter } from '../core/json-syntax.ts'
 import { failure, type Result, reasonOf, success } from '../core/result.ts'
 import { errorAt, type Findings, MAX_VALUES, type Source } from './source.ts'
 
-/** The maximum number of syntax errors to report. Later errors are mostly consequences of the first. */
+/** The maximum number of syntax errors to report. Later errors are usually consequences of the first. */
 const MAX_SYNTAX_ERRORS = 5
 
 /** Parses YAML, and JSON as a subset of YAML. `file`: the path for the locations in findings. */
@@ -57,7 +57,7 @@ const TOO_DEEP = `is nested deeper than ${MAX_LEVELS} levels`
 
 /** Messages by error code. They replace the library's messages, which address the callers of the library. */
 const messages: Readonly<Partial<Record<ErrorCode, string>>> = {
-  MULTIPLE_DOCS: 'starts a second document; a file can contain only one: delete the line "---" and the other document',
+  MULTIPLE_DOCS: 'starts a second document; a file can contain only one: delete the line "---" and one document',
   DUPLICATE_KEY: 'is a duplicate key',
 }
 
@@ -105,7 +105,7 @@ const offsetOfNode = (node: unknown): number => (isNode(node) ? (node.range?.[0]
 
 const TOO_LARGE = `is too large: a file can have at most ${MAX_VALUES} values, counting every use of an alias`
 
-/** Finds the first reason why a value is not a JSON tree of usable size. YAML aliases can create endless values. */
+/** Finds the first reason to refuse a value: its size, its depth, `__proto__`, or a cycle through YAML aliases. */
 export const findTreeFlaw = (root: Json): Flaw | undefined => findFlaw(root, '', { count: 0, parents: [] })
 
 /** `visited`: the number of values so far, and the objects and lists that contain the current value. */

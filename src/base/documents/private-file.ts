@@ -62,7 +62,7 @@ async function writeAndClose(opened: FileHandle, content: Content, isReplaced = 
 async function emptyPrivately(existing: FileHandle): Promise<void> {
   const stats = await existing.stat()
   if (!stats.isFile()) return
-  const isForOthers = (stats.mode & 0o077) !== 0
-  if (isForOthers) await existing.chmod(PRIVATE_FILE)
+  const isAccessibleToOthers = (stats.mode & 0o077) !== 0
+  if (isAccessibleToOthers) await existing.chmod(PRIVATE_FILE)
   await existing.truncate()
 }

@@ -7,7 +7,7 @@ import { loadSchema } from './load-schema.ts'
 import { readSource } from './read-source.ts'
 import { errorAt, type Finding, type Findings, type Source } from './source.ts'
 
-/** A parsed and validated OpenAPI Overlay. A 1.0 overlay may use the features that 1.1 adds. */
+/** A parsed and validated OpenAPI Overlay. A 1.0 overlay can use the features that 1.1 adds. */
 export interface Overlay {
   readonly source: Source
   readonly actions: readonly OverlayAction[]
@@ -28,7 +28,7 @@ export interface SelectedNode {
   readonly value: Json
 }
 
-/** Reads and validates an overlay (YAML or JSON). On failure, returns a finding with a line for each problem. */
+/** Reads and validates an overlay (YAML or JSON). On failure, returns a finding for each problem, with its line. */
 export async function readOverlay(file: string): Promise<Result<Overlay, Findings>> {
   const source = await readSource(file)
   return source.ok ? checkOverlay(source.value) : source

@@ -4,7 +4,7 @@ import { joinPointer, parsePointer } from '../core/json-pointer.ts'
 import { cutText, findNearest } from '../core/text.ts'
 import { FORMAT_PHRASES } from './formats.ts'
 
-/** The number of errors after which the check of a list's items or an object's members stops. */
+/** The number of errors after which checking a list's items or an object's members stops. */
 export const MAX_ERRORS = 100
 
 /** The maximum lengths of a pointer and of quoted text, in characters, and the maximum number of listed members. */
@@ -103,8 +103,8 @@ const SENTENCES: Readonly<Record<string, (error: ErrorObject) => string>> = {
 }
 
 /**
- * Drops errors so that each broken rule yields one violation. ajv reports the errors of all alternatives before the
- * failed choice. For a choice between a schema and null, keeps the schema's errors; for others, only the choice.
+ * Drops errors so that each broken rule yields one violation. For a failed choice, ajv reports the errors of all
+ * alternatives first. Keeps only the choice's own error, or the schema's errors for a choice between a schema and null.
  */
 function dropRedundantErrors(errors: readonly ErrorObject[]): readonly ErrorObject[] {
   const relevant: ErrorObject[] = []
@@ -153,7 +153,7 @@ function describeChoice(values: unknown): string {
   return quoted.length === 1 ? String(quoted[0]) : `one of ${quoted.join(', ')}`
 }
 
-/** Returns the range that a number must be in: `at least 1`, or with both limits `from 1 to 100`. */
+/** Returns the range that a number must be in: `at least 1`, or `from 1 to 100` if it has both limits. */
 function describeRange({ params, parentSchema, keyword }: ErrorObject): string {
   const { minimum, maximum } = parentSchema ?? {}
   if (typeof minimum === 'number' && typeof maximum === 'number') return `from ${minimum} to ${maximum}`

@@ -18,7 +18,7 @@ export function redactDocument(text: string, token?: string): string {
 
 const formCode = /^(code=)[^&\s]+(?=&)/
 
-// For linear time, each pattern starts at a line start or a `<`, and does not cross another start before its value.
+// To take linear time, each pattern starts at a line start or a `<`, and does not cross another start before its value.
 
 /** Matches a part of multipart/form-data: its head, its name, and its value up to the next boundary. */
 const formPart =
@@ -33,13 +33,13 @@ function hideValue(whole: string, head: string, name: string, value: string): st
   return value.trim() !== '' && isHiddenText(name, value) ? `${head}${redacted}` : whole
 }
 
-/** The number of characters at the start of a text body that a message can quote, including names. */
-const maxQuotedLength = 1000
+/** The number of characters at the start of a text body to search for credentials. Messages quote fewer. */
+const searchedLength = 1000
 
 /** Returns what to quote instead of a credential; undefined for other values. `names`: the path; empty for the body. */
 export function hideCredential(names: readonly string[], value: unknown): string | undefined {
   if (typeof value !== 'string' && typeof value !== 'number') return undefined
-  const beginning = names.length === 0 ? String(value).slice(0, maxQuotedLength) : ''
+  const beginning = names.length === 0 ? String(value).slice(0, searchedLength) : ''
   const isSecret = redactDocument(beginning) !== beginning || names.some((name) => isHidden(name, value))
   return isSecret ? redacted : undefined
 }

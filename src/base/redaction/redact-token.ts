@@ -25,7 +25,7 @@ export function redactToken(text: string, token: string | undefined): string {
   const forms = listTokenForms(token)
   let clean = text
   for (const form of forms) if (clean.includes(form)) clean = clean.replaceAll(form, redacted)
-  // Skips the escaped forms of a very long token, which are even longer: each piece is looked up in every form.
+  // Skips very long escaped forms, since each piece is looked up in every form.
   const cutForms = forms.filter((form) => form === token || form.length <= maxCutForm)
   return redactCutParts(clean, (part) => cutForms.some((form) => form.includes(part)))
 }
@@ -125,7 +125,7 @@ const harmlessPin = /(?:map|drop|hair)[-_ .+[]?pin/i
 /** Matches names for a language model's token counts: `maxTokens`, `token_count`. */
 const countName = /tokens$|tokens?[-_]?count$/i
 
-/** Returns true if the value of a header (in lower case), parameter or member with this name is redacted. */
+/** Returns true if headers, parameters and members with this name are redacted. Header names are in lower case. */
 export function isCredentialName(name: string): boolean {
   const isCredential =
     credentialName.test(name) ||

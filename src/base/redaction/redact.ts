@@ -108,7 +108,7 @@ const code = /([?&]code=|(?:^|[?&;])sid=)[^\s&;#,"'<>]+/gi
 const userInfo = /:\/\/[^\s/?#@"'<>]+@/g
 
 /**
- * Patterns of tokens with a known format: OpenAI, Stripe, GitHub, GitLab and Slack; AWS, Google and JWT; npm, also
+ * Patterns for tokens with a known format: OpenAI, Stripe, GitHub and GitLab; Slack, AWS, Google and JWT; npm, also
  * after an underscore. Each pattern matches only at the start of a word, so that matching takes linear time.
  */
 const knownForms = [
@@ -127,10 +127,10 @@ function redactParameter(text: string): string {
 
 const colon = /\s*:\s*/y
 
-/** Matches the value of a member: a string, which may be truncated, or a number or word. */
+/** Matches the value of a member: a string, which can be truncated, or a number or word. */
 const memberValue = /"[^"\\]*(?:\\[\s\S][^"\\]*)*"?|[^\s,"[\]{}]+/y
 
-/** Redacts members in JSON that may be truncated or within other text. Takes linear time: visits each quote once. */
+/** Redacts members in JSON that can be truncated or within other text. Takes linear time: visits each quote once. */
 function redactMembers(text: string): string {
   let clean = ''
   let copied = 0

@@ -16,7 +16,7 @@ interface JestGlobals {
  *     const sim = useSandbox()
  *     test('sends an event', async () => { await send(sim().baseUrl) })
  *
- * When a test ends, it fails if its client has findings that `sim().allow` did not allow.
+ * A test fails at the end if its client has findings that `sim().allow` did not allow.
  */
 export function useSandbox<N extends Names = BundledNames>(): () => TestSandbox<N> {
   const { beforeEach, afterEach, expect } = jestGlobals()

@@ -3,13 +3,13 @@ import { join } from 'node:path'
 import { runInThisContext } from 'node:vm'
 import type { startFromCode as start } from '../../server/simulator/start.ts'
 
-/** The file name of the bundle, a CommonJS module with all code, in the folder of the modules that load it. */
+/** The file name of the bundle: a CommonJS module with all code, in the same folder as the modules that load it. */
 export const BUNDLE = 'convsim.cjs'
 
 /**
- * Starts a simulator from the bundle, which is loaded once, in Node's main realm. Jest has a realm for each test file,
- * with its own `require` and, in jsdom, without `TextDecoder`. In that realm, `instanceof Error` is false for the
- * bundle's errors, so this function replaces them.
+ * Starts a simulator from the bundle, which is loaded once, in Node's main realm. Jest runs each test file in its
+ * own realm, with its own `require` and, in jsdom, without `TextDecoder`. In a test's realm, `instanceof Error` is
+ * false for the bundle's errors, so this function wraps them in errors from that realm.
  */
 export const startFromCode: typeof start = async (settings) => {
   const { createRequire } = (runInThisContext('process') as typeof process).getBuiltinModule('node:module')
@@ -18,6 +18,6 @@ export const startFromCode: typeof start = async (settings) => {
     return await bundle.start().startFromCode(settings)
   } catch (error) {
     if (error instanceof Error) throw error
-    throw new Error((error as Error).message, { cause: error }) // the bundle throws only errors
+    throw new Error((error as Error).message, { cause: error }) // the bundle throws only `Error` objects
   }
 }

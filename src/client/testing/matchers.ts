@@ -5,7 +5,7 @@ import type { SandboxClient } from '../sandbox.ts'
 import type { Names } from '../typed-names.ts'
 
 interface SandboxMatchers<N extends Names> {
-  /** Expects requests, by default at least one: `await expect(sim).toHaveReceived('createEvent', { times: 1 })`. */
+  /** Expects requests, at least one by default: `await expect(sim).toHaveReceived('createEvent', { times: 1 })`. */
   toHaveReceived(operation: N['operation'], expectation?: ReceivedExpectation<N>): Promise<void>
   /** Expects that every request conformed to the contract. */
   toHaveNoViolations(): Promise<void>
@@ -13,7 +13,7 @@ interface SandboxMatchers<N extends Names> {
   toHaveNoFindings(allow?: readonly FindingKind[]): Promise<void>
 }
 
-/** Matches the type of a sandbox client. */
+/** Matches the type of any sandbox client, whatever its names. */
 type AnySandbox = Pick<SandboxClient, 'name' | 'consoleUrl' | 'coverage'>
 
 type NamesOf<Sandbox> = Sandbox extends SandboxClient<infer N> ? N : never
@@ -37,7 +37,7 @@ export const sandboxMatchers = {
     toMatcherResult(sim.expectNoFindings(allow), `The client of the sandbox "${sim.name}" has no findings.`),
 }
 
-/** Converts an expectation to a matcher result. `negated`: the message if `not` negates an expectation that is met. */
+/** Converts an expectation to a matcher result. `negated`: the message if `not` is used but the expectation is met. */
 async function toMatcherResult(expectation: Promise<void>, negated: string) {
   try {
     await expectation

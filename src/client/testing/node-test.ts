@@ -4,12 +4,12 @@ import type { BundledNames, Names } from '../typed-names.ts'
 import { openSandbox, type TestSandbox } from './test-sandbox.ts'
 
 /**
- * Opens a sandbox for a `node:test` test: `test('sends', async (t) => { const sim = await useSandbox(t) })`. When
- * the test ends, it fails if its client has findings that `sim.allow` did not allow.
+ * Opens a sandbox for a `node:test` test: `test('sends', async (t) => { const sim = await useSandbox(t) })`. The
+ * test fails at the end if the client has findings that `sim.allow` did not allow.
  */
 export async function useSandbox<N extends Names = BundledNames>(context: TestContext): Promise<TestSandbox<N>> {
   if (!context) throw new TypeError('useSandbox requires the test context: async (t) => { await useSandbox(t) }')
-  // Node 20 lacks `filePath`, but runs each test file as the script of its own process.
+  // Node 20 has no `filePath`, but it runs each test file as the main script of a separate process.
   const { filePath = process.argv[1] ?? '' } = context as { readonly filePath?: string }
   const file = relative(process.cwd(), filePath)
   const { sim, close } = await openSandbox<N>({ file, names: [context.fullName ?? context.name] })

@@ -12,7 +12,7 @@ import {
 import { type ExpectSandbox, sandboxMatchers } from './matchers.ts'
 import { openSandbox, type SandboxFixtures } from './test-sandbox.ts'
 
-/** Playwright's `test` with the fixture `sim`: `test('shows an outage', async ({ page, sim }) => { ... })`. */
+/** Playwright's `test` with a `sim` fixture: `test('shows an outage', async ({ page, sim }) => { ... })`. */
 export const test: TestType<
   PlaywrightTestArgs & PlaywrightTestOptions & SandboxFixtures,
   PlaywrightWorkerArgs & PlaywrightWorkerOptions
@@ -29,7 +29,7 @@ export const test: TestType<
   },
 })
 
-/** Playwright's `expect` with a sandbox's matchers: `await expect(sim).toHaveReceived('createEvent', { times: 1 })`. */
+/** Playwright's `expect` with sandbox matchers: `await expect(sim).toHaveReceived('createEvent', { times: 1 })`. */
 interface PlaywrightExpect extends ExpectSandbox, Expect<object> {}
 
 export const expect: PlaywrightExpect = playwrightExpect.extend(sandboxMatchers) as unknown as PlaywrightExpect

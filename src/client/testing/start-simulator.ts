@@ -13,9 +13,9 @@ import { startFromCode } from '../../server/simulator/start.ts'
  *     const simulator = await startSimulator({ seed: '42' })
  *     const sim = simulator.sandbox()
  *     const client = new Client({ baseUrl: sim.baseUrl, apiKey: 'any-key' })
- *     await simulator.close() // not needed with `await using simulator = ...` in Node 24 or later, or TypeScript
+ *     await simulator.close() // not needed with `await using simulator = ...` (TypeScript, or Node 24 or later)
  *
- * Takes the settings of the command line, in camel case. Two defaults differ: any free port, and state in memory.
+ * Takes the command line's settings in camel case. Two defaults differ: any free port is used, and state is in memory.
  * @throws Error that lists every problem with the settings, documents, fixtures and port
  */
 export async function startSimulator<N extends Names = BundledNames>(
@@ -23,7 +23,7 @@ export async function startSimulator<N extends Names = BundledNames>(
 ): Promise<SimulatorClient<N>> {
   const running = await startFromCode(settings)
   const { origin, baseUrl, controlUrl } = running
-  const { authority } = running.authority ?? {}
+  const authority = running.ca?.caCert
   let sandboxCount = 0
   return createSimulatorClient({
     origin,

@@ -6,11 +6,11 @@ import { ExpectationError } from '../expectation-error.ts'
 import type { SandboxClient } from '../sandbox.ts'
 import type { BundledNames, Names } from '../typed-names.ts'
 
-/** The sandbox for one test. When the test ends, it fails if its client has findings. */
+/** The sandbox for one test. The test fails at the end if the client has findings. */
 export interface TestSandbox<N extends Names = BundledNames> extends SandboxClient<N> {
   /** Allows findings of these kinds in this test: `sim.allow('retry')`. */
   allow(...kinds: readonly FindingKind[]): void
-  /** Advances the sandbox's clock and fake timers together: `await sim.advanceTimers(vi, 30_000)`. */
+  /** Advances both the sandbox's clock and the fake timers: `await sim.advanceTimers(vi, 30_000)`. */
   advanceTimers(timers: FakeTimers, ms: number): Promise<void>
 }
 
@@ -18,7 +18,7 @@ export interface TestSandbox<N extends Names = BundledNames> extends SandboxClie
 export type FakeTimers = { advanceTimersByTimeAsync(ms: number): Promise<unknown> } | { tick(ms: number): void }
 
 export interface SandboxFixtures {
-  /** The test's own sandbox. When the test ends, it fails if the client has findings that `sim.allow` did not allow. */
+  /** The test's own sandbox. The test fails at the end if the client has findings that `sim.allow` did not allow. */
   readonly sim: TestSandbox
 }
 
@@ -34,17 +34,17 @@ interface TestLocation {
 const openNames = new Set<string>()
 
 /**
- * Opens the sandbox for a test. The sandbox's name depends only on the test's location, so that identifiers and numbers
- * are the same in each run. `startSimulator` starts a simulator if `CONVSIM_CONTROL_URL` is not set.
- * @throws Error if no simulator runs at `CONVSIM_CONTROL_URL`, or if neither that variable nor `startSimulator` is set
+ * Opens the sandbox for a test. The sandbox's name depends only on the test's location, so that generated ids
+ * and numbers are the same in each run. `startSimulator` starts a simulator if `CONVSIM_CONTROL_URL` is not set.
+ * @throws Error if no simulator runs at `CONVSIM_CONTROL_URL`, or if there is neither a URL nor `startSimulator`
  */
 export async function openSandbox<N extends Names = BundledNames>(
   location: TestLocation,
   startSimulator?: () => Promise<SimulatorClient>,
 ) {
   const simulator = await connectOnce(startSimulator)
-  const name = freeName(sandboxNameOf(location))
-  const sandbox = simulator.sandbox(name) as unknown as SandboxClient<N> // only types check names
+  const name = findFreeName(sandboxNameOf(location))
+  const sandbox = simulator.sandbox(name) as unknown as SandboxClient<N> // `N` affects only the types
   openNames.add(name)
   try {
     await sandbox.delete() // an earlier run may have left it behind
@@ -59,14 +59,14 @@ export async function openSandbox<N extends Names = BundledNames>(
     for (const kind of kinds) allowed.add(kind)
   }
   const advanceTimers: TestSandbox['advanceTimers'] = async (timers, ms) => {
-    await sandbox.clock.advance(`${ms}ms`) // first, since a timer can send a request
+    await sandbox.clock.advance(`${ms}ms`) // before the timers, since a timer can send a request
     if ('tick' in timers) timers.tick(ms)
     else await timers.advanceTimersByTimeAsync(ms)
   }
   const sim: TestSandbox<N> = { ...sandbox, allow, advanceTimers }
   return {
     sim,
-    /** Deletes the sandbox. If its client has findings, throws an error with them, and keeps the sandbox. */
+    /** Deletes the sandbox. If the client has findings, keeps the sandbox and throws an error with the findings. */
     async close(): Promise<void> {
       try {
         await sandbox.expectNoFindings([...allowed])
@@ -83,7 +83,7 @@ export async function openSandbox<N extends Names = BundledNames>(
 
 let connection: Promise<SimulatorClient> | undefined
 
-/** Connects to the simulator at `CONVSIM_CONTROL_URL`, or starts a simulator, once per process. */
+/** Connects to the simulator at `CONVSIM_CONTROL_URL` or starts a simulator, but only once per process. */
 function connectOnce(startSimulator?: () => Promise<SimulatorClient>): Promise<SimulatorClient> {
   const { CONVSIM_CONTROL_URL: url, CONVSIM_CONTROL_TOKEN: token } = process.env
   const open = url ? () => connect(url, token === undefined ? {} : { token }) : startSimulator
@@ -108,8 +108,8 @@ function sandboxNameOf({ file, names }: TestLocation): string {
   return `${words.toLowerCase().slice(0, 50).replace(/^-|-$/g, '')}-${digest.slice(0, 8)}`.replace(/^-/, '')
 }
 
-/** Returns the name, or a numbered one while another test with that name runs, as can happen with `test.each`. */
-function freeName(name: string, number = 1): string {
+/** Returns the name. Adds a number while another test with the same name runs, as can happen with `test.each`. */
+function findFreeName(name: string, number = 1): string {
   const numbered = number === 1 ? name : `${name}-${number}`
-  return openNames.has(numbered) ? freeName(name, number + 1) : numbered
+  return openNames.has(numbered) ? findFreeName(name, number + 1) : numbered
 }

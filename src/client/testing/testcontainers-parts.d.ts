@@ -1,5 +1,5 @@
 /**
- * Declares the parts of Testcontainers 10 to 12 that `testcontainers.ts` uses, so that the library and its 127 packages
+ * Declares the parts of Testcontainers 10 to 12 that `testcontainers.ts` uses, so the library and its 127 dependencies
  * need not be installed. The published declarations import the library's real classes, which users have installed.
  */
 declare module 'testcontainers' {

@@ -9,7 +9,7 @@ import { connect, type SimulatorClient } from '../connect.ts'
 import type { SandboxClient } from '../sandbox.ts'
 import type { BundledNames, Names } from '../typed-names.ts'
 
-/** The port in the container, which the image sets. */
+/** The simulator's port inside the container, as set by the image. */
 const PORT = 4010
 
 const TOKEN_VARIABLE = 'CONVSIM_CONTROL_TOKEN'
@@ -51,7 +51,7 @@ function connectTo<N extends Names>(container: StartedTestContainer, token: stri
 
 /**
  * Keeps this process running until `wait` resolves. While Testcontainers reads the log of a stopped container, nothing
- * else keeps the process running, so in node:test it would exit before the error is thrown.
+ * else keeps the process running, so a node:test process would exit before the error is thrown.
  */
 async function keepRunning<T>(wait: () => Promise<T>): Promise<T> {
   const timer = setInterval(() => {}, 60_000)
@@ -77,7 +77,7 @@ export class StartedConvsimContainer<N extends Names = BundledNames> extends Abs
     return this.#simulator
   }
 
-  /** Returns the base URL of the service on this machine, optionally in a sandbox: `http://localhost:32768/v1`. */
+  /** Returns the base URL of the service on this machine, optionally for a sandbox: `http://localhost:32768/v1`. */
   getBaseUrl(sandbox?: string): string {
     return sandbox === undefined ? this.#simulator.baseUrl : this.sandbox(sandbox).baseUrl
   }

@@ -4,7 +4,7 @@ import { startSimulator } from './start-simulator.ts'
 import { openSandbox, type SandboxFixtures } from './test-sandbox.ts'
 
 /**
- * vitest's `test` with the fixture `sim`: `test('sends an event', async ({ sim }) => { ... })`. Without `global-setup`,
+ * vitest's `test` with a `sim` fixture: `test('sends an event', async ({ sim }) => { ... })`. Without `global-setup`,
  * each worker starts its own simulator, which stops when the worker exits.
  */
 export const test: TestAPI<SandboxFixtures> = vitestTest.extend<SandboxFixtures>({
@@ -16,13 +16,13 @@ export const test: TestAPI<SandboxFixtures> = vitestTest.extend<SandboxFixtures>
   },
 })
 
-/** vitest's `expect` with a sandbox's matchers: `await expect(sim).toHaveReceived('createEvent', { times: 1 })`. */
+/** vitest's `expect` with sandbox matchers: `await expect(sim).toHaveReceived('createEvent', { times: 1 })`. */
 interface VitestExpect extends ExpectSandbox, ExpectStatic {}
 
 vitestExpect.extend(sandboxMatchers)
 export const expect: VitestExpect = vitestExpect as VitestExpect // the line above added the matchers
 
-/** Returns a list with the file's vitest project, or an empty list. Several projects can run the same file. */
+/** Returns a list with the name of the file's vitest project, if any. Several projects can run the same file. */
 const projectOf = ({ projectName }: { readonly projectName?: string | undefined }) => (projectName ? [projectName] : [])
 
 /** Returns the names of the groups around a test, outermost first, and the name of the test. */

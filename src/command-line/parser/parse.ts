@@ -67,7 +67,7 @@ function findMissingValue(words: readonly string[], flags: Flags) {
   return bare < 0 ? undefined : problem(`${words[bare]} needs a value before ${words[bare + 1]}. See convsim --help.`)
 }
 
-/** Returns the index of the first word from `from` on that is not a flag or a flag's value, or the number of words. */
+/** Returns the index of the first operand (not a flag or a flag's value) at or after `from`, or the number of words. */
 function findOperand(words: readonly string[], flags: Flags, from: number): number {
   const isOperand = (word: string, index: number) =>
     index >= from && !word.startsWith('-') && !takesValue(flags.get(words[index - 1] ?? ''))
@@ -75,7 +75,7 @@ function findOperand(words: readonly string[], flags: Flags, from: number): numb
   return index < 0 ? words.length : index
 }
 
-/** Says where the missing "--" belongs in a line such as `exec npm test`, since `npm` can have its own flags. */
+/** Reports a missing "--" in a line such as `exec npm test`. It is required because `npm` can have its own flags. */
 function findMissingDashes({ name, runsCommand }: CommandSyntax, argv: readonly string[], from: number, flags: Flags) {
   const first = findOperand(argv, flags, from)
   if (!runsCommand || argv.includes('--') || first === argv.length) return undefined
@@ -201,7 +201,7 @@ function readSettings<Known extends CommandSyntax>(
   return { kind: 'run', command, files, settings, variables }
 }
 
-/** Returns the flag or variable that sets a setting; empty if neither does. An empty variable is ignored. */
+/** Returns the flag or variable that sets a setting, or an empty string if neither does. Ignores empty variables. */
 function findSource(
   name: string,
   { alsoEnv = '', alsoEnvOnly }: Setting<unknown>,

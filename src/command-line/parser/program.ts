@@ -29,7 +29,7 @@ export interface CommandSyntax<Table extends SettingTable = SettingTable> {
   /** Command lines without the leading `convsim`: `check my-contract.yaml`. */
   readonly examples: readonly string[]
   readonly settings: Table
-  /** Additional environment variables that the command reads, or sets for a child command that may run convsim. */
+  /** Environment variables, other than settings, that the command reads or that it sets for its child process. */
   readonly variables?: readonly string[]
   /** Describes the first setting that conflicts with another setting or an argument, if any. */
   findProblem?(settings: ValuesOf<Table>, sources: SettingSources, files: readonly string[]): string | undefined
@@ -57,7 +57,7 @@ export function createParser(command: CommandSyntax): Command {
   return parser
 }
 
-/** Formats a flag for the help, with the text on the next lines, since long flags leave no room in 80 columns. */
+/** Formats a flag for the help. The text begins on the next line, since long flags leave no room in 80 columns. */
 function formatFlag(flag: string, text: string, helper: Help): string {
   if (text === '') return `  ${flag}`
   const wrapped = helper.boxWrap(text, (helper.helpWidth ?? 80) - 6)
@@ -82,10 +82,10 @@ function addFlag(parser: Command, name: string, setting: Setting<unknown>): void
 const joinWithComma = (value: string, earlier: string | undefined) =>
   earlier === undefined ? value : `${earlier},${value}`
 
-/** The width of the flag column in the short help, whose lines have 80 columns. */
+/** The width of the flag column in the help without `--all`, which is 80 columns wide. */
 const FLAG_WIDTH = 32
 
-/** Returns a command's help: examples, and either all settings or, in a line or two each, the common settings. */
+/** Returns a command's help. `isAll`: describe all settings in full, instead of the common settings in brief. */
 export function describeCommandHelp(command: CommandSyntax, isAll: boolean): string {
   const { name, settings, usage, description, examples } = command
   const exampleLines = [`Examples:`, ...examples.map((example) => `  convsim ${example}`)].join('\n')
@@ -125,18 +125,18 @@ function describeFlag(name: string, setting: Setting<unknown>): [term: string, w
 
 const firstClause = (description: string) => description.split(/[.;:,](?: |$)/, 1)[0] ?? ''
 
-const mostUsedSettings = pickSettings(
+const commonSettings = pickSettings(
   serverSettings,
   ...(['port', 'contract', 'overlay', 'state', 'seed', 'clock', 'scenario', 'rules', 'report', 'failOn'] as const),
 )
 
-/** Returns the program's help, which fits on one screen: commands by purpose, and the most used flags. */
+/** Returns the program's help, which fits on one screen: the commands by purpose, and the most common flags. */
 export function describeProgram(commands: readonly CommandSyntax[]): string {
   const sections = purposes.flatMap((purpose) => {
     const purposeCommands = commands.filter((command) => command.purpose === purpose)
     return [`${purpose}:`, ...purposeCommands.map(({ name, summary }) => `  ${name.padEnd(13)}${summary}`)]
   })
-  const flags = Object.entries<Setting<unknown>>(mostUsedSettings).map(([name, { short, value, description }]) => {
+  const flags = Object.entries<Setting<unknown>>(commonSettings).map(([name, { short, value, description }]) => {
     const words = `${short ? `-${short}, ` : ''}${flagOf(name)} ${value}`
     return `  ${words.padEnd(33)}${firstClause(description)}`
   })

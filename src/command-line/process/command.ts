@@ -15,7 +15,7 @@ export interface CommandContext {
   readonly printError: (text: string) => void
   readonly signals: StopSignals
   readonly now: () => number
-  /** Returns the milliseconds since the process began. */
+  /** Returns the milliseconds since the process started. */
   readonly elapsed: () => number
   readonly parse: (words: readonly string[]) => Invocation<CliCommand>
   readonly openOutput: (settings: LogSettings) => Promise<Output>
@@ -90,15 +90,15 @@ function nameSource(finding: Finding, variables: ReadonlyMap<string, string>): F
   const { place, message, flag } = finding
   const variable = variables.get(flag ?? place)
   if (flag === undefined) return variable === undefined ? finding : { ...finding, place: `${place} (from ${variable})` }
-  // A location with a line already names the file, so its flag is left out.
+  // A location with a line number already names the file, so the flag is left out.
   if (variable === undefined && /:\d+:\d+$/.test(place)) return finding
   return { ...finding, message: `${message} (${flag}${variable === undefined ? '' : ` from ${variable}`})` }
 }
 
-/** The time in milliseconds that the process waits for its last output to be read before it exits anyway. */
+/** The maximum time in milliseconds that the process waits for its last output to be read before it exits. */
 const outputGraceMs = 1000
 
-/** Returns an exit code, and makes the process exit with this code shortly, even if its output is never read. */
+/** Returns `code`, and makes the process exit with it after a short delay, even if its output is never read. */
 export function endSoon(host: Pick<NodeJS.Process, 'exit'>, code: number): number {
   setTimeout(() => host.exit(code), outputGraceMs).unref()
   return code
@@ -130,7 +130,7 @@ export type CountProgress = ReturnType<typeof createCountProgress>
 
 const intervalMs = 200
 
-/** Creates the status line of a command: `comparing responses: 1200 of 60000, 3 s`. `now` returns milliseconds. */
+/** Creates a status line for a command: `comparing responses: 1200 of 60000, 3 s`. `now` returns milliseconds. */
 export function createCountProgress(stderr: Terminal, command: string, now: () => number) {
   const { show, clear } = createStatusLine(stderr, `convsim ${command}`)
   const startedAt = now()

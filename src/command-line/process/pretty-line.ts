@@ -14,7 +14,7 @@ const formats: Readonly<Record<string, (line: JsonObject, paint: Paint) => strin
   decided: ({ why }, paint) => formatBelow(paint, asList(why), 'why: ').join('\n'),
   headers: ({ query, requestHeaders, responseHeaders }, paint) =>
     [
-      ...formatBelow(paint, listOf(query), '> ?'),
+      ...formatBelow(paint, listIfDefined(query), '> ?'),
       ...formatBelow(paint, formatHeaders(requestHeaders), '> '),
       ...formatBelow(paint, formatHeaders(responseHeaders), '< '),
     ].join('\n'),
@@ -35,12 +35,12 @@ function formatRequest(line: JsonObject, paint: Paint): string {
   const ms = Number(tookMs ?? durationMs)
   const end = findAbruptEnd(line)
   const result = end === undefined ? paint(styleOf(Number(status)), String(status)) : paint('red', end)
-  const head = [method, path, result, ...listOf(operation)].join(' ')
+  const head = [method, path, result, ...listIfDefined(operation)].join(' ')
   const notes = listNotes(line).map((note) => note.replace(/\.$/, ''))
   return [
     `${head} ${ms < 1 ? ms.toFixed(1) : Math.round(ms)} ms${notes.length > 0 ? `  ${notes.join('; ')}` : ''}`,
-    ...formatBelow(paint, listOf(requestBody), '> '),
-    ...formatBelow(paint, listOf(responseBody), '< '),
+    ...formatBelow(paint, listIfDefined(requestBody), '> '),
+    ...formatBelow(paint, listIfDefined(responseBody), '< '),
   ].join('\n')
 }
 
@@ -55,14 +55,14 @@ function listNotes(line: JsonObject): string[] {
   const { error, violations, advice, scenarios, sandbox, traceId } = line
   const isSent = findAbruptEnd(line) === undefined
   return [
-    ...(isSent ? listOf(error).map(String) : []),
+    ...(isSent ? listIfDefined(error).map(String) : []),
     ...describeViolations(violations),
     ...describeViolations(advice).map((text) => `advice: ${text}`),
     ...asList(scenarios).map((text) => `scenario ${text}`),
     ...describeDamage(line),
     ...(isSent ? describeDelivery(line) : []),
     ...(sandbox === undefined || sandbox === 'default' ? [] : [`sandbox ${sandbox}`]),
-    ...listOf(traceId).map((id) => `trace ${id}`),
+    ...listIfDefined(traceId).map((id) => `trace ${id}`),
   ]
 }
 
@@ -122,4 +122,4 @@ function styleOf(status: number): Style {
 
 const asList = (value: unknown): readonly unknown[] => (Array.isArray(value) ? value : [])
 
-const listOf = (value: unknown): readonly unknown[] => (value === undefined ? [] : [value])
+const listIfDefined = (value: unknown): readonly unknown[] => (value === undefined ? [] : [value])

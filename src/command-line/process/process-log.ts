@@ -4,14 +4,14 @@ import { memoizeLast } from '../../base/core/memoize.ts'
 import { formatForPeople } from './pretty-line.ts'
 
 export interface ProcessLog extends Log {
-  /** Writes the buffered lines, as far as they are read within a second. The process can then exit. */
+  /** Writes the buffered lines. Drops those that are not read within a second, so that the process can exit. */
   flush(): void
 }
 
-/** Writes some of the bytes, and returns their number. Throws EAGAIN while the reader accepts no bytes. */
+/** Writes some or all of the bytes, and returns the number written. Throws EAGAIN while none are accepted. */
 export type WriteStderr = (bytes: Uint8Array) => number
 
-/** Lines in a batch often have the same millisecond; without this cache, a request takes 2 µs longer. */
+/** Lines in a batch often have the same timestamp; without this cache, a request takes 2 µs longer. */
 const formatTime = memoizeLast((time: number) => new Date(time).toISOString())
 
 /** The maximum time in milliseconds that `flush` waits for a reader of stderr. */
@@ -97,8 +97,8 @@ const retryMs = 5
 const sleeper = new Int32Array(new SharedArrayBuffer(4))
 
 /**
- * Creates a writer for stderr. Text for a slow reader is buffered up to a limit; text for a closed reader is dropped.
- * Neither reader keeps the process from exiting, whereas sonic-boom, pino's writer, retries indefinitely.
+ * Creates a writer for stderr. While stderr is read slowly, text is buffered up to a limit; if stderr is closed, text
+ * is dropped. Neither prevents the process from exiting, whereas sonic-boom, pino's writer, retries indefinitely.
  */
 function createStderrWriter(writeBytes: WriteStderr) {
   let queue: Buffer[] = []

@@ -18,7 +18,7 @@ type Host = Pick<NodeJS.Process, 'on' | 'exit'>
 /**
  * Listens for signals until the process ends. The first signal stops the command, or ends the process at once if the
  * command has nothing to finish. Copies are ignored. A later signal ends the process at once. A process that ends at
- * once has the exit code 128 + n for signal n.
+ * once exits with code 128 + n for signal n.
  */
 export class StopSignals {
   readonly #host: Host
@@ -60,7 +60,7 @@ export class StopSignals {
       const endCopyTime = () => {
         this.#isCopyTimeOver = true
       }
-      // A copy that arrived while the process was busy is handled after the timer and before the `setImmediate`.
+      // A copy that arrived while the process was busy is handled after the timer but before `endCopyTime`.
       setTimeout(() => setImmediate(endCopyTime), copyMs).unref()
       this.#stop(signal)
       return

@@ -46,7 +46,7 @@ function formatBanner(running: RunningSimulator): string {
   // Not every client can connect to the wildcard address.
   const origin = running.origin.replace(/\/\/(0\.0\.0\.0|\[::\])/, '//localhost')
   const example = running.findExample()
-  const curl = running.authority ? `curl --cacert "${running.authority.authorityFile}"` : 'curl'
+  const curl = running.ca ? `curl --cacert "${running.ca.caFile}"` : 'curl'
   const target = `-H "Authorization: Bearer any-key" "${origin}${example?.path}"`
   const requests = example
     ? [
@@ -80,8 +80,8 @@ export async function startServer(
   const started = await start(settings, { now, log: output.log, ...options })
   output.log.flush() // so that startup warnings precede the ready line
   if (started.ok) {
-    const { authority } = started.value
-    if (authority) output.printLine(`convsim: the CA certificate is in ${authority.authorityFile}`)
+    const { ca } = started.value
+    if (ca) output.printLine(`convsim: the CA certificate is in ${ca.caFile}`)
     return started.value
   }
   printStartProblems(started.error, variables, output)

@@ -34,10 +34,10 @@ export const callText = <Path extends ControlPath>(path: Path, options: CallOpti
 export async function send<Path extends ControlPath, Method extends ControlMethod, Value>(
   method: Method,
   path: Path,
-  { path: names = {}, query, body, signal }: CallOptions<Path, Method>,
+  { path: pathValues = {}, query, body, signal }: CallOptions<Path, Method>,
   read: (response: Response) => Value | Promise<Value>,
 ): Promise<ApiResult<Value>> {
-  const filledPath = path.replace(/\{(\w+)\}/g, (_, name: string) => encodeURIComponent(names[name] ?? ''))
+  const filledPath = path.replace(/\{(\w+)\}/g, (_, name: string) => encodeURIComponent(pathValues[name] ?? ''))
   const parameters = Object.entries(query ?? {}).flatMap(([name, value]) =>
     value === undefined ? [] : [[name, String(value)]],
   )

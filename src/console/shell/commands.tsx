@@ -19,7 +19,7 @@ import { listOffers, removeAllRules, titleOf } from '../views/scenarios/rules.ts
 export function Palette() {
   const id = useId()
   const text = useSignal('')
-  const at = useSignal(0)
+  const selectedIndex = useSignal(0)
   const requests = useRequestCommands()
   const found = [...pageCommands.value.flat(), ...listActions(), ...requests]
     .filter(({ title, words = '', isKeyOnly }) => !isKeyOnly && hasWords(`${title} ${words}`, text.value))
@@ -34,8 +34,8 @@ export function Palette() {
     const step = { ArrowDown: 1, ArrowUp: -1 }[event.key]
     if (step === undefined && event.key !== 'Enter') return
     event.preventDefault()
-    if (step === undefined) run(found[at.value])
-    else at.value = (at.value + step + found.length) % Math.max(1, found.length)
+    if (step === undefined) run(found[selectedIndex.value])
+    else selectedIndex.value = (selectedIndex.value + step + found.length) % Math.max(1, found.length)
   }
   return (
     <Dialog title="Palette" hidesTitle onClose={() => (isPaletteOpen.value = false)}>
@@ -44,7 +44,7 @@ export function Palette() {
         class="full"
         aria-expanded="true"
         aria-controls={id}
-        aria-activedescendant={found.length > 0 ? `${id}-${at.value}` : undefined}
+        aria-activedescendant={found.length > 0 ? `${id}-${selectedIndex.value}` : undefined}
         aria-label="Find a command"
         placeholder="Reset, export, switch on, freeze, clear, go to, open …"
         autocomplete="off"
@@ -52,7 +52,7 @@ export function Palette() {
         value={text.value}
         onInput={({ currentTarget }) => {
           text.value = currentTarget.value
-          at.value = 0
+          selectedIndex.value = 0
         }}
         onKeyDown={onKey}
       />
@@ -64,8 +64,8 @@ export function Palette() {
             role="option"
             class="bar"
             tabIndex={-1}
-            aria-selected={index === at.value}
-            onPointerMove={() => (at.value = index)}
+            aria-selected={index === selectedIndex.value}
+            onPointerMove={() => (selectedIndex.value = index)}
             onClick={() => run(command)}
             onKeyDown={onKey}
           >
@@ -161,7 +161,7 @@ export const isPaletteOpen = signal(false)
 
 addEventListener('keydown', onKey)
 
-/** Runs the command for the pressed key. Ignores keys that a field or the browser needs. Escape leaves a field. */
+/** Runs the pressed key's command. Ignores keys that a field or the browser needs. In a field, Escape removes focus. */
 function onKey(event: KeyboardEvent): void {
   const { key, ctrlKey, metaKey, altKey, defaultPrevented } = event
   if (isPaletteKey(event)) {

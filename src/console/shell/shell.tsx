@@ -26,13 +26,13 @@ export function Shell() {
     ],
     [],
   )
-  const trouble = findTrouble()
+  const pageProblem = findPageProblem()
   return (
     <>
       <Header />
-      {trouble !== undefined && (
+      {pageProblem !== undefined && (
         <p class="banner toolbar marked bad" role="alert">
-          {trouble}
+          {pageProblem}
         </p>
       )}
       <main tabIndex={-1}>
@@ -49,7 +49,7 @@ export function Shell() {
 }
 
 /** Returns the problem that prevents the page from showing its content, if any. */
-function findTrouble(): string | undefined {
+function findPageProblem(): string | undefined {
   if (isTokenNeeded.value) return 'The simulator requires its token (--control-token). Enter the token to continue.'
   if (streamState.value === 'offline')
     return streamProblem.value?.sentence ?? 'The simulator closed the stream of requests. The page is reconnecting.'

@@ -58,7 +58,7 @@ export function useListKeys(list: KeyedList): void {
   const lastOpened = useFocusReturn()
   const move = (step: number) => {
     const { ids, shownId, query = {} } = latest.current
-    const focused = focusedEntry() && parseRoute(focusedEntry()?.hash ?? '').id
+    const focused = findFocusedLink() && parseRoute(findFocusedLink()?.hash ?? '').id
     const at = ids.indexOf(focused ?? route.peek().id ?? shownId ?? lastOpened.current?.id ?? '')
     const id = ids[at < 0 ? 0 : at + step]
     if (id !== undefined) replaceRoute({ id, query })
@@ -78,14 +78,14 @@ export function useListKeys(list: KeyedList): void {
     // Scrolling to the link itself would move a long link within a cell that truncates its text.
     const row = link?.closest('tr, li') ?? link
     row?.scrollIntoView({ block: 'nearest' })
-    if (focusedEntry()) document.querySelector<HTMLElement>(openLinks)?.focus({ preventScroll: true })
+    if (findFocusedLink()) document.querySelector<HTMLElement>(openLinks)?.focus({ preventScroll: true })
   }, [route.value.id, hasEntries])
 }
 
 const openLinks = 'main a[aria-current], main a[aria-expanded=true]'
 
-/** Returns the focused link in a list, if any. `j` continues from that link, and moves the focus. */
-const focusedEntry = () =>
+/** Returns the focused link in a list, if any. `j` and `k` start from that link, and move the focus. */
+const findFocusedLink = () =>
   document.activeElement?.closest<HTMLAnchorElement>('main :is(.rows, .entries, .chain h2) a') ?? undefined
 
 /** Moves the focus to an entry's link when the entry is closed. Returns a reference to the last opened entry. */

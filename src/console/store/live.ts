@@ -27,7 +27,7 @@ export const clearTick = signal(0)
 const deliveryMs = 100
 
 /** The delay before the first attempt to reconnect, and the maximum delay before later attempts, in milliseconds. */
-const [firstRetryMs, lastRetryMs] = [500, 5_000]
+const [firstRetryMs, maxRetryMs] = [500, 5_000]
 
 const listeners = new Set<(arrival: Arrival) => void>()
 let pending: Schema<'Exchange'>[] = []
@@ -78,7 +78,7 @@ async function streamUntil(name: string, signal: AbortSignal): Promise<void> {
     streamProblem.value = problem
     streamState.value = 'offline'
     await new Promise((resolve) => setTimeout(resolve, retryMs))
-    retryMs = Math.min(lastRetryMs, retryMs * 2)
+    retryMs = Math.min(maxRetryMs, retryMs * 2)
   }
 }
 

@@ -116,16 +116,16 @@ function findRange(values: Values, kind: ChartProps['kind']): readonly [number, 
   return [min, Math.max(min + step, Math.ceil(most / step) * step)]
 }
 
-/** Returns true if a day has a label: every other day or, in longer periods, Mondays or the first of each month. */
+/** Returns true if a day has a label: depending on `count`, every other day, each Monday or the first of each month. */
 function isLabeled(day: Date, index: number, count: number): boolean {
   if (count <= 10) return (count - 1 - index) % 2 === 0
   return count <= 45 ? day.getUTCDay() === 1 : day.getUTCDate() === 1
 }
 
-const wholeDay = { weekday: 'short', year: 'numeric', day: 'numeric', month: 'short' } as const
+const fullDate = { weekday: 'short', year: 'numeric', day: 'numeric', month: 'short' } as const
 
 /** Formats a day as `Thu, 15 Jan 2026`. Returns any other label unchanged. */
-function formatDay(label = '', parts: Intl.DateTimeFormatOptions = wholeDay): string {
+function formatDay(label = '', parts: Intl.DateTimeFormatOptions = fullDate): string {
   const date = new Date(label)
   return Number.isNaN(date.getTime()) ? label : date.toLocaleDateString('en-GB', { ...parts, timeZone: 'UTC' })
 }

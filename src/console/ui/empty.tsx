@@ -61,7 +61,7 @@ export const eventRequest = (fields: object = {}, headers: CurlRequest['headers'
   body: { ...sampleEvent, ...fields },
 })
 
-/** Returns the URL of a request on this server, and its headers, which select the page's sandbox. */
+/** Returns the URL and the headers of a request to this server. The headers select the page's sandbox. */
 function resolveRequest({ path, headers, body }: CurlRequest) {
   const name = sandbox.value
   return {

@@ -26,7 +26,7 @@ const maxShownMembers = 200
 
 const maxPreviewLength = 100
 
-/** The numbers that JavaScript would not serialize as sent: their text by object or array, then by name or index. */
+/** The text of numbers that JavaScript would serialize differently, by object or array and then by name or index. */
 type NumberSources = WeakMap<object, Record<string, string>>
 
 export function JsonTree({ value: given, text, marks = [] }: JsonTreeProps) {
@@ -40,7 +40,7 @@ export function JsonTree({ value: given, text, marks = [] }: JsonTreeProps) {
   )
 }
 
-/** Parses the text. Keeps the text of its numbers as sent, if the browser supports that. */
+/** Parses the text. Also returns the sources of its numbers, if the browser provides them. */
 function parseWithSources(given: unknown, text: string | undefined) {
   const sources: NumberSources = new WeakMap()
   function keepSource(this: object, name: string, value: unknown, context?: { readonly source?: string }) {

@@ -24,9 +24,9 @@ export function countListed(listed: number, total: number): string {
 export const searchText = (keyword: string, value: string): string =>
   `${keyword}:${/^$|[\s"]/.test(value) ? `"${value.replace(/["\\]/g, '\\$&')}"` : value}`
 
-/** Names a rule by its position: `rule 2`, or `start-up rule 1`. */
+/** Names a rule by its position: `rule 2`, or `startup rule 1`. */
 export const nameRuleAt = ({ index, scope }: Schema<'RuleReference'>): string =>
-  `${scope === 'sandbox' ? '' : 'start-up '}rule ${index + 1}`
+  `${scope === 'sandbox' ? '' : 'startup '}rule ${index + 1}`
 
 export const hasWords = (text: string, search = ''): boolean =>
   search.split(/\s+/).every((word) => text.toLowerCase().includes(word.toLowerCase()))

@@ -5,7 +5,7 @@ import { useLiveRequest } from '../store/use-response.ts'
 import { Loading } from '../ui/empty.tsx'
 import { RequestsPage } from './requests/requests.tsx'
 
-/** Returns a view. If `showsAllSandboxes` is false, the view cannot show all sandboxes, so the user must pick one. */
+/** Returns a view. If `showsAllSandboxes` is false, the user must pick a sandbox to see the view. */
 const view = (title: string, showsAllSandboxes: boolean, Page: () => VNode) => ({
   name: title.toLowerCase(),
   title,
@@ -14,8 +14,8 @@ const view = (title: string, showsAllSandboxes: boolean, Page: () => VNode) => (
 })
 
 /** Returns a view whose script is loaded on demand, so that the first view appears without delay. */
-const laterView = (title: string, showsAllSandboxes: boolean, load: () => Promise<() => VNode>) =>
-  view(title, showsAllSandboxes, function LaterPage() {
+const lazyView = (title: string, showsAllSandboxes: boolean, load: () => Promise<() => VNode>) =>
+  view(title, showsAllSandboxes, function LazyPage() {
     const { value: Page, problem } = useLiveRequest(title, () => load().then((value) => ({ value }), reportUpdate))
     return Page ? <Page /> : <Loading problem={problem} />
   })
@@ -25,13 +25,13 @@ const reportUpdate = () => ({ problem: { sentence: 'The simulator was updated. R
 /** The views in navigation order; the first view is the default. */
 export const views = [
   view('Requests', true, RequestsPage),
-  laterView('Retries', true, async () => (await import('./retries/retries.tsx')).RetriesPage),
-  laterView('Scenarios', false, async () => (await import('./scenarios/scenarios.tsx')).ScenariosPage),
-  laterView('Data', false, async () => (await import('./data/data.tsx')).DataPage),
-  laterView('Prompts', false, async () => (await import('./prompts/prompts.tsx')).PromptsPage),
-  laterView('Events', false, async () => (await import('./events/events.tsx')).EventsPage),
-  laterView('Contract', true, async () => (await import('./contract/contract.tsx')).ContractPage),
-  laterView('Sandboxes', true, async () => (await import('./sandboxes/sandboxes.tsx')).SandboxesPage),
+  lazyView('Retries', true, async () => (await import('./retries/retries.tsx')).RetriesPage),
+  lazyView('Scenarios', false, async () => (await import('./scenarios/scenarios.tsx')).ScenariosPage),
+  lazyView('Data', false, async () => (await import('./data/data.tsx')).DataPage),
+  lazyView('Prompts', false, async () => (await import('./prompts/prompts.tsx')).PromptsPage),
+  lazyView('Events', false, async () => (await import('./events/events.tsx')).EventsPage),
+  lazyView('Contract', true, async () => (await import('./contract/contract.tsx')).ContractPage),
+  lazyView('Sandboxes', true, async () => (await import('./sandboxes/sandboxes.tsx')).SandboxesPage),
 ] as const
 
 export const currentView = computed(() => views.find(({ name }) => name === route.value.view) ?? views[0])

@@ -10,7 +10,7 @@ import type { Page, PageFinding, PageSection } from '../../server/reports/page/p
 import { pluralize } from '../../server/reports/report.ts'
 import { listOverlays } from '../../server/settings/library-settings.ts'
 import { defaultSettings, type Settings } from '../../server/settings/settings.ts'
-import { findLimits } from '../../server/simulator/check-operations.ts'
+import { findUnsupportedPeriods } from '../../server/simulator/check-operations.ts'
 import { type LoadedInputs, loadInputs } from '../../server/simulator/loaded-inputs.ts'
 import type { Contract } from '../../service/contract/contract.ts'
 import { buildContract } from '../../service/contract/load.ts'
@@ -37,14 +37,14 @@ type InputLoader = (
 
 export function checkFiles(
   files: readonly string[],
-  given: Pick<Settings, 'contract' | 'overlay' | 'fixtures' | 'scenario' | 'rules' | 'plan'> & { strict: boolean },
+  options: Pick<Settings, 'contract' | 'overlay' | 'fixtures' | 'scenario' | 'rules' | 'plan'> & { strict: boolean },
 ): Promise<CheckResult[]> {
-  const { strict, ...settings } = given
+  const { strict, ...settings } = options
   const { contract, overlay, fixtures } = settings
   const overlays = listOverlays(overlay)
-  const changed = overlays.length > 0 ? (contract ?? bundledContract) : contract
-  const named = [changed, fixtures].filter((file) => file !== undefined)
-  const defaults = named.length > 0 ? named : [bundledContract, controlContract, bundledFixtures]
+  const contractFile = overlays.length > 0 ? (contract ?? bundledContract) : contract
+  const configured = [contractFile, fixtures].filter((file) => file !== undefined)
+  const defaults = configured.length > 0 ? configured : [bundledContract, controlContract, bundledFixtures]
   // Fixtures are loaded together with the configured contract, so that scenario names are also checked.
   const load: InputLoader = (changes) => loadInputs({ ...defaultSettings(), ...settings, ...changes }, undefined, true)
   return Promise.all(
@@ -89,25 +89,25 @@ async function checkFixtures(folder: string, load: InputLoader): Promise<Checked
 }
 
 /** The maximum number of checked operations: some documents have a thousand, and a check must not take minutes. */
-const maxTried = 200
+const maxChecked = 200
 
-/** Generates the success response of operations without a handler, and warns if the body breaks its schema. */
+/** Generates a success response for each operation without a handler, and warns if the body breaks its schema. */
 async function checkReplies({ contract, handled }: LoadedInputs): Promise<Checked> {
   const fallback = createFallback(contract)
   const operations = contract.operations.filter(({ id }) => !handled.has(id))
-  const findings: Finding[] = findLimits(contract)
-  for (const operation of operations.slice(0, maxTried)) {
+  const findings: Finding[] = findUnsupportedPeriods(contract)
+  for (const operation of operations.slice(0, maxChecked)) {
     const { status, body } = await fallback({ operation })
     const violations = body && isJson(body.mediaType) ? operation.checkResponse(status, body.value) : []
     const [first] = violations
     if (first === undefined || operation.examples(status).length > 0) continue // loading checks the examples
     const message =
       `no valid body could be generated for status ${status} of ${operation.id}: ${first.pointer || 'the body'} ` +
-      `${first.message}. The invalid body is sent; to replace it, add an example`
+      `${first.message}. The simulator returns the invalid body; to replace it, add an example`
     findings.push({ severity: 'warning', place: contract.place(operation.responsePointer(status) ?? ''), message })
   }
-  const message = `responses were checked for only the first ${maxTried} of ${operations.length} operations`
-  if (operations.length > maxTried) findings.push({ severity: 'info', place: contract.file, message })
+  const message = `responses were checked for only the first ${maxChecked} of ${operations.length} operations`
+  if (operations.length > maxChecked) findings.push({ severity: 'info', place: contract.file, message })
   return success(summarize(contract, ...findings))
 }
 

@@ -12,7 +12,7 @@ export const checkCommand = defineCommand({
   description:
     'Check contract documents, overlays, fixture folders and rules files; ' +
     'without arguments, check the files set by --contract and --fixtures, or the bundled files. ' +
-    'Exit with code 1 on an error, which prevents serving; with --strict, also on a warning.',
+    'Exit with code 1 if there is an error that prevents serving or, with --strict, a warning.',
   examples: [
     'check',
     'check my-contract.yaml rules.yaml --strict --format github',

@@ -21,9 +21,9 @@ export const driftSettings = {
     defaultText: "the contract's examples",
     repeatable: true,
     test: (text) => text.split(',').every(isId),
-    expected: 'a parameter or body member with its value, e.g. modelId=4f7c2a1e-9b3d-4c58-8e21-6d0a5b7f9c34',
+    expected: 'a parameter or body field with its value, e.g. modelId=4f7c2a1e-9b3d-4c58-8e21-6d0a5b7f9c34',
     description:
-      'An id that exists in the real service, such as modelId=ID; can be given several times. ' +
+      'An ID that exists in the real service, such as modelId=ID; can be given several times. ' +
       'Each value of a path parameter is requested.',
   }),
   samples: integer({
@@ -31,7 +31,7 @@ export const driftSettings = {
     min: 1,
     max: 1000,
     description:
-      'The minimum number of successful responses needed to judge an operation unchanged; ' +
+      'The minimum number of successful responses needed to judge that an operation matches the contract; ' +
       'probes are repeated to reach this number.',
   }),
   writes: text({
@@ -52,7 +52,7 @@ export const driftSettings = {
     files: writesFile,
     description:
       'Write an OpenAPI Overlay that changes the contract so that the drift disappears; ' +
-      'it is first tested on the same responses.',
+      'the overlay is first tested on the same responses.',
   }),
   timeout: duration({
     default: '10s',

@@ -18,7 +18,7 @@ export const execCommand = defineCommand({
   description:
     'Run a command against its own simulator, which uses a free port and keeps its state in memory ' +
     'unless --port or --state is given. The command finds the base URL in CONVSIM_BASE_URL. ' +
-    "Afterwards, print a summary of the requests and exit with the command's exit code, or with 3 (--fail-on).",
+    "Afterwards, print a summary of the requests and exit with the command's exit code, or with 3 (see --fail-on).",
   examples: ['exec -- npm test', 'exec --env API_URL --report report.html --fail-on violation -- npm test'],
   settings: execSettings,
   findProblem: findServerProblem,
@@ -47,7 +47,7 @@ export const eachCommand = defineCommand<typeof eachSettings>({
 function findEachProblem({ only = '', jobs, port }: EachSettings, sources: SettingSources): string | undefined {
   if (jobs > 1 && port !== 0)
     return `--jobs cannot be combined with ${sources.get('port')}: parallel runs use free ports.`
-  if (only !== '' && sources.get('set')) return '--only cannot be combined with --set: it selects a single run.'
+  if (only !== '' && sources.get('set')) return '--only cannot be combined with --set: --only selects a single run.'
   return only.split(',').filter((part) => part.includes('@')).length > 1
     ? '--only names one run and cannot be given twice. Repeat the command for each run.'
     : undefined

@@ -98,7 +98,7 @@ export const eachSettings = {
     read: (text) => (parseSuiteFailOn(text) ? text : undefined),
     description:
       `${serverSettings.failOn.description} Also if a fault broke the suite (not-resilient), ` +
-      'was not noticed (unnoticed) or made it hang (hung), or if more than N% of the faults did (unnoticed>N).',
+      'was not noticed (unnoticed) or made it hang (hung), or if this is true of more than N% of faults (unnoticed>N).',
   },
 } as const satisfies SettingTable
 

@@ -84,13 +84,13 @@ async function requestHealth(url: string, timeoutMs: number): Promise<Result<Hea
   }
 }
 
-/** Reads the health from a response. The error may say that another server is listening on the port. */
+/** Reads the health from a response. Fails if the response comes from another server. */
 function readHealth(url: string, status: number, body: string): Result<Health> {
   const health = parseJson(body)
   const isHealth = isObject(health) && /^(un)?healthy$/.test(String(health.status)) && 'version' in health
   if (!isHealth)
     return failure(
-      `the server at ${url} is not convsim: its response (${status}) is not a simulator's health. Is --port correct?`,
+      `the server at ${url} is not convsim: its response (${status}) is not a health report. Is --port correct?`,
     )
   const isReady = status === 200 && health.status === 'healthy'
   return success({ isReady, text: escapeControls(JSON.stringify(health)) })

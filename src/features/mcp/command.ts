@@ -20,7 +20,7 @@ const mcpSettings = {
   url: text({
     value: 'URL',
     test: (given) => URL.canParse(given) && /^https?:/.test(given),
-    expected: 'the URL of a simulator such as http://127.0.0.1:4010',
+    expected: 'the URL of a simulator, such as http://127.0.0.1:4010',
     description: 'A running simulator to use instead of starting one.',
   }),
 }
@@ -70,7 +70,7 @@ export const skillCommand = defineCommand({
   description: 'Print the skill that tells coding agents how to use convsim, or install it in this project.',
   examples: ['skill', 'skill --install'],
   settings: {
-    install: boolean({ default: false, description: 'Write .claude/skills/convsim/SKILL.md into this folder.' }),
+    install: boolean({ default: false, description: 'Write .claude/skills/convsim/SKILL.md in the current folder.' }),
   },
   async run({ settings }, { host, print, printError }) {
     const skill = await readFile(bundledSkill, 'utf8')
@@ -87,11 +87,11 @@ export const skillCommand = defineCommand({
   },
 })
 
-/** Writes a file and its folders. Returns a reason if the existing file must be kept; throws if writing fails. */
+/** Writes a file and creates its folders. Returns the reason if an existing file must be kept; throws on failure. */
 async function install(file: string, text: string): Promise<string | undefined> {
   const existing = existsSync(file) ? readOrdinaryFile(file).toString('utf8') : undefined
   if (existing !== undefined && existing !== seal(existing.slice(0, existing.lastIndexOf(mark))))
-    return 'the existing file was not installed by convsim, or was changed since. Delete or rename it, then try again'
+    return 'the existing file was not installed by convsim, or has been changed. Delete or rename it, then try again'
   await mkdir(dirname(file), { recursive: true })
   await writeFile(file, text)
   return undefined

@@ -19,7 +19,7 @@ export interface Tool {
   ) => Promise<Json>
 }
 
-/** A failed call, whose message says what to do next. */
+/** The error for a failed call. The message says what to do next. */
 export class ToolError extends Error {}
 
 interface ControlCall {
@@ -51,8 +51,8 @@ export function sendInProcess(handle: Control['handle'], source: SimRequest, cli
       headers: body === undefined ? callerHeaders : { ...callerHeaders, ...jsonType },
       body: body === undefined ? { kind: 'absent' } : { kind: 'bytes', bytes: Buffer.from(JSON.stringify(body)) },
     }
-    const { status, stream, body: replied } = await handle(request, clientGone)
-    const chunks = stream?.chunks(clientGone) ?? [replied?.bytes() ?? '']
+    const { status, stream, body: replyBody } = await handle(request, clientGone)
+    const chunks = stream?.chunks(clientGone) ?? [replyBody?.bytes() ?? '']
     return { status, json: parseResponse(await text(Readable.from(chunks))) }
   }
 }
@@ -105,7 +105,7 @@ export const pageSize = 20
 
 export const cursorArg = { type: 'integer', minimum: 0, description: 'The `next` field of the previous page.' }
 
-/** Returns the page of a list that begins at `cursor` as the member `name`, with the cursor for the next page. */
+/** Returns the page that begins at `cursor` as the member `name`, with the total and the cursor for the next page. */
 export function pageOf(name: string, list: readonly Json[], cursor: Json | undefined): JsonObject {
   const start = Number(cursor ?? 0)
   if (!Number.isSafeInteger(start) || start < 0)

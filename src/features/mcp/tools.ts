@@ -31,7 +31,7 @@ const findRequests: Tool = {
       requests: listOf(page, 'requests').map(showExchange),
       ...pick(page, 'total', 'next', 'dropped'),
       badRetries: bad.slice(0, pageSize),
-      hint: page['total'] === 0 ? 'No request matches. {"sandbox": "*"} searches all sandboxes.' : undefined,
+      hint: page['total'] === 0 ? 'No requests match. {"sandbox": "*"} searches all sandboxes.' : undefined,
     })
   },
 }
@@ -73,7 +73,7 @@ const verifyRequests: Tool = {
   },
 }
 
-const usedSandbox = 'Omit "sandbox", or name one that a client has used.'
+const sandboxHint = 'Omit "sandbox", or name a sandbox that a client has used.'
 
 const coverageGaps: Tool = {
   name: 'coverage_gaps',
@@ -82,7 +82,7 @@ const coverageGaps: Tool = {
   input: { getCoverage: 'sandbox', listRequests: 'operation' },
   ownInput: { cursor: cursorArg },
   async run({ sandbox, operation, cursor }, { send, basePath }) {
-    const coverage = await sendOrThrow(send, { path: '/coverage', query: { sandbox } }, usedSandbox)
+    const coverage = await sendOrThrow(send, { path: '/coverage', query: { sandbox } }, sandboxHint)
     const operations = listOf(coverage, 'operations')
     const ids = operations.map((one) => String(one['operation']))
     refuseOperation(operation, ids)
@@ -99,12 +99,12 @@ const coverageGaps: Tool = {
 
 const runSummary: Tool = {
   name: 'run_summary',
-  description: 'Judge the run: the verdict, the three worst findings, and the next step. "failOn" sets the conditions.',
+  description: 'Get the verdict on the run, the three worst findings, and the next step. "failOn" sets the conditions.',
   input: { getReport: 'sandbox failOn' },
   async run({ sandbox, failOn = 'violation,unexpected,retry' }, { send, origin, basePath }) {
     const response = await send({ path: '/report', query: { sandbox, failOn } })
-    const report = readOrThrow(response, response.status === 404 ? usedSandbox : '')
-    // The report contains no times, so that it is identical on every machine.
+    const report = readOrThrow(response, response.status === 404 ? sandboxHint : '')
+    // The report has no times, so it is identical on every machine. The retry problems with times come from /retries.
     const { problems } = await sendOrThrow(send, { path: '/retries', query: { sandbox, limit: 0 } })
     const { violations, unexpected, advice } = report
     const sections = { violation: violations, unexpected, retry: problems, advice }
@@ -213,8 +213,8 @@ const actionNames = Array.from(actions.keys(), String)
 const controlSandbox: Tool = {
   name: 'control_sandbox',
   description:
-    'Control a sandbox. create and seed take "seed"; clock takes "mode" and "now"; advance takes "by", to replace a ' +
-    'sleep; snapshot takes "name"; restore takes "snapshotId". The response has the base URL for the client.',
+    'Control a sandbox. create and seed take "seed"; clock takes "mode" and "now"; advance takes "by", and replaces ' +
+    'sleeping; snapshot takes "name"; restore takes "snapshotId". The response has the base URL for the client.',
   input: { reset: 'sandbox', putSandbox: '', putClock: '', advanceClock: '', createSnapshot: '' },
   ownInput: {
     action: { type: 'string', enum: actionNames },

@@ -11,8 +11,8 @@ import type { DeliveryOutcome, Reply } from '../../service/exchange/reply.ts'
 import { maxCheckedBytes, maxCheckedValues, RecordingRelay, toBody } from './upstream-body.ts'
 
 /**
- * Returns the real service's response as recorded after its delivery: with the delivered part of the body, decoded, and
- * without the environment's `token`. Checks a response that was delivered completely. Returns other replies unchanged.
+ * Returns the real service's response as recorded after delivery: with the delivered part of its body decoded, and the
+ * environment's `token` redacted. Checks a streamed response if its delivery was complete. Returns other replies as is.
  */
 export function responseToRecord(
   exchange: Exchange,
@@ -79,7 +79,7 @@ export function checkUpstreamResponse(exchange: Exchange, reply: Reply): Reply {
   return reply
 }
 
-/** Returns the contract rules that a response breaks. If the body is too large to check, adds advice that says so. */
+/** Returns a response's violations of the contract. If the body is too large to check, adds advice that says so. */
 function checkResponse(exchange: Exchange, response: ReceivedResponse): readonly Violation[] {
   const { operation } = exchange
   if (!operation) return []

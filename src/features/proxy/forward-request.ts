@@ -11,7 +11,7 @@ import { maxCheckedBytes, RecordingRelay, toBody } from './upstream-body.ts'
 
 /**
  * Creates the last stage, which forwards the request to the real service and returns the response, or a refusal if none
- * arrives. `corsOrigins`: the origins to which the proxy, instead of the service, grants CORS.
+ * arrives. `corsOrigins`: the origins for which the proxy's CORS headers replace the service's.
  */
 export function forwardRequest(basePath: string, upstream: UpstreamClient, corsOrigins: CorsOrigins): RequestStage {
   return async function forwardRequest(exchange): Promise<Reply> {
@@ -45,7 +45,7 @@ function withoutCors(reply: Reply): Reply {
   }
 }
 
-/** Replaces the value of each header line. `replace` gets the name in lower case, and returns undefined to drop it. */
+/** Replaces each header line's value. `replace` gets the name in lower case, and returns undefined to drop the line. */
 function mapLines(lines: readonly string[], replace: (name: string, value: string) => string | undefined): string[] {
   return lines.flatMap((name, at) => {
     const value = at % 2 === 0 ? replace(name.toLowerCase(), lines[at + 1] ?? '') : undefined
@@ -121,11 +121,8 @@ async function receiveResponse(exchange: Exchange, sent: Result<IncomingMessage,
   )
 }
 
-/**
- * Headers that belong to one connection (RFC 9110, 7.6.1) or to a proxy, and headers that the proxy writes itself. The
- * request body is sent decoded and whole, so `content-encoding` and `expect` no longer apply.
- */
-const ofConnection = new Set([
+/** Headers that belong to one connection (RFC 9110, 7.6.1) or to a proxy. */
+const connectionHeaders = new Set([
   'connection',
   'keep-alive',
   'proxy-authenticate',
@@ -136,7 +133,8 @@ const ofConnection = new Set([
   'transfer-encoding',
   'upgrade',
 ])
-const ofRequest = new Set(['host', 'content-length', 'content-encoding', 'expect', 'authorization'])
+/** Headers that the proxy sets itself, or drops because it sends the request body decoded and whole. */
+const replacedHeaders = new Set(['host', 'content-length', 'content-encoding', 'expect', 'authorization'])
 
 /** The name of this proxy in `Via` (RFC 9110, 7.6.3). */
 const ownVia = '1.1 convsim'
@@ -149,8 +147,8 @@ const ownItems = new Map<string, (item: string) => boolean>([
 
 /**
  * Returns the header lines for a forwarded request. Drops headers of the client's connection, and the simulator's
- * controls (`X-Sim-...`, preferences, members of `baggage`, sandbox suffix of the token). `own`: values that replace
- * the client's or are appended.
+ * controls (`X-Sim-...`, preferences, members of `baggage`, the token's sandbox suffix). `own`: headers that replace
+ * the client's or are added.
  */
 function forwardRequestHeaders({ headers, rawHeaders }: SimRequest, own: Readonly<Record<string, string>>): string[] {
   const isDropped = createFilter(headers['connection'])
@@ -159,7 +157,7 @@ function forwardRequestHeaders({ headers, rawHeaders }: SimRequest, own: Readonl
     const replaced = pending.get(name)
     pending.delete(name)
     if (replaced) return replaced.value
-    return isDropped(name) || ofRequest.has(name) ? undefined : keepOthers(name, value)
+    return isDropped(name) || replacedHeaders.has(name) ? undefined : keepOthers(name, value)
   })
   return [...forwarded, ...Array.from(pending.values(), Object.values<string>).flat(), 'Via', ownVia]
 }
@@ -174,7 +172,7 @@ function keepOthers(name: string, value: string): string | undefined {
 /** Returns a function that matches simulator headers, connection headers, and headers that `Connection` lists. */
 function createFilter(connection = ''): (name: string) => boolean {
   const named = connection.split(',').map((name) => name.trim().toLowerCase())
-  return (name) => ofConnection.has(name) || named.includes(name) || name.startsWith('x-sim-')
+  return (name) => connectionHeaders.has(name) || named.includes(name) || name.startsWith('x-sim-')
 }
 
 /**

@@ -2,7 +2,7 @@
 
 import { parseDuration } from '../../base/core/instant.ts'
 import { failure, type Result, success } from '../../base/core/result.ts'
-import { readPages, type Settings } from '../../server/settings/settings.ts'
+import { readPageSettings, type Settings } from '../../server/settings/settings.ts'
 import type { ProxiedService } from '../../server/simulator/generation.ts'
 import { createUpstreamClient, type UpstreamClient } from '../../server/upstream/client.ts'
 import { parseUpstream, readUpstreamToken, type UpstreamAccess } from '../../server/upstream/parse-upstream.ts'
@@ -31,7 +31,7 @@ export function readProxyTarget(
 }
 
 export function createProxy(target: UpstreamAccess, settings: Settings): ProxiedService {
-  return proxyOver(createUpstreamClient(target), readPages(settings, true))
+  return proxyOver(createUpstreamClient(target), readPageSettings(settings, true))
 }
 
 function proxyOver(upstream: UpstreamClient, pages: PageSettings): ProxiedService {
@@ -62,9 +62,9 @@ function limitToProxy(definition: ScenarioDefinition): ScenarioDefinition {
       const effect = definition.effect(values)
       if (effect.kind === 'data')
         return 'the real service responds, and its numbers cannot be chosen; convsim serve generates them'
-      // The ordinary success switches off the scenarios of wider scopes, which also works in a proxy.
+      // The ordinary success switches off the scenarios from wider scopes, which also works in a proxy.
       if (effect.kind === 'ordinary' && effect.status !== operation.successStatus)
-        return 'the real service responds, and chooses the status of a success itself'
+        return 'the real service responds, and chooses its own success status'
       return undefined
     },
   }

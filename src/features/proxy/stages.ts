@@ -16,7 +16,7 @@ import { forwardRequest } from './forward-request.ts'
 
 /**
  * Returns the stages of a proxied exchange. Scenarios can refuse a request before the real service gets it. Contract
- * violations are only recorded: the service itself decides, including about keys, plans, models and rates.
+ * violations are recorded, not refused: the service itself checks requests, including keys, plans, models and rates.
  */
 export function createProxyStages(deps: PipelineDeps, upstream: UpstreamClient, pages: PageSettings): Stages {
   const { contract } = deps
@@ -53,7 +53,7 @@ const heldToken = {
 
 /**
  * Creates the stage that reads the client's token, which identifies the client. A proxy has no magic keys. `pages`: the
- * pages that may use the proxy's token; undefined if it has none, and the service checks the client's.
+ * pages that may use the proxy's token; undefined if the proxy has no token, so the service checks the client's.
  */
 function readCaller(pages: PageSettings | undefined): RequestStage {
   return (exchange) => {

@@ -3,7 +3,7 @@ import { readJson } from '../../base/core/strict-json.ts'
 import { type Body, encodedBody, type RelayedBody } from '../../service/exchange/reply.ts'
 
 /**
- * The maximum number of bytes in a response that is checked or damaged. Together with `maxCheckedValues`, this limit
+ * The maximum size of a response that can be checked or damaged, in bytes. Together with `maxCheckedValues`, this limit
  * ensures that other requests wait for less than 100 ms.
  */
 export const maxCheckedBytes = 1024 * 1024

@@ -42,7 +42,7 @@ function readSample({ method, target, response }: TrafficSample, contract: Contr
   const [path = '', query = ''] = target.split('?', 2)
   const match = findRecordedOperation(contract, method, path)
   if (!match) return failure(`not a request for ${recordedOperation}`)
-  if ('problem' in response) return failure(`no response: ${response.sentence}`)
+  if ('problem' in response) return failure(`no usable response: ${response.sentence}`)
   const body = readResponseBody(match.operation, response)
   if (!body.ok) return body
   const raw = { path: match.path, query: readQuery(query), header: {} }
@@ -64,7 +64,7 @@ function readResponseBody(operation: Operation, { status, headers, body: bytes }
   const response = { status, mediaType: headers['content-type'] ?? '', bytes }
   const { violations, value, isTooLarge } = checkServiceResponse(operation, response, maxMembers)
   if (isTooLarge)
-    return failure(`the body has more than ${maxMembers.toLocaleString('en')} members and items, or is too deep`)
+    return failure(`the body has more than ${maxMembers.toLocaleString('en')} members and items, or too many levels`)
   const [violation] = violations
   if (!violation) return isObject(value) ? success(value) : failure('the body is not a JSON object')
   const rule = violation.message.replace(/; got .*/s, '') // the value may be personal data
@@ -83,7 +83,7 @@ function findRecordedOperation(contract: Contract, method: string, path: string)
 /** The names of members whose strings quote users. */
 const quoteNames = new Set(['exampleSnippets'])
 
-/** Patterns of personal identifiers, with their replacements. Addresses are replaced with valid addresses. */
+/** Patterns of personal identifiers, with their replacements. The replacement for an address is a valid address. */
 const personalPatterns: readonly (readonly [RegExp, string])[] = [
   [/(?<![\w.+-])[\w.+-]+@[\w-]+\.[\w.-]*\w/g, 'redacted@example.com'],
   [/(?<![\w.])\d{1,3}\.\d{1,3}\.\d{1,3}\.\d{1,3}(?!\w|\.\d)/g, '192.0.2.1'],

@@ -65,8 +65,8 @@ export async function writeFolder(plan: FixturePlan, folder: string, base: strin
   try {
     for (const name of FIXTURE_FILES) {
       const text = readOrdinaryFile(join(base, `${name}.yaml`)).toString('utf8')
-      const isLonger = name === 'models' && models.length > 0
-      await write(join(folder, `${name}.yaml`), isLonger ? appendYaml(text, models) : text)
+      const hasNewModels = name === 'models' && models.length > 0
+      await write(join(folder, `${name}.yaml`), hasNewModels ? appendYaml(text, models) : text)
     }
     for (const [path, text] of files) await write(join(folder, path), text)
     return undefined

@@ -36,9 +36,9 @@ export async function recordTraffic(
     print('Nothing was written. To write the fixtures, repeat the command with --write.')
     return undefined
   }
-  const failed = await signals.finish(() => writeFolder(plan.value, out, fixtures))
-  if (failed === undefined) print(`Wrote ${out}. To serve it: convsim serve --fixtures ${out}`)
-  return failed
+  const writeProblem = await signals.finish(() => writeFolder(plan.value, out, fixtures))
+  if (writeProblem === undefined) print(`Wrote ${out}. To serve it: convsim serve --fixtures ${out}`)
+  return writeProblem
 }
 
 async function planFixtures(
@@ -59,7 +59,7 @@ async function planFixtures(
   return responses.length === 0 ? failure('No usable response was found.') : success(planFolder(responses, fixtures))
 }
 
-/** The origins of usable responses. These include convsim's own responses, unless a scenario damaged them. */
+/** The accepted origins of responses: the real service and convsim itself. Damaged responses are not accepted. */
 const acceptedOrigins = ['upstream', 'contract'] as const
 
 /** Reads the samples from all sources (URLs of running simulators, and HAR files), in the order of the sources. */

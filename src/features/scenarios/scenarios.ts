@@ -101,7 +101,7 @@ function describeScenario(active: ActiveScenario, inputs: LoadedInputs, { port }
 /** Finds an operation whose response demonstrates the scenario, preferably a GET. */
 function findExample({ definition, values }: ActiveScenario, applicable: readonly Operation[]): Operation | undefined {
   const effect = definition.effect(values)
-  if (effect.kind === 'expect') return undefined // shows only on refused requests, but the example must be valid
+  if (effect.kind === 'expect') return undefined // visible only on refused requests, but the example must be valid
   const byMethod = [...applicable].sort((one, other) => Number(other.method === 'GET') - Number(one.method === 'GET'))
   const isShown = (operation: Operation) => {
     if (effect.kind === 'ordinary') return operation.statuses.includes(effect.status)

@@ -173,7 +173,7 @@ function toReply({ successStatus }: Operation, { parts }: CustomReply, isHead: b
   return stream && !isHead ? { ...reply, stream } : reply
 }
 
-/** Refuses an unknown path. The error lists similar operations, and names the document that describes them all. */
+/** Refuses an unknown path. The error lists similar operations, and names the document that describes all paths. */
 function refusePath({ operations, basePath }: Contract, path: string): Reply {
   const all = `GET ${basePath}/openapi.yaml describes all ${operations.length} operations.`
   if (path === basePath || path === `${basePath}/`) {

@@ -64,7 +64,7 @@ export interface ControlledSimulator {
   /** The journal of this process. Metrics subscribe to the journal; other handlers read or clear it. */
   readonly journal: Journal
   readonly reporter: Reporter
-  /** Records, for reports, which rules of a sandbox never acted. Called before the rules are removed. */
+  /** Records, for reports, which rules of a sandbox were never applied. Called before the rules are removed. */
   readonly keepUnmet: (sandbox: string) => Promise<void>
   /** Computes the outcome that a request would have now, without side effects. */
   readonly explain: (request: SimRequest) => Promise<Explanation>
@@ -79,7 +79,7 @@ export interface ControlledSimulator {
   readonly isWatched: boolean
   /** True if the simulator stops when its tests end. */
   readonly isTemporary: boolean
-  /** The value of `--state`: `:memory:`, a file path, or a URL without user and password. */
+  /** The value of `--state`: `:memory:`, a file path, or a URL without its user name and password. */
   readonly stateFile: string
 }
 
@@ -145,7 +145,7 @@ export function createSlots(count: number, error: string) {
 /** The maximum length of a response sent as one string, in characters. Longer responses are sent in slices. */
 const maxWholeLength = 256 * 1024
 
-/** The maximum number of concurrent long responses. An unread response may hold copies of a record of up to 1 MB. */
+/** The maximum number of concurrent long responses. An unread response can retain copies of a 1 MB record. */
 const maxLongResponses = 10
 
 /** Creates a function that replies with JSON. Long JSON is streamed no faster than the client reads. */

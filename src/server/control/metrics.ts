@@ -3,7 +3,7 @@ import { textBody } from '../../service/exchange/reply.ts'
 import type { Journal } from '../journal/journal.ts'
 import { CustomReply, type HandlerGroup } from './handler.ts'
 
-const gaugeTexts = {
+const gaugeDescriptions = {
   journal_entries: 'Exchanges in the journal.',
   journal_dropped: 'Exchanges that the journal has dropped since the sandboxes were last cleared.',
   journal_waiting: 'Verifications and streams that are waiting for requests.',
@@ -44,9 +44,9 @@ async function createMetrics() {
     labelNames: ['operation', 'status', 'origin'],
     registers: [registry],
   })
-  const createGauge = (name: keyof typeof gaugeTexts) =>
-    new prometheus.Gauge({ name: `convsim_${name}`, help: gaugeTexts[name], registers: [registry] })
-  const names = Object.keys(gaugeTexts) as (keyof typeof gaugeTexts)[]
+  const createGauge = (name: keyof typeof gaugeDescriptions) =>
+    new prometheus.Gauge({ name: `convsim_${name}`, help: gaugeDescriptions[name], registers: [registry] })
+  const names = Object.keys(gaugeDescriptions) as (keyof typeof gaugeDescriptions)[]
   const namedGauges = names.map((name) => [name, createGauge(name)] as const)
   const gauges = Object.fromEntries(namedGauges) as Record<(typeof names)[number], ReturnType<typeof createGauge>>
   return { registry, requests, gauges }

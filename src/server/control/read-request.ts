@@ -7,7 +7,7 @@ import { readQuery, type SimRequest } from '../../service/exchange/request.ts'
 import { defaultSandbox } from '../sandboxes/sandboxes.ts'
 import { ControlError, type ControlRequest } from './handler.ts'
 
-/** Reads a control request and validates it against the control document. The error has all violations. */
+/** Reads a control request and validates it against the control document. The error lists all violations. */
 export async function readControlRequest(
   operation: Operation,
   path: RawParameters['path'],

@@ -15,7 +15,7 @@ import { ControlError, type ControlRequest, CustomReply, type HandlerGroup, refu
 
 /**
  * Handles `GET coverage` and `GET report`. Also handles `GET retries`, which returns the retry rules, the retry
- * problems, and the attempts to send each call that failed.
+ * problems, and the attempts at each call that failed.
  */
 export const reportHandlers: HandlerGroup = ({ journal, reporter, sandboxes, served, isTemporary }) => ({
   async getCoverage(request) {

@@ -114,7 +114,7 @@ export async function* streamEntries(
   const matches = createFilter(filter)
   let last = after
   let { generation } = await journal.counts(sandbox)
-  yield ': the journal, from now on\n\n'
+  yield ': journal entries follow\n\n'
   while (!ends.some(({ aborted }) => aborted)) {
     const slice = await journal.list({ sandbox, after: last, limit: maxEntriesPerPiece, asStored: true })
     const losses = formatLosses(slice, generation, last)
@@ -126,7 +126,7 @@ export async function* streamEntries(
     const matching = slice.entries.filter(matches)
     if (matching.length > 0) yield* chunksInSlices(formatEntries(matching, bodies))
     else if (isLastPiece && (await journal.waitForChange(slice.version, heartbeatMs, ends)) === 'time')
-      yield ': still here\n\n'
+      yield ': heartbeat\n\n'
   }
 }
 

@@ -95,7 +95,7 @@ function sequencesToJson(countsByKey: ReadonlyMap<string, number>, rules: readon
 }
 
 function parseStoredSequence(text: string, catalogue: Catalogue): Sequence | undefined {
-  if (text.includes(cutMark)) return undefined // truncated: a header cannot contain the mark
+  if (text.includes(cutMark)) return undefined // truncated, since no header can contain the mark
   const parsed = parseSequence(text, catalogue)
   return parsed.ok ? parsed.value : undefined
 }

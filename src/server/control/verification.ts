@@ -58,11 +58,11 @@ interface JournalSearch {
  * eviction; the count restarts at 0 when the sandbox's entries are cleared.
  */
 function createMatchCounter({ journal, sandbox, conditions, served, elapsed }: JournalSearch) {
-  const begin = () => ({ upTo: 0, generation: 0, count: 0, open: 0, matched: [] as JournalEntry[] })
+  const begin = () => ({ upTo: 0, generation: 0, count: 0, uncertain: 0, matched: [] as JournalEntry[] })
   let totals = begin()
   const add = (entry: JournalEntry) => {
     const outcome = matchOutcome(conditions, toMatchSubject(entry, served()))
-    if (outcome === 'uncertain') totals.open += 1 // it may match: the decisive part is not stored
+    if (outcome === 'uncertain') totals.uncertain += 1 // a part needed to decide is not stored
     if (outcome !== 'yes') return
     totals.count += 1
     totals.matched = [...totals.matched, entry].slice(-maxMatchedShown)
@@ -77,8 +77,8 @@ function createMatchCounter({ journal, sandbox, conditions, served, elapsed }: J
     totals.upTo = latest
     totals.generation = counts.generation
     if (!(await visitInSlices(entries, elapsed, add))) return undefined
-    const { count, open, matched } = totals
-    const truncated = counts.dropped > 0 || open > 0 // more may have matched
+    const { count, uncertain, matched } = totals
+    const truncated = counts.dropped > 0 || uncertain > 0 // more may have matched
     return { count, truncated, matched, version }
   }
 }

@@ -65,7 +65,7 @@ const isEmptyAsExpected = ({ satisfied, count }: Verdict, { force }: Verificatio
 
 type Query = Pick<Verification, 'operation' | 'match' | 'force'>
 
-/** Returns why a query can never match; undefined if it can. A count of 0 would suggest that no request was sent. */
+/** Returns why a query can never match, which would make a count of 0 misleading; undefined if it can match. */
 function findQueryProblem(query: Query, contract: Contract): string | undefined {
   const hidden = findRedactedField(query.match, listHiddenNames(contract.document))
   if (hidden === undefined) return query.force ? undefined : findUnknownName(query, contract)

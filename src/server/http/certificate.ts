@@ -14,12 +14,12 @@ interface Issued {
   readonly cert: string
   readonly key: string
   /** The CA certificate as PEM. If the user provides a certificate, the contents of that file, including the chain. */
-  readonly authority: string
+  readonly caCert: string
 }
 
 export interface ServerCertificate extends Issued {
   /** The path of the CA certificate, in a temporary folder. */
-  readonly authorityFile: string
+  readonly caFile: string
   /** Removes the temporary folder. */
   remove(): Promise<void>
 }
@@ -60,7 +60,7 @@ async function readProvided(certFile?: string, keyFile?: string): Promise<Result
     const key = await readFile(keyFile, 'utf8')
     createPrivateKey(key)
     createSecureContext({ cert, key }) // throws if the key does not match the certificate
-    return success({ cert, key, authority: cert })
+    return success({ cert, key, caCert: cert })
   } catch (error) {
     const reason = reasonOf(error)
     if (!hasCert) return failure({ flag: '--tls-cert', message: `${certFile} is not a PEM certificate: ${reason}.` })
@@ -71,9 +71,9 @@ async function readProvided(certFile?: string, keyFile?: string): Promise<Result
 
 async function store(issued: Issued): Promise<ServerCertificate> {
   const folder = await mkdtemp(join(tmpdir(), 'convsim-tls-'))
-  const authorityFile = join(folder, 'authority.pem')
-  await writeFile(authorityFile, issued.authority)
-  return { ...issued, authorityFile, remove: () => rm(folder, { recursive: true, force: true }) }
+  const caFile = join(folder, 'authority.pem')
+  await writeFile(caFile, issued.caCert)
+  return { ...issued, caFile, remove: () => rm(folder, { recursive: true, force: true }) }
 }
 
 /** Certificates by server names. They are cached, since `convsim each` starts a simulator for each run. */
@@ -126,7 +126,7 @@ async function issue(names: readonly string[]): Promise<Issued> {
     certificate.sign(signingKey, md.sha256.create())
     return pki.certificateToPem(certificate)
   }
-  return { cert: sign(leaf), key: serverKeys.privateKey, authority: sign(root) }
+  return { cert: sign(leaf), key: serverKeys.privateKey, caCert: sign(root) }
 }
 
 const toAlternativeName = (name: string) => (isIP(name) === 0 ? { type: 2, value: name } : { type: 7, ip: name })

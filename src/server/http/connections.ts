@@ -136,10 +136,10 @@ export const shutdownGraceMs = 5_000
 /** Closes the connection when the server stops, if the delivery (a hang or a long delay) cannot end in time. */
 export function endAtStop(sending: Sending, stopping: AbortSignal): void {
   const { res, outgoing } = sending
-  const lastsMs = durationOf(outgoing.delivery)
+  const durationMs = durationOf(outgoing.delivery)
   const { socket } = res.req
-  if (lastsMs <= shutdownGraceMs || socket.destroyed) return
-  const endsAt = monotonicNow() + lastsMs
+  if (durationMs <= shutdownGraceMs || socket.destroyed) return
+  const endsAt = monotonicNow() + durationMs
   const close = () => {
     if (endsAt - monotonicNow() <= shutdownGraceMs) return
     sending.endedBy = 'stop'

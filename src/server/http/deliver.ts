@@ -58,7 +58,7 @@ function writeAtOnce(sending: Sending, end: (() => void) | undefined): void {
   }
 }
 
-/** The maximum length of a body written as text. Node copies text to the head: for a 10 kB GET, 5% of the time. */
+/** The maximum length of a body sent as text. Node copies text to the head, which costs a 10 kB GET 5% of its time. */
 const maxTextLength = 4096
 
 function writeWhole(sending: Sending): void {

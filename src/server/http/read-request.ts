@@ -44,7 +44,7 @@ export function readHead(req: IncomingMessage, target: string, id: string, isSer
   }
 }
 
-/** Calls `onClose` when a connection closes, or now if it is closed. Returns a function that removes the listener. */
+/** Calls `onClose` when a connection closes, or at once if it is closed. Returns a function to remove the listener. */
 function watchClose(socket: Socket, onClose: () => void): () => void {
   if (socket.destroyed) onClose()
   socket.setMaxListeners(0) // unlimited, since each pipelined request adds a listener
@@ -142,7 +142,7 @@ export function closeIfWaiting(req: IncomingMessage, res: ServerResponse): void 
   if (expectsContinue(req)) res.setHeader('Connection', 'close')
 }
 
-/** Returns the body if the head determines it (absent, too large, unknown encoding); undefined if it must be read. */
+/** Returns the body if the head shows that it is absent, too large or in an unknown encoding; otherwise undefined. */
 function decideByHead(headers: IncomingHttpHeaders, limit: BodyLimit): RequestBody | undefined {
   const { 'content-length': length, 'transfer-encoding': chunked } = headers
   if (chunked === undefined && (length === undefined || length === '0')) return absent

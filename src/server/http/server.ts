@@ -125,7 +125,7 @@ function describeListenError({ code, message }: NodeJS.ErrnoException, host: str
   if (code === 'EACCES')
     return { flag: '--port', message: `Port ${port} requires more privileges. Choose a port above 1023 with --port.` }
   if (code === 'EADDRINUSE') {
-    const advice = 'Stop the process that listens on that port, or choose another with --port (0: any free port).'
+    const advice = 'Stop the process that listens on that port, or choose another port with --port (0: any free port).'
     return { flag: '--port', message: `Port ${port} on ${host} is in use. ${advice}` }
   }
   const advice = 'Choose an address of this machine with --host.'

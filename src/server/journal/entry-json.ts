@@ -17,7 +17,7 @@ export function storedBytes({ latin1 }: RecordedBody): number {
   return latin1?.length ?? 0
 }
 
-/** Returns true if the whole body is stored, so that a value missing from it was certainly not sent. */
+/** Returns true if the whole body is stored. A value that is missing from a whole body was certainly not sent. */
 export function isComplete({ latin1, size, isWhole }: RecordedBody): boolean {
   return latin1 === undefined ? size === 0 : (isWhole ?? latin1.length === size)
 }
@@ -213,7 +213,7 @@ const lenientUtf8 = new TextDecoder('utf-8')
 const byteOrderMark = '\uFEFF'
 const encodedMark = utf8ToLatin1(byteOrderMark)
 
-/** Decodes the stored part of a body, keeping a byte order mark; undefined if nothing is stored or it is not UTF-8. */
+/** Decodes the stored part of a body, keeping a byte order mark; undefined if it is not stored or not UTF-8. */
 export function decodeBody(body: RecordedBody): string | undefined {
   if (body.latin1 === undefined) return body.size === 0 ? '' : undefined
   const bytes = fromLatin1(body.latin1)

@@ -1,12 +1,12 @@
 import { memoizeLast } from '../../base/core/memoize.ts'
-import type { SandboxPlace } from '../../state/shared-state.ts'
+import type { SandboxPosition } from '../../state/shared-state.ts'
 import type { DeliveryEnd, JournalEntry, RecordedBody } from './entry.ts'
 import { storedBytes } from './entry-json.ts'
 
-/** The maximum total bytes of request bodies and of response bodies. Beyond the maximum, the oldest are evicted. */
+/** The maximum total sizes of the stored request and response bodies, in bytes. Beyond them, the oldest are evicted. */
 const maxBodyBytes = { request: 16 * 1024 * 1024, response: 8 * 1024 * 1024 }
 
-/** The maximum average bytes of an entry without bodies: several times the usual size. Small journals may use more. */
+/** The bytes allowed per entry without bodies (several times the usual size), and the minimum for a small journal. */
 const bytesPerEntry = 2 * 1024
 const minEntryBytes = 1024 * 1024
 
@@ -24,18 +24,18 @@ interface StoredEntry {
   readonly counts: SandboxCounts
   /** The size of the entry without its bodies. */
   readonly bytes: number
-  /** The sizes of the stored bodies, so that an eviction need not read the old entry; 0 after the eviction. */
+  /** The sizes of the bodies in bytes, so that eviction need not read the entry; 0 after the eviction of a body. */
   request: number
   response: number
-  /** The entry. It loses its bodies on eviction, so readers get a copy. */
+  /** The stored entry, which loses its bodies on eviction. By default, readers get a copy. */
   entry: JournalEntry
 }
 
-/** The newest entries in the order of their numbers. Beyond a maximum count or total size, the oldest are evicted. */
+/** The newest entries, ordered by number. Beyond a maximum count or total size, the oldest are evicted. */
 export class EntryRing {
   readonly #size: number
   readonly #maxBytes: number
-  readonly #sizeOf = createSizeEstimate()
+  readonly #sizeOf = createSizeEstimator()
   /** An entry's index is its number modulo `size + 1`, since a new entry is stored before the oldest is evicted. */
   readonly #slots: (StoredEntry | undefined)[] = []
   /** The stored bytes of request and response bodies, and the number of the oldest entry that may have such a body. */
@@ -52,7 +52,7 @@ export class EntryRing {
     this.#maxBytes = Math.max(minEntryBytes, size * bytesPerEntry)
   }
 
-  /** Stores an entry with the number `latest + 1`. `counts`: the counts for its sandbox. */
+  /** Stores the entry whose number is `latest + 1`. `counts`: the counts for its sandbox. */
   add(entry: JournalEntry, counts: SandboxCounts): void {
     const bytes = this.#sizeOf(entry)
     const request = storedBytes(entry.request.body)
@@ -74,7 +74,7 @@ export class EntryRing {
     this.latest = number - 1
   }
 
-  /** Corrects how an entry's delivery ended. Returns the entry, or undefined if no stored entry has this number. */
+  /** Corrects the record of how an entry's delivery ended. Returns the entry, or undefined if no stored entry has this number. */
   correct(number: number, end: DeliveryEnd): JournalEntry | undefined {
     const stored = this.#at(number)
     if (!stored) return undefined
@@ -129,7 +129,7 @@ export class EntryRing {
   }
 }
 
-/** Evicts the bytes in place: copying an old entry for each new entry took 7 of the 55 µs of a GET. */
+/** Evicts the bytes in place, since copying an old entry for each new one took 7 of a GET's 55 µs. */
 function evictBytes(body: { latin1: RecordedBody['latin1'] }): void {
   body.latin1 = undefined
 }
@@ -144,7 +144,7 @@ export function copyEntry(entry: JournalEntry): JournalEntry {
 }
 
 /** Creates a function that estimates the size of an entry, without its bodies, from the lengths of its strings. */
-function createSizeEstimate(): (entry: JournalEntry) => number {
+function createSizeEstimator(): (entry: JournalEntry) => number {
   const sizeOfHeaders = memoizeLast((headers: Readonly<Record<string, string>>) => {
     let size = 0
     for (const [name, value] of Object.entries(headers)) size += name.length + value.length
@@ -159,7 +159,7 @@ function createSizeEstimate(): (entry: JournalEntry) => number {
   }
 }
 
-/** The counts for a sandbox, or for all sandboxes, since the last clearing. */
+/** The counts for a sandbox, or for all sandboxes, since they were last cleared. */
 export interface JournalCounts {
   readonly recorded: number
   /** The number of evicted entries. If it is above 0, the stored entries are only some of those recorded. */
@@ -172,8 +172,8 @@ export interface JournalCounts {
 export interface SandboxCounts {
   readonly sandbox: string
   readonly generation: number
-  /** See `SandboxPlace`. Undefined in the journal of a single process. */
-  begun: string | undefined
+  /** See `SandboxPosition`. Undefined in the journal of a single process. */
+  firstId: string | undefined
   recorded: number
   dropped: number
   /** The number of other replicas' exchanges that the journal never received completely. */
@@ -197,22 +197,22 @@ export class CountsBySandbox {
     let counts = this.#counts.get(sandbox)
     if (!counts) {
       const generation = ++this.#generation
-      counts = { sandbox, generation, begun: undefined, recorded: 0, dropped: 0, lost: 0, isCleared: false }
+      counts = { sandbox, generation, firstId: undefined, recorded: 0, dropped: 0, lost: 0, isCleared: false }
       this.#counts.set(sandbox, counts)
     }
     return counts
   }
 
-  /** Returns true if the sandbox was cleared after its counted exchanges and before the given place. */
-  isCleared(sandbox: string, { begun }: SandboxPlace): boolean {
-    return (this.#counts.get(sandbox)?.begun ?? begun) !== begun
+  /** Returns true if the sandbox was cleared after its counted exchanges and before the given position. */
+  isCleared(sandbox: string, { firstId }: SandboxPosition): boolean {
+    return (this.#counts.get(sandbox)?.firstId ?? firstId) !== firstId
   }
 
-  /** Moves a sandbox to a place. Unrecorded exchanges before that place count as lost. */
-  advance(sandbox: string, { begun, count }: SandboxPlace): SandboxCounts {
+  /** Advances a sandbox's counts to a position. Unrecorded exchanges before the position count as lost. */
+  advance(sandbox: string, { firstId, count }: SandboxPosition): SandboxCounts {
     const counts = this.of(sandbox)
     const lost = Math.max(0, count - counts.recorded)
-    counts.begun = begun
+    counts.firstId = firstId
     counts.recorded += lost
     counts.dropped += lost
     counts.lost += lost
@@ -231,7 +231,7 @@ export class CountsBySandbox {
     return this.#select(sandbox).some(({ lost }) => lost > 0)
   }
 
-  /** Adds up the counts for a sandbox, or for all (undefined). `uncounted`: a number to add for uncounted losses. */
+  /** Adds up the counts for a sandbox, or for all (undefined). `uncounted`: the number of uncounted losses to add. */
   sum(sandbox: string | undefined, uncounted: number): JournalCounts {
     const counts = this.#select(sandbox)
     const missing = uncounted + (sandbox === undefined ? this.evicted : 0)

@@ -71,23 +71,23 @@ export interface JournalEntry {
   readonly delivery: DeliveryOutcome
   /** True if the client closed the connection before the simulator had sent or damaged the response. */
   readonly hasClientLeft: boolean
-  /** The pipeline stage that responded: `validate`. */
+  /** The pipeline stage that responded, such as `validate`. */
   readonly stage: string
   readonly rule: RuleReference | undefined
-  /** The decisions of scenarios, rules and chance, as sentences in order; undefined if there are none. */
+  /** Sentences that say how scenarios, rules and chance affected the request, in order; undefined if there are none. */
   readonly decisions: readonly string[] | undefined
-  /** The scenarios that acted on the request, as written: `slow;ms=200`. */
+  /** The scenarios that acted on the request, as written, such as `slow;ms=200`. */
   readonly scenarios: readonly string[]
-  /** The sandbox's rules, and the headers that controlled the request except `X-Sim-Now`; empty if there are none. */
+  /** The sandbox's rules and the request's control headers, except `X-Sim-Now`; empty if there are none. */
   readonly steering: string
   /** The outcome declared for a negative test, if any. */
   readonly expectation: Expectation | undefined
   /** The id of the recorded request that the console repeated by sending this one, if any. Reports ignore repeats. */
   readonly replayOf: string | undefined
-  /** The deliberate damage to the response: `drop-field at /messageCount`, `reset`. */
+  /** The deliberate damage to the response, such as `drop-field at /messageCount` or `reset`. */
   readonly damage: readonly string[]
   readonly violations: readonly Violation[]
-  /** Contract rules that the response breaks, because of deliberate damage or a simulator bug. */
+  /** The contract violations in the response, including those caused by deliberate damage. */
   readonly responseViolations: readonly Violation[]
   /** Warnings about parts of the request that the service accepts but a careful client would not send. */
   readonly advice: readonly Violation[]
@@ -95,7 +95,7 @@ export interface JournalEntry {
 
 export type DeliveryEnd = Pick<JournalEntry, 'delivery' | 'hasClientLeft' | 'headSentAt' | 'endedAt'>
 
-/** The parsed parts of an exchange while it is recorded, so that listeners need not parse bodies again. */
+/** The parsed parts of an exchange, passed to listeners so that they need not parse the bodies again. */
 export interface LiveExchange {
   /** The parsed request body; undefined if there is none, or no stage parsed it. */
   readonly requestBody: Json | undefined
@@ -103,7 +103,7 @@ export interface LiveExchange {
   readonly responseBody: Json | undefined
   /** The matching operation, if any; always undefined in the listeners of a shared journal. */
   readonly operation: Operation | undefined
-  /** The parameters as sent; path parameters only if the request matches an operation. */
+  /** The parameters as sent; includes path parameters only if the request matches an operation. */
   readonly rawParameters: RawParameters
   /** The parsed parameters; undefined if no stage read them. */
   readonly parameters: ParameterValues | undefined
@@ -127,6 +127,6 @@ export interface ExchangeRecord {
   readonly announce?: (expected: Recorded) => Promise<void>
   /** Records the end of the delivery. Returns the recorded exchange, created by `create` if it was not announced. */
   end(end: DeliveryEnd, create: () => Recorded): Recorded
-  /** Corrects the recorded end, because the client might not have read the response. */
+  /** Corrects the recorded end of a delivery whose response the client might not have read. */
   correct(corrected: Recorded): void
 }

@@ -1,12 +1,12 @@
 import type { Log } from '../../base/core/log.ts'
 import { SlicedWork } from '../../base/core/slices.ts'
 import { nextTurn, sleep } from '../../base/core/timers.ts'
-import type { ExchangeStream, MessagePlace, SandboxPlace, StreamMessage } from '../../state/shared-state.ts'
+import type { ExchangeStream, MessagePosition, SandboxPosition, StreamMessage } from '../../state/shared-state.ts'
 import type { DeliveryEnd, ExchangeRecord, JournalEntry, LiveExchange, Recorded } from './entry.ts'
 import { Journal, type JournalShare } from './journal.ts'
 import { beginSharedRecord, decodeEnd, ExchangeDecoder, encodeEnd, encodeExchange } from './shared-entry.ts'
 
-/** The interval between reads while verifications or streams wait for new exchanges, in milliseconds. */
+/** The interval, in milliseconds, between reads while verifications or streams wait for new exchanges. */
 const FOLLOW_MS = 50
 
 /**
@@ -19,7 +19,7 @@ export class StreamFollower implements JournalShare {
   readonly #log: Log
   readonly #stream: ExchangeStream
   readonly #decoder: ExchangeDecoder
-  /** The ids of the stream that was last read, and of the stream that was last read or appended to. */
+  /** The id of the stream last read, and the id of the stream last read or appended to. */
   #readId: string | undefined
   #streamId: string | undefined
   #position = 0
@@ -28,7 +28,7 @@ export class StreamFollower implements JournalShare {
   readonly #usedSandboxes = new Set<string>()
   /** The sandboxes whose lost exchanges the stream does not count yet. */
   readonly #sandboxesWithLoss = new Set<string>()
-  /** The ends of deliveries, as JSON, that are not in the stream yet. */
+  /** The ends of deliveries that are not in the stream yet, as JSON. */
   readonly #unsentEnds = new Set<string>()
   readonly #pendingWrites = new Set<Promise<unknown>>()
   /** The latest read, and the read queued after it. */
@@ -49,7 +49,7 @@ export class StreamFollower implements JournalShare {
   }
 
   /** Appends an exchange. Returns undefined if the store accepts no changes. Rejects if the store does not respond. */
-  async append(entry: JournalEntry, live: LiveExchange): Promise<MessagePlace | undefined> {
+  async append(entry: JournalEntry, live: LiveExchange): Promise<MessagePosition | undefined> {
     const { text, request, response } = encodeExchange(entry, live)
     const { sandbox } = entry
     const appended = await this.#trackForClose(this.#stream.append(sandbox, text, request, response))
@@ -64,7 +64,7 @@ export class StreamFollower implements JournalShare {
   }
 
   /** Corrects how a delivery ended: immediately, or before the next read if the store does not respond. */
-  correct({ id, number }: MessagePlace, end: DeliveryEnd): Promise<void> {
+  correct({ id, number }: MessagePosition, end: DeliveryEnd): Promise<void> {
     const text = JSON.stringify({ stream: id, number, ...encodeEnd(end) })
     this.#unsentEnds.add(text)
     return this.#trackForClose(this.#appendEnd(text))
@@ -81,7 +81,7 @@ export class StreamFollower implements JournalShare {
     if (await this.#stream.appendEnd(text)) this.#unsentEnds.delete(text)
   }
 
-  /** Appends what the stream does not have yet: ends of deliveries, and which sandboxes have lost exchanges. */
+  /** Adds what the stream does not have yet: the ends of deliveries, and the names of sandboxes with lost exchanges. */
   async #appendPending(): Promise<void> {
     await Promise.all(Array.from(this.#unsentEnds, (text) => this.#appendEnd(text)))
     await this.#countLost()
@@ -102,7 +102,7 @@ export class StreamFollower implements JournalShare {
     if (this.#isFollowing) return
     this.#isFollowing = true
     while (this.journal.waiting > 0) {
-      await this.catchUp().catch(() => undefined) // the next read by the waiting request rejects, too
+      await this.catchUp().catch(() => undefined) // if this rejects, so does the waiting request's next read
       await sleep(FOLLOW_MS, undefined, { ref: false })
     }
     this.#isFollowing = false
@@ -138,7 +138,7 @@ export class StreamFollower implements JournalShare {
 
   async #readNext(work: SlicedWork): Promise<boolean> {
     const { id, end, messages, counts } = await this.#stream.read(this.#position, this.#hasMissed)
-    // A Redis server restarted with older data has the same stream with fewer messages.
+    // A Redis server that was restarted with older data has the same stream with fewer messages.
     const isNewStream = id !== this.#readId || end < this.#position
     if (isNewStream && (await this.#beginStream(id))) return false
     for (const message of messages) {
@@ -153,9 +153,9 @@ export class StreamFollower implements JournalShare {
     return this.#position === end && !this.#hasMissed
   }
 
-  /** Adjusts the counts of the journal to the counts of the stream at the same position. */
-  #adjustCounts(counts: ReadonlyMap<string, SandboxPlace>): void {
-    for (const [sandbox, place] of counts) this.journal.advance(sandbox, place)
+  /** Sets the journal's counts to those of the stream at the same position. */
+  #adjustCounts(counts: ReadonlyMap<string, SandboxPosition>): void {
+    for (const [sandbox, position] of counts) this.journal.advance(sandbox, position)
     this.journal.clearAllBut(new Set(counts.keys()))
     this.#hasMissed = false
   }
@@ -168,7 +168,7 @@ export class StreamFollower implements JournalShare {
       else if (message.kind === 'end') this.#applyEnd(message.text)
       else {
         const [entry, live] = this.#decoder.decode(message)
-        this.journal.record(entry, live, message.place)
+        this.journal.record(entry, live, message.sandboxPosition)
         if (message.request === undefined || message.response === undefined) this.journal.countLoss(entry.sandbox)
       }
     } catch (error) {

@@ -4,7 +4,7 @@
  */
 
 import { clearTimeout, setImmediate, setTimeout } from '../../base/core/timers.ts'
-import type { SandboxPlace } from '../../state/shared-state.ts'
+import type { SandboxPosition } from '../../state/shared-state.ts'
 import type { DeliveryEnd, ExchangeRecord, JournalEntry, LiveExchange, Recorded } from './entry.ts'
 import {
   CountsBySandbox,
@@ -27,7 +27,7 @@ export interface JournalSlice {
   readonly version: number
 }
 
-/** A function called for each recorded exchange within the event loop turn of its request, so it must be fast. */
+/** A function called for each recorded exchange, in the same event loop turn as its request, so it must be fast. */
 export type EntryListener = (entry: JournalEntry, live: LiveExchange) => void
 
 export interface JournalShare {
@@ -95,18 +95,20 @@ export class Journal {
     return this.#entries.latest
   }
 
-  /** Stores an entry and calls the listeners. The entry's number is `recorded + 1`, or higher with a shared `place`. */
-  record(entry: JournalEntry, live: LiveExchange, place?: SandboxPlace): void {
-    if (place) this.#entries.skipTo(entry.number)
+  /** Stores an entry and calls the listeners. The entry's number is `recorded + 1`, or higher with a `position`. */
+  record(entry: JournalEntry, live: LiveExchange, position?: SandboxPosition): void {
+    if (position) this.#entries.skipTo(entry.number)
     const { sandbox } = entry
-    const counts = place ? this.advance(sandbox, { ...place, count: place.count - 1 }) : this.#counts.of(sandbox)
+    const counts = position
+      ? this.advance(sandbox, { ...position, count: position.count - 1 })
+      : this.#counts.of(sandbox)
     counts.recorded += 1
     this.#entries.add(entry, counts)
     this.#announceChange()
     for (const listener of this.#entryListeners) listener(entry, live)
   }
 
-  /** Corrects how the delivery of a stored entry ended, and calls the listeners again. */
+  /** Corrects the record of how a delivery ended, and calls the listeners again. */
   correct(number: number, end: DeliveryEnd, revive: (entry: JournalEntry) => LiveExchange): void {
     const entry = this.#entries.correct(number, end)
     if (!entry) return
@@ -119,18 +121,18 @@ export class Journal {
     for (const sandbox of this.#counts.list()) if (!sandboxes.has(sandbox)) this.clearRecorded(sandbox)
   }
 
-  /** Moves a sandbox to a place in a shared journal: missing exchanges before that place were lost or cleared. */
-  advance(sandbox: string, place: SandboxPlace): SandboxCounts {
-    if (this.#counts.isCleared(sandbox, place)) this.clearRecorded(sandbox)
-    return this.#counts.advance(sandbox, place)
+  /** Advances a sandbox's counts to a shared journal's. Missing exchanges before the position were lost or cleared. */
+  advance(sandbox: string, position: SandboxPosition): SandboxCounts {
+    if (this.#counts.isCleared(sandbox, position)) this.clearRecorded(sandbox)
+    return this.#counts.advance(sandbox, position)
   }
 
-  /** Counts an exchange in a sandbox as lost, since it was not read completely. */
+  /** Counts an incompletely read exchange in a sandbox as lost. */
   countLoss(sandbox: string): void {
     this.#counts.of(sandbox).lost += 1
   }
 
-  /** Switches to a new shared journal, since the previous one was lost. Returns the sandboxes that had exchanges. */
+  /** Switches to a new shared journal after the previous one was lost. Returns the sandboxes that had exchanges. */
   restart(): readonly string[] {
     const sandboxes = this.#counts.list()
     for (const sandbox of sandboxes) this.#counts.clear(sandbox)
@@ -144,9 +146,8 @@ export class Journal {
   }
 
   /**
-   * Waits until the journal's version differs from `version`, for at most `ms` milliseconds, or until one of the
-   * signals `ends` is aborted. The promise resolves after the current turn, once for all entries of that turn, so that
-   * requests are not delayed.
+   * Waits until the journal's version differs from `version`, `ms` milliseconds have passed, or one of the signals in
+   * `ends` is aborted. The promise resolves only after the current event loop turn, so that requests are not delayed.
    */
   waitForChange(version: number, ms: number, ends: readonly AbortSignal[]): Promise<'entry' | 'time' | 'end'> {
     if (ends.some(({ aborted }) => aborted)) return Promise.resolve('end')
@@ -236,7 +237,7 @@ export class Journal {
     for (const listener of this.#changeListeners) listener()
   }
 
-  /** Returns the counts for a sandbox (undefined: for all). Lost exchanges that are not counted yet add 1 in total. */
+  /** Returns the counts for a sandbox (undefined: for all). Adds 1 if there are lost exchanges not counted yet. */
   #sumCounts(sandbox: string | undefined): JournalCounts {
     return this.#counts.sum(sandbox, this.#share?.hasUncountedLoss(sandbox) ? 1 : 0)
   }

@@ -9,7 +9,7 @@ import { redactJson, redactText } from '../../base/redaction/redact.ts'
 import { redactToken } from '../../base/redaction/redact-token.ts'
 import type { RawParameters } from '../../service/contract/contract.ts'
 import { readQuery } from '../../service/exchange/request.ts'
-import type { MessagePlace, StreamMessage } from '../../state/shared-state.ts'
+import type { MessagePosition, StreamMessage } from '../../state/shared-state.ts'
 import type { DeliveryEnd, ExchangeRecord, JournalEntry, LiveExchange, Recorded, RecordedBody } from './entry.ts'
 import { bodyToBase64, bodyToText, decodeBody, isComplete, parseBody, parseBoundedJson } from './entry-json.ts'
 
@@ -153,8 +153,8 @@ const TOLERANCE_MS = 100
 const FAILED_TOLERANCE_MS = 10
 
 interface Appender {
-  append(entry: JournalEntry, live: LiveExchange): Promise<MessagePlace | undefined>
-  correct(place: MessagePlace, end: DeliveryEnd): Promise<void>
+  append(entry: JournalEntry, live: LiveExchange): Promise<MessagePosition | undefined>
+  correct(position: MessagePosition, end: DeliveryEnd): Promise<void>
   markLost(sandbox: string): void
 }
 
@@ -162,7 +162,7 @@ interface Appender {
 export function beginSharedRecord(appender: Appender, log: Log, onEnd: (recorded: Recorded) => void): ExchangeRecord {
   let announced: Recorded | undefined
   let isRefused = false
-  let appended: Promise<MessagePlace | undefined>
+  let appended: Promise<MessagePosition | undefined>
   const append = (exchange: Recorded) => {
     appended = appender.append(...exchange)
     return appended
@@ -176,7 +176,7 @@ export function beginSharedRecord(appender: Appender, log: Log, onEnd: (recorded
     warn(entry, error)
   }
   const correct = ([entry]: Recorded) => {
-    appended.then((place) => place && appender.correct(place, entry)).catch((error) => warn(entry, error))
+    appended.then((position) => position && appender.correct(position, entry)).catch((error) => warn(entry, error))
   }
   return {
     announce: async (expected) => {

@@ -91,7 +91,7 @@ export function inapplicableReason({ operation }: Exchange, active: ActiveScenar
 }
 
 /**
- * Returns a function that draws numbers. These depend on the seed, the purpose, and the number of earlier draws for the
+ * Returns a function that draws numbers that depend on the seed, the purpose, and the number of earlier draws for the
  * operation and sandbox, so the n-th request has the same outcome in every run. `counter`: the key of the draw counter.
  */
 async function drawChance(exchange: Exchange, purpose: string, store: Store, counter = purpose): Promise<Chance> {
@@ -101,7 +101,7 @@ async function drawChance(exchange: Exchange, purpose: string, store: Store, cou
   return (label) => deriveChance([exchange.seed, name, id, purpose, index, label])
 }
 
-/** Returns the sequence item for this request, by order of arrival. `prefix` separates counts for rules and headers. */
+/** Returns the sequence item for this request, by order of arrival. `prefix` keeps rule and header counts apart. */
 export async function nextItem(exchange: Exchange, sequence: Sequence, store: Store, prefix = sequencePrefix) {
   const key = `${prefix}${exchange.operation?.id ?? ''} ${sequence.text}`
   const index = await store.nextSequenceIndex(exchange.sandbox.name, key)
@@ -120,6 +120,6 @@ export async function findSkipReason(exchange: Exchange, rule: ActiveRule, index
     const chance = await drawChance(exchange, `rule ${index}`, store, key)
     if (chance('probability') >= probability) return `was not applied (probability ${probability})`
   }
-  const isLeft = times === undefined || (await store.nextSequenceIndex(exchange.sandbox.name, key)) < times
-  return isLeft ? undefined : `is used up (times ${times})`
+  const hasUsesLeft = times === undefined || (await store.nextSequenceIndex(exchange.sandbox.name, key)) < times
+  return hasUsesLeft ? undefined : `is used up (times ${times})`
 }

@@ -82,7 +82,7 @@ function findHeaderProblem(exchange: Exchange, controls: readonly string[]): str
   return isTooLong ? `A Prefer header must be at most ${maxControlLength} characters long.` : undefined
 }
 
-/** Describes an unknown control header, and suggests the name that is nearest to it after the common prefix. */
+/** Describes an unknown control header, and suggests the known name nearest to it, ignoring the common prefix. */
 function describeUnknownHeader(unknown: string): string {
   const withoutPrefix = (name: string) => name.slice('x-sim-'.length)
   const nearest = findNearest(withoutPrefix(unknown), controlHeaders.map(withoutPrefix))
@@ -130,8 +130,8 @@ function exampleReply(operation: Operation, name: string, code: string | undefin
   const known = operation.statuses.flatMap((status) =>
     operation.examples(status).map((example) => `${status} ${example.name}`),
   )
-  const documented = known.join(', ') || 'no named JSON example'
-  return failure(`Prefer: example=${name}: ${operation.id} documents ${documented}.`)
+  const documented = known.join(', ') || 'none'
+  return failure(`Prefer: example=${name}: ${operation.id} has no such JSON example. Known: ${documented}.`)
 }
 
 /** Applies `X-Sim-Seed`, `X-Sim-Now` and `Prefer: seed=` (`preferred`). Returns a problem, if any. */
@@ -141,7 +141,7 @@ function setSeedAndNow(exchange: Exchange, preferred: string | undefined): strin
   if (preferred !== undefined && preferred !== seed) return 'X-Sim-Seed and Prefer: seed= differ; send one of them.'
   if (seed !== undefined) {
     if (!isSeed(seed))
-      return `A seed must be given once, and have 1 to 64 visible ASCII characters; got "${cutText(seed)}".`
+      return `A seed must be sent only once and have 1 to 64 visible ASCII characters; got "${cutText(seed)}".`
     exchange.seed = seed
   }
   const now = headers['x-sim-now']

@@ -28,13 +28,13 @@ export function authenticate({ fixtures, settings }: PipelineDeps): RequestStage
   }
 }
 
-/** Returns the credentials of each security requirement that the request satisfies; undefined if it satisfies none. */
+/** Returns the credentials for each satisfied security requirement; undefined if there are only unsatisfied ones. */
 export function findCredentials(exchange: MatchedExchange): readonly string[] | undefined {
   const { security } = exchange.operation
   const found: string[] = []
   let isComplete = security.length === 0
   for (const credentials of security) {
-    const texts = credentials.map((one) => readCredential(one, exchange)).filter((text) => text !== undefined)
+    const texts = credentials.map((each) => readCredential(each, exchange)).filter((text) => text !== undefined)
     if (texts.length < credentials.length) continue
     isComplete = true
     found.push(...texts)
@@ -63,7 +63,7 @@ function describeMissing({ operation: { security }, bearer }: MatchedExchange): 
   return `The ${first?.scheme === undefined ? 'API key is' : 'credentials are'} missing.`
 }
 
-/** Adds advice about a value that is probably not a key; with `strict`, refuses it. */
+/** Adds advice about a misspelled magic key, or about a value that is probably not a key (refused with `strict`). */
 function checkKey(
   exchange: MatchedExchange,
   token: string,
@@ -83,7 +83,7 @@ function checkKey(
 function adviseKey(exchange: Exchange, token: string, intended: string | undefined): void {
   // A key that differs only in its digits (customer-1 and customer-2) is probably not a typo.
   if (intended === undefined || withoutDigits(intended) === withoutDigits(token)) return
-  const message = `is one letter away from the magic key ${intended}, but has no effect; did you mean that key?`
+  const message = `differs slightly from the magic key ${intended}, but has no effect; did you mean that key?`
   addAdvice(exchange, 'magic-key', message)
 }
 

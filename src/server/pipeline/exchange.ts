@@ -32,12 +32,12 @@ import type { Sandbox, Sandboxes } from '../sandboxes/sandboxes.ts'
 interface PipelineSettings {
   /** The plan for keys that the fixtures do not list. */
   readonly plan: string
-  /** True if a request with a warning, such as one about an unknown name, is refused. */
+  /** True to refuse requests with warnings, such as a warning about an unknown name. */
   readonly strict: boolean
   readonly logBodies: boolean
-  /** True if replies get the informative headers (`X-Sim-...`). */
+  /** True to add the informational `X-Sim-...` headers to replies. */
   readonly simHeaders: boolean
-  /** The name of this replica, for `X-Sim-Replica`, if any. */
+  /** This replica's name, if any, for the `X-Sim-Replica` header. */
   readonly replica?: string | undefined
   /** The format of the reset time in `X-RateLimit-...` headers, which accompany `RateLimit`; `off` to omit them. */
   readonly xRateLimit: 'off' | 'epoch' | 'seconds'
@@ -74,7 +74,7 @@ export interface PipelineDeps {
   readonly log: Log
 }
 
-/** Reads a token from a header. The latest result is kept, since successive requests often have the same token. */
+/** Reads the token from a header. The latest result is cached, since successive requests often have the same token. */
 const readBearerOf = memoizeLast(readBearer)
 
 /** A request on its way through the stages. Each stage adds its results. */
@@ -112,7 +112,7 @@ export class Exchange {
   scenarios: readonly ActiveScenario[] = []
   /** Set by `scenario`: true if the request itself names scenarios, which must not fail silently. */
   hasOwnScenarios = false
-  /** Set by `gateway`: true if the scenarios were chosen before the stages of the service. */
+  /** Set by `gateway`: true if that stage has already chosen the scenarios. */
   areScenariosChosen = false
   /** Set by `scenario`: the documented status below 400 that a scenario requests, if any. */
   requestedStatus: number | undefined
@@ -131,19 +131,19 @@ export class Exchange {
   /** Set by `validate`; undefined if the operation takes no body. */
   body: Json | undefined
   violations: readonly Violation[] = []
-  /** Contract rules that the reply breaks, including those broken by deliberate damage. */
+  /** The contract violations in the reply, including those caused by deliberate damage. */
   responseViolations: readonly Violation[] = []
   /** Warnings about parts of the request that the service accepts but a careful client would not send. */
   advice: readonly Violation[] = []
   /** How to deliver the reply. Set by `scenario` and `applyDamage`. */
   delivery: Delivery = immediateDelivery
-  /** The deliberate damage applied after the contract check: `drop-field at /messageCount`. */
+  /** The deliberate damage applied after the contract check, such as `drop-field at /messageCount`. */
   damage: readonly string[] = []
   /** The outcome that the request or a scenario declares for a negative test, if any. */
   expectation: Expectation | undefined
   /** Set by `limitRate`: the milliseconds until the rate window ends. */
   resetMs: number | undefined
-  /** The headers to add to any reply to this request: rate-limit fields, `Preference-Applied`. */
+  /** The headers to add to every reply to this request, such as `Preference-Applied`. */
   readonly extraHeaders: Record<string, string> = {}
 
   constructor(request: SimRequest, sandbox: Sandbox) {

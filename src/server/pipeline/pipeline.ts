@@ -56,9 +56,8 @@ export function createPipeline(deps: PipelineDeps, createStages: CreateStages = 
         exchange.scenarios = exchange.scenarios.filter(({ definition }) => definition.family !== 'data')
       const reply = runReplyStages(exchange, first)
       const date = stages.isDated ? undefined : exchange.now
-      const refused = (error: unknown) => refuse(exchange, error)
-      const { reply: sent, onEnd, onLeave } = await record(exchange, reply, refused)
-      return { reply: sent, delivery: exchange.delivery, date, onEnd, onLeave } // faster than a spread, by 3% of a GET
+      const { reply: sent, onEnd, onLeave } = await record(exchange, reply, (error) => refuse(exchange, error))
+      return { reply: sent, delivery: exchange.delivery, date, onEnd, onLeave } // a spread makes a GET 3% slower
     } catch (error) {
       exchange.sandbox.activeRequests -= 1 // without a reply, `onEnd` is never called
       throw error
@@ -75,7 +74,7 @@ function createSimulatorStages(deps: PipelineDeps): Stages {
     request: Object.entries({
       sandbox: enter(deps), // 400 for an invalid sandbox name
       gateway: gateway(deps), // the response of a gateway in front of the service
-      identify: identify(), // 404, 405; without an operation no later stage runs
+      identify: identify(), // 404, 405; without an operation, no later stage runs
       authenticate: authenticate(deps), // 401
       scenario: scenario(deps), // any reply from a scenario
       plan: requirePlan(deps), // 403
@@ -90,7 +89,7 @@ function createSimulatorStages(deps: PipelineDeps): Stages {
   }
 }
 
-/** Returns the reply of the first stage that replies. For a large body, yields to other requests after each stage. */
+/** Returns the reply from the first stage that replies. For large bodies, yields to other requests between stages. */
 async function findFirstReply(stages: Stages['request'], exchange: Exchange, deps: PipelineDeps): Promise<Reply> {
   const { log } = deps
   const { id } = exchange.request
@@ -117,7 +116,7 @@ async function completeRefusal(exchange: Exchange, reply: Reply, deps: PipelineD
 /** Returns true for a body of more than 100 kB, for which one stage may take tens of milliseconds. */
 const hasLargeBody = ({ body }: SimRequest) => body.kind === 'bytes' && body.bytes.length > 100_000
 
-/** The stages that refuse requests before rules apply. `expect-refusal` rules are checked separately after them. */
+/** The stages that refuse requests before rules apply. `expect-refusal` rules are checked separately for them. */
 const stagesBeforeRules: ReadonlySet<string> = new Set(['identify', 'authenticate'])
 
 function replyToBug(error: unknown, requestId: string, log: Log): Reply {

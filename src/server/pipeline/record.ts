@@ -164,7 +164,7 @@ function captureResponse({ body, passedBytes = 0 }: Reply): RecordedBody {
   return passedBytes > captured.size ? { ...captured, size: passedBytes } : captured
 }
 
-/** Returns the reply's headers, redacted where they repeat the request: its URL in a redirect, or its violations. */
+/** Returns the reply's headers, with redaction of what they quote from the request: its URL or its violations. */
 function responseHeaders(exchange: Exchange, reply: Reply, token: string | undefined, query: string) {
   const { violations, advice, request } = exchange
   const isRepeated = reply.origin === 'gateway' && query !== '' && reply.headers['Location'] === targetOf(exchange)
@@ -187,7 +187,7 @@ function describeSteering({ rules, request: { headers } }: Exchange): string {
 /** The outcome of an exchange whose client disconnected before it had sent the whole request. */
 const neverSent: DeliveryOutcome = { kind: 'client-gone', sentBytes: 0 }
 
-/** A list that all entries without scenarios or damage share, since separate lists mean more garbage collection. */
+/** A list shared by all entries without scenarios or damage, since separate lists would cost garbage collection. */
 const none: readonly string[] = []
 const noBody: RecordedBody = { latin1: undefined, size: 0 }
 
@@ -200,7 +200,7 @@ function requestBodyOf({ request: { body, headers } }: Exchange): RecordedBody {
   return { latin1: undefined, size: body.kind === 'released' ? body.size : size }
 }
 
-/** The maximum total bytes of request bodies held during long deliveries. Above it, the oldest are released. */
+/** The maximum total size in bytes of request bodies held during long deliveries. Above it, the oldest are released. */
 const maxHeldBytes = 16 * 1024 * 1024
 
 const minHeldBytes = 4096

@@ -40,8 +40,8 @@ export function enter({ contract, handlers, sandboxes }: PipelineDeps): RequestS
 
 /**
  * Refuses a request that matches no operation: 404 for an unknown path, 405 for a wrong method. A proxy passes such
- * requests on (`passesUnknown`). A request with an aborted body ends here, and does not count against rate limits or
- * sequences, since the real service would not have seen such a request.
+ * requests on (`passesUnknown`). A request with an aborted body is refused here, and does not count against rate limits
+ * or sequences, since the real service would not have seen such a request.
  */
 export function identify(passesUnknown = false): RequestStage {
   return function identify({ request, unmatched }) {
@@ -127,7 +127,7 @@ export function requirePlan({ fixtures: { plans } }: PipelineDeps): RequestStage
   }
 }
 
-/** Checks parameters and body against the contract, and reports all violations; with `strict`, also warnings. */
+/** Checks the parameters and body against the contract, and reports all violations (with `strict`, also warnings). */
 export function validate({ settings: { strict } }: PipelineDeps): RequestStage<MatchedExchange> {
   return function validate(exchange) {
     const { operation, request } = exchange
@@ -193,7 +193,7 @@ function findTypeProblem(sent: string | undefined, mediaType: string, allowed: r
   return ['utf-8', 'utf8', 'us-ascii'].includes(charset) ? undefined : `must have the charset utf-8; got "${charset}"`
 }
 
-/** Refuses unknown models. With `--models open`, any UUID is a model; otherwise, only those in the fixtures exist. */
+/** Refuses unknown models. With `--models open`, any UUID is a model; otherwise, only models in the fixtures exist. */
 export function checkModelExists({ isModel }: PipelineDeps): RequestStage<MatchedExchange> {
   return function checkModelExists(exchange) {
     const { operation, handler } = exchange

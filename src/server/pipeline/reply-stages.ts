@@ -141,13 +141,13 @@ function isFromDocument({ handler }: Exchange, { body, status }: Reply): boolean
   return handler === undefined && (body?.isDocumented === true || status < 400)
 }
 
-/** Returns the rules that a reply breaks. Only JSON bodies are checked. */
+/** Returns the contract violations in a reply. Only JSON bodies are checked. */
 function findViolations(operation: Operation, status: number, body: Body, isHandled: boolean): readonly Violation[] {
   const check = isHandled && !body.isExact ? operation.checkSimulatedResponse : operation.checkResponse
   return isJson(body.mediaType) ? check(status, body.value) : []
 }
 
-/** Damages the reply as scenarios require. If that is impossible, a request that names the scenario is refused. */
+/** Damages the reply as the scenarios require. If a drift does not fit, refuses a request that names the scenario. */
 export function applyDamage(exchange: Exchange, original: Reply): Reply {
   const drifted = driftReply(exchange, original)
   if (!drifted.ok && exchange.hasOwnScenarios) {
@@ -218,12 +218,12 @@ function addSimHeaders(headers: Record<string, string>, exchange: Exchange, repl
   if (scenarios.length > 0) headers['X-Sim-Scenario'] = escapeNonAscii(scenarios.map(({ text }) => text).join(', '))
   if (violations.length > 0) headers['X-Sim-Violations'] = violationsHeader(violations)
   if (advice.length > 0) headers['X-Sim-Advice'] = violationsHeader(advice)
-  // Violations caused by deliberate damage are expected, and those of a real service are in the report.
+  // Violations caused by deliberate damage are expected, and those from a real service are in the report.
   if (exchange.responseViolations.length > 0 && exchange.damage.length === 0 && reply.body?.isDocumented)
     headers['X-Sim-Response-Violations'] = violationsHeader(exchange.responseViolations)
 }
 
-/** Returns `{"total":3,"violations":[...]}`, with as many violations as fit. `more`: true if there may be others. */
+/** Returns `{"total":3,"violations":[...]}`, with as many violations as fit. `"more":true`: there may be others. */
 function violationsHeader(violations: readonly Violation[]): string {
   for (let count = violations.length; count > 0; count -= 1) {
     const text = escapeNonAscii(

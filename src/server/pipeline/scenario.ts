@@ -16,7 +16,7 @@ import { type RequestedControls, readControls } from './control-headers.ts'
 import { addDecision, type Exchange, jsonOf, type PipelineDeps, type RequestStage } from './exchange.ts'
 
 /**
- * Finds the scenarios for a request, and applies them. Precedence: request > sandbox > start-up > default. The most
+ * Finds the scenarios for a request, and applies them. Precedence: request > sandbox > startup > default. The most
  * specific scope wins; scopes are not merged. Within a request, control headers take precedence over magic values.
  */
 export function scenario(deps: PipelineDeps): RequestStage {
@@ -45,7 +45,7 @@ const findFault = ({ operation, request }: Exchange, deps: PipelineDeps) =>
   operation && deps.findPlannedFault?.(operation.id, request.id)
 
 /**
- * Applies the scenarios of a gateway in front of the service, before the service can refuse a request and even if no
+ * Applies the scenarios of a gateway in front of the service: before the service can refuse a request, and even if no
  * operation matches. If a control header or a matching rule names a gateway scenario, all scenarios are chosen here.
  */
 export function gateway(deps: PipelineDeps): RequestStage {
@@ -125,7 +125,7 @@ function applyWiderScope(exchange: Exchange, deps: PipelineDeps) {
 }
 
 interface MagicScenario {
-  /** The description of the magic value in messages, which must not contain tokens. For a key, it names the file. */
+  /** The description of the magic value for messages. It never contains a token: a key is described by its file. */
   readonly source: string
   readonly active: ActiveScenario
 }
@@ -142,10 +142,10 @@ function listMagicScenarios({ caller, pathParameters }: Exchange, { keyScenarios
   return magic
 }
 
-/** The maximum number of rules per scope for which the journal stores why they did not apply. */
+/** The number of rules per scope for which the journal records why they did not apply. */
 const maxExplainedRules = 20
 
-/** Returns the scenarios of the most specific scope that has any: magic values, sandbox rules, start-up rules. */
+/** Returns the scenarios of the most specific scope that has any: magic values, sandbox rules, startup rules. */
 async function findScenarios(exchange: Exchange, magic: readonly MagicScenario[], deps: PipelineDeps) {
   const applicable = magic.filter(({ active }) => inapplicableReason(exchange, active) === undefined)
   for (const { source, active } of applicable)
@@ -158,13 +158,12 @@ async function findScenarios(exchange: Exchange, magic: readonly MagicScenario[]
       await countRule(exchange, scopedRule, deps.store)
       return found
     }
-    if (scopedRule.index < maxExplainedRules)
-      addDecision(exchange, `Rule ${scopedRule.index + 1} of the ${scopedRule.scope} ${found}.`)
+    if (scopedRule.index < maxExplainedRules) addDecision(exchange, `${nameRule(scopedRule)} ${found}.`)
   }
   return []
 }
 
-/** Marks a request as a negative test if it was refused before rules apply, but matches an `expect-refusal` rule. */
+/** Marks a request as a negative test if it was refused before rules applied, but matches an `expect-refusal` rule. */
 export async function expectRefusal(exchange: Exchange, deps: PipelineDeps): Promise<void> {
   const { store } = deps
   const subject = createSubject(exchange, deps)
@@ -178,10 +177,13 @@ export async function expectRefusal(exchange: Exchange, deps: PipelineDeps): Pro
   }
 }
 
+const nameRule = ({ scope, index }: Omit<ScopedRule, 'rule'>) =>
+  `${scope === 'sandbox' ? 'Sandbox' : 'Startup'} rule ${index + 1}`
+
 async function countRule(exchange: Exchange, { rule, scope, index }: ScopedRule, store: Store): Promise<void> {
   exchange.rule = { scope, index }
   await store.nextSequenceIndex(exchange.sandbox.name, ruleActedKey(rule)) // counts this use of the rule
-  addDecision(exchange, `Rule ${index + 1} of the ${scope} applies: ${JSON.stringify(rule.source)}.`)
+  addDecision(exchange, `${nameRule({ scope, index })} applies: ${JSON.stringify(rule.source)}.`)
 }
 
 /** Returns the scenarios of a rule for this request, or the reason why the rule does not apply. */

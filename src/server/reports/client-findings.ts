@@ -26,7 +26,7 @@ const unmetMessages: Readonly<Record<Expectation, string>> = {
  * - a response that a scenario or a simulated gateway caused,
  * - a refusal of a request that broke the contract,
  * - a 403 for a magic key, which the test chose,
- * - a proxy's refusal of a cross-origin page.
+ * - a proxy's refusal of a request from a cross-origin page.
  * A response from the real service that breaks the contract is always unexpected. A request with an expectation counts
  * as expected if the expectation is met, and as unexpected otherwise. Requests that the client aborted are not counted.
  */
@@ -78,7 +78,7 @@ export class ContractFindings {
     for (const [rule, text] of messages) {
       const key = JSON.stringify([operation, isUnknown ? method : '', status, origin, path, expectation, rule || null])
       this.#findings.unexpected.add(key, [id], () => {
-        const message = redactText(text, ownToken) // it may quote the request
+        const message = redactText(text, ownToken) // the text may quote the request
         return {
           title: `${subject}${isUnknown ? ' matches no operation' : ''}: ${status}`,
           sentence: `${message} (origin: ${origin})`.trim(),

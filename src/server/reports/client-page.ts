@@ -127,7 +127,7 @@ function describeKind({ run, findings, unjudged }: Report, kind: ReportedKind) {
 function describeUnmet({ unmet }: Report): PageSection[] {
   if (unmet.length === 0) return []
   const lines = unmet.map(({ sandbox, scope, sentence }) => `${sentence} (${scope}, sandbox ${sandbox})`)
-  return [{ key: 'unmet', title: 'Unmet rules', blocks: [{ kind: 'lines', lines }] }]
+  return [{ key: 'unmet', title: 'Rules that were never applied', blocks: [{ kind: 'lines', lines }] }]
 }
 
 const describeReason = ({ reason, count }: Report['unjudged'][number]) =>
@@ -156,7 +156,7 @@ function describeCoverage({ met, points, percent, operations }: CoverageView): P
   ])
   const lines = operations.flatMap(({ operation, items }) => {
     const names = items.filter(({ state }) => state === 'out-of-reach').map(({ name }) => name)
-    const reason = 'Items not counted, because no known request covers them'
+    const reason = 'no known request covers these items, so they are not counted'
     return names.length === 0 ? [] : [`${operation}: ${reason}: ${names.join(', ')}.`]
   })
   return {

@@ -4,9 +4,9 @@ import type { DescribedParameter, Operation } from '../../service/contract/contr
 import { listParts, listSchemaParts, mergeProperties } from '../../service/contract/schema-parts.ts'
 import type { LiveExchange } from '../journal/entry.ts'
 
-/** A part of the contract that a client can cover: part of a response if `status` is set, otherwise of a request. */
+/** A part of the contract that a client can cover: part of a response if `status` is set, or else of a request. */
 export interface CoverageItem {
-  /** The display name: `429`, `query period=7d`, `body valueType: currency`, `recommendations: null`. */
+  /** The display name, such as `429`, `query period=7d`, `body valueType: currency` or `recommendations: null`. */
   readonly label: string
   readonly kind:
     | 'status'
@@ -111,7 +111,7 @@ interface SchemaItem {
 /** The maximum depth of the parts to list, since recursive schemas are infinitely deep. */
 const maxDepth = 12
 
-/** Lists the parts of a resolved schema, except properties marked with `omitted`: `readOnly` or `writeOnly`. */
+/** Lists the parts of a resolved schema, except properties with the keyword `omitted` (`readOnly` or `writeOnly`). */
 function* listSchemaItems(
   schemas: readonly JsonObject[],
   omitted: string,

@@ -50,7 +50,7 @@ export class Coverage {
     for (const key of operationItems.readResponse(status, body)) met.add(key)
   }
 
-  /** Adds the hits from another coverage, whose contract may differ, for the operations and items that both have. */
+  /** Adds the hits of another instance, whose contract may differ, for the operations and items that both have. */
   merge(other: Coverage): void {
     for (const [id, hits] of this.hits) {
       const otherHits = other.hits.get(id)
@@ -94,7 +94,7 @@ function viewOperation(
   const coveredItems = Array.from(items, ([key, item]): CoveredItem => {
     const name = item.label
     const hint = item.status === undefined ? undefined : findHint(key)
-    // Excluded even if it is covered, since the total must not grow during a run.
+    // Excluded even if covered, since the total must not grow during a run.
     if (item.status !== undefined && !hint) return { name, state: 'out-of-reach' }
     if (met.has(key)) return { name, state: 'met' }
     return { name, state: 'missing', missing: hint ? describeUnseen(item, hint, successStatus) : describeUnsent(item) }

@@ -49,7 +49,7 @@ export type ReportedKind = keyof typeof findingKinds
 export const reportedKinds = Object.keys(findingKinds) as ReportedKind[]
 
 interface Finding {
-  /** The operation with the location or rule: `createEvent: body /value`. */
+  /** The operation and the location or rule, such as `createEvent: body /value`. */
   readonly title: string
   readonly sentence: string
   /** The members that replace `title` and `sentence` in the JSON. */
@@ -114,9 +114,9 @@ export interface RequestCounts {
   /** All exchanges, including refused requests. */
   requests: number
   violations: number
-  /** Responses with status 400 or more that neither a scenario nor a violation explains. */
+  /** Unexpected responses; see `ContractFindings`. */
   unexpected: number
-  /** Requests from negative tests that met their expectation; they are neither violations nor unexpected. */
+  /** Requests from negative tests that met their expectation; not counted as violations or unexpected. */
   expected: number
 }
 
@@ -131,7 +131,7 @@ export class TrafficFindings {
 
   /** The number of requests by operation; the empty name counts requests that match no operation. */
   readonly sent = new Map<string, number>()
-  /** The number of requests that each rule acted on, by the index of a start-up rule or the key of a sandbox's rule. */
+  /** The number of requests that each rule acted on, by the index of a startup rule or the key of a sandbox's rule. */
   readonly acts = new Map<number | string, number>()
   /** The rules and headers that controlled the latest request; the keys of the sandbox's rules come first. */
   steering = ''
@@ -174,7 +174,7 @@ function add<Key>(counts: Map<Key, number>, key: Key, count: number): void {
   counts.set(key, (counts.get(key) ?? 0) + count)
 }
 
-/** Converts findings to JSON as the control document defines it. Without pauses, it is the same in every run. */
+/** Converts findings to JSON as the control document defines it. Without pauses, the JSON is identical in every run. */
 export function findingsToJson({ list, further }: FindingList, hasPauses = false) {
   const findings = list.map(({ members, waitedMs, first, count, requests }) => ({
     ...members,

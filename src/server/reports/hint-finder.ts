@@ -8,7 +8,7 @@ import { parseScenarios } from '../../service/scenarios/parse.ts'
 import { fieldName, type OperationItems } from './coverage-items.ts'
 import type { ReportedRun } from './reported-run.ts'
 
-/** A hint for a missing response item: the headers and the path of a request whose response covers the item. */
+/** A hint for an uncovered response item: the headers and the path of a request whose response covers the item. */
 export interface CoverageHint {
   /** `X-Sim-Scenario` or `Prefer`; empty if any valid request gets the response. */
   readonly headers: Readonly<Record<string, string>>
@@ -32,11 +32,11 @@ interface Candidate {
   readonly keys: ReadonlySet<string>
 }
 
-/** Returns a function that looks up the hint for a response item by key; undefined if there is no hint. */
+/** Returns a function that takes a response item's key and returns the item's hint, if any. */
 export type HintFinder = (operationItems: OperationItems, run: ReportedRun) => (key: string) => CoverageHint | undefined
 
 /**
- * Creates a hint finder. It prefers simple requests and, among these, the request that covers the most items of the
+ * Creates a hint finder, which prefers simple requests and, among these, the request that covers the most items of the
  * same kind, so that few requests cover many items.
  */
 export function createHintFinder(catalogue: Catalogue, previewer: Previewer): HintFinder {

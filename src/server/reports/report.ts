@@ -27,7 +27,7 @@ export interface Report extends Readonly<RequestCounts> {
   readonly truncated?: true
 }
 
-/** A report without coverage; a condition on coverage is never met. */
+/** A report without coverage, for which a coverage condition is never met. */
 export type FindingsReport = Omit<Report, 'coverage'>
 
 /** Creates a report on a sandbox, or on all sandboxes if the name is undefined. */
@@ -119,7 +119,7 @@ export function describeFirst({ first }: CountedFinding): string {
   return `${at} ${method} ${path}, sandbox ${sandbox}${excerpt === undefined ? '' : `, sent: ${excerpt}`}`
 }
 
-/** Returns the first `limit` findings as lines for a terminal, and the number of omitted findings. */
+/** Returns the first `limit` findings as lines for a terminal, followed by the number of omitted findings. */
 export function listFirstFindings(report: Report, limit: number): string[] {
   const lines = describeFindings(report).map(
     ({ line, finding }) => `${line}${describePause(finding)} (${describeFirst(finding)})`,

@@ -2,7 +2,7 @@ import { redactText } from '../../base/redaction/redact.ts'
 import { isCredentialName, redacted } from '../../base/redaction/redact-token.ts'
 
 export interface ReportedRun {
-  /** The time of the report by the machine's clock, in epoch milliseconds. */
+  /** The time of the report on the machine's clock, in epoch milliseconds. */
   readonly at: number
   readonly version: string
   /** The command that `convsim exec` ran, such as `npm test`; undefined without `exec`. */
@@ -68,7 +68,7 @@ export function parseFailOn(text: string): readonly FailCondition[] | undefined 
   return conditions.every((condition) => condition !== undefined) ? conditions : undefined
 }
 
-/** Parses `--fail-on`. Adds `no-requests` to the conditions, if there are any, unless `allowNoRequests` is set. */
+/** Parses `--fail-on`. If there are conditions and `allowNoRequests` is not set, adds the condition `no-requests`. */
 export function parseGate(text: string | undefined, allowNoRequests: boolean): readonly FailCondition[] {
   const conditions = parseFailOn(text ?? '') ?? []
   const isComplete = conditions.length === 0 || conditions.some(({ kind }) => kind === 'no-requests')

@@ -20,7 +20,7 @@ export interface RequestTrace {
   readonly method: string
   /** The path with the query, at most 500 characters. */
   readonly path: string
-  /** The time of receipt by the sandbox's clock: `2026-01-15T12:00:00.000Z`. */
+  /** The time of receipt on the sandbox's clock: `2026-01-15T12:00:00.000Z`. */
   readonly at: string
   /** The value that caused the finding, as JSON of at most 80 characters; absent if no value did. */
   readonly excerpt?: string

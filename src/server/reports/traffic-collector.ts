@@ -69,7 +69,7 @@ export class TrafficCollector {
     return new TrafficCounts(this.#current, this.#itemsOf(this.#current().contract), this.#reach)
   }
 
-  /** Switches to the coverage items of another contract; covered items that both contracts have stay covered. */
+  /** Switches to the coverage items of a new contract. Covered items that the new contract also has stay covered. */
   adopt(): void {
     for (const counts of this.#all()) {
       const { coverage } = this.#createCounts()

@@ -1,6 +1,6 @@
 import type { ActiveRule, ActiveRules } from '../../service/scenarios/rules.ts'
 
-/** A rule that never acted, or that acted on fewer requests than its `times`, in which case the sentence is advice. */
+/** A rule that never acted, or that acted on fewer requests than expected, which is not necessarily a problem. */
 export interface UnmetRule {
   readonly sandbox: string
   readonly scope: 'sandbox' | 'start-up'
@@ -8,7 +8,7 @@ export interface UnmetRule {
   readonly index: number
   /** The number of requests that the rule acted on. */
   readonly acted: number
-  /** What happened instead: `Rule 1 (unavailable on createEvent) never acted: the client sent 1 getModelAnalytics.` */
+  /** What happened instead: `Rule 1 (500) never acted: the client sent no request.` */
   readonly sentence: string
 }
 

@@ -12,7 +12,7 @@ export interface Sandbox {
   readonly name: string
   /** The number of requests in progress. A sandbox with requests in progress is not evicted. */
   activeRequests: number
-  /** The time of the last use by the machine's clock, in epoch milliseconds. */
+  /** The time of the last use on the machine's clock, in epoch milliseconds. */
   usedAt: number
   /** The number of the last change made through the control plane, counted across all sandboxes; 0 if unchanged. */
   revision: number
@@ -20,7 +20,7 @@ export interface Sandbox {
 
 interface SandboxLimits {
   readonly now: () => number
-  /** The maximum number of sandboxes. A new one evicts the least recently used sandbox that has no active requests. */
+  /** The maximum number of sandboxes. Beyond it, the least recently used sandbox without active requests is evicted. */
   readonly limit: number
   readonly onEvicted: (name: string, reason: 'limit' | 'idle') => void
 }

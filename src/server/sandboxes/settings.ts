@@ -37,7 +37,7 @@ export interface SettingsRecords {
   read(sandbox: string): Promise<ChangedSettings>
   /** Returns the seed and the clock as last read; replicas cache them only for the default sandbox. */
   lastRead(sandbox: string): Pick<ChangedSettings, 'seed' | 'clock'>
-  /** Updates the settings atomically. `change` returns the new settings, or `current`, and the result. */
+  /** Updates the settings atomically. `change` returns the new settings (or `current` for no change) and the result. */
   update<T>(sandbox: string, change: (current: ChangedSettings) => readonly [ChangedSettings, T]): Promise<T>
   /** Replaces the rules with the result of `change` in every sandbox that has rules. */
   changeRules(change: ChangeRules): Promise<void>
@@ -86,7 +86,7 @@ export class SandboxSettingsStore {
     return this.#records.update(sandbox, (current) => [{ ...current, rules: active }, active])
   }
 
-  /** Adds rules before or after the existing rules, which keep their counts. Returns undefined beyond the limit. */
+  /** Adds rules before or after the existing rules, whose counts stay. Returns undefined if the limit is exceeded. */
   addRules(sandbox: string, added: readonly Rule[], position: RulePosition): Promise<ActiveRules | undefined> {
     const active = activateRules(randomUUID(), added)
     return this.#records.update<ActiveRules | undefined>(sandbox, (current) => {

@@ -11,7 +11,7 @@ interface StoredSettings extends Omit<ChangedSettings, 'rules'> {
 
 type ParseRule = (source: JsonObject, key: string) => ActiveRule
 
-/** Stores changed settings in a shared state. All replicas see a change as soon as the call that made it returns. */
+/** Stores changed settings in the shared state. All replicas see a change as soon as the call that made it returns. */
 export class SharedRecords implements SettingsRecords {
   readonly #state: Pick<SharedState, 'readRecord' | 'updateRecord'>
   readonly #parseRule: ParseRule

@@ -4,7 +4,7 @@ import { isOpenFile } from '../../base/documents/read-file.ts'
 import { flagOf, type SettingTable } from './setting.ts'
 
 interface UsedFile {
-  /** The setting that names the file: `--report` or `--report (CONVSIM_REPORT)`. */
+  /** The setting that names the file, such as `--report`, or `--report (CONVSIM_REPORT)` if a variable set it. */
   readonly source: string
   readonly isWritten: boolean
   readonly path: string
@@ -28,7 +28,7 @@ export function findFileConflict(command: FileCommand, line: FileLine): string |
   const used = listUsedFiles(command, line)
   for (const [index, output] of used.entries()) {
     if (!output.isWritten) continue
-    // Each output is compared with all inputs, but only with earlier outputs, so that each pair is compared once.
+    // Each output is compared with all inputs and all earlier outputs, so that no pair is compared twice.
     const other = used.find((file, at) => (file.isWritten ? at < index : true) && isSameFile(output, file))
     if (other) return describeConflict(output, other)
   }
@@ -48,8 +48,8 @@ function listUsedFiles({ settings, runsCommand }: FileCommand, { settings: value
     const value = (values as Readonly<Record<string, string | undefined>>)[name] // settings that name files are strings
     return usage ? usage.list(value).map((file) => toUsedFile(file, source, usage.areWritten)) : []
   })
-  // convsim cannot know which of its arguments a child command reads.
-  return [...settingFiles, ...(runsCommand ? [] : files.map((file) => toUsedFile(file, 'the command line', false)))]
+  // The arguments of a child command are not compared, since convsim cannot know which files the command reads.
+  return [...settingFiles, ...(runsCommand ? [] : files.map((file) => toUsedFile(file, 'the command', false)))]
 }
 
 function toUsedFile(file: string, source: string, isWritten: boolean): UsedFile {

@@ -3,10 +3,10 @@ import { parseOrigins } from '../../base/core/origins.ts'
 import { parseSize } from '../../base/core/text.ts'
 import { boolean, choice, duration, integer, isDelay, readsFile, type SettingTable, text } from './setting.ts'
 
-/** Returns true for a token that a header can carry unchanged: spaces around a value would be trimmed. */
+/** Returns true for a token that a header can carry unchanged. Leading and trailing spaces would be trimmed. */
 const isToken = (text: string) => /^[\x20-\x7e]{1,1000}$/.test(text) && text === text.trim()
 
-/** Returns true for a list of hosts as in a Host header, without ports. */
+/** Returns true for a comma-separated list of host names without ports. */
 const areHostNames = (text: string) => text.split(',').every((name) => /^[\w.-]+$/.test(name.trim()))
 
 const isWindow = (text: string) => {
@@ -30,7 +30,7 @@ export const furtherSettings = {
   }),
   replica: text({
     value: 'NAME',
-    defaultText: 'host and process',
+    defaultText: 'host name and process ID',
     test: (text) => /^[A-Za-z0-9._-]{1,64}$/.test(text),
     expected: '1 to 64 letters, digits, dots, hyphens or underscores',
     description: 'Name of this process among the replicas that share state in Redis; sent in X-Sim-Replica.',
@@ -62,7 +62,7 @@ export const furtherSettings = {
     default: '1h',
     test: isWindow,
     expected: 'a whole number of seconds up to 30 days, such as 10s or 5m',
-    description: 'Length of the rate window for analytics requests; a test can wait until a short window ends.',
+    description: 'Length of the rate window for analytics requests; make it short if a test waits for it to end.',
   }),
   models: choice({
     of: ['open', 'closed'],
@@ -99,9 +99,9 @@ export const furtherSettings = {
     value: 'DURATION',
     default: '0s',
     test: isDelay,
-    expected: 'a duration such as 500ms or 3s, of at most 24 days',
+    expected: 'a duration of at most 24 days, such as 500ms or 3s',
     description:
-      'How long to delay a stop: requests are still handled, but health checks get a 503, ' +
+      'How long to delay shutdown: requests are still handled, but health checks get a 503, ' +
       'so that a load balancer sends new requests elsewhere.',
   }),
   tls: boolean({

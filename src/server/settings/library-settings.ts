@@ -10,7 +10,7 @@ import { boolean, choice, defaultsOf, integer, readsFile, type SettingTable, spl
 // An invalid Redis URL is refused later, when the state is opened, with a message that omits the password.
 const isState = (text: string) => text !== '' && (/^rediss?:/i.test(text) || !/^[a-z]+:\/\//i.test(text))
 
-/** Lists the state file and the files next to it: the log, the lock, and the files of a checkpoint. */
+/** Lists the state file and the files next to it: the log, the lock, and the checkpoint files. */
 function listStateFiles(state = ':memory:'): string[] {
   if (state === ':memory:' || /^rediss?:/i.test(state)) return []
   const path = findRealPath(state)
@@ -119,7 +119,7 @@ const commonSettings = {
  */
 export const sharedSettings = { ...commonSettings, ...furtherSettings }
 
-/** Returns the defaults of the settings that code can pass. The build adds the descriptions to the declarations. */
+/** Returns the defaults of the settings that code can pass. The build adds descriptions to the type declarations. */
 const sharedDefaults = () => defaultsOf(sharedSettings)
 
 export type LibrarySettings = Partial<Omit<ReturnType<typeof sharedDefaults>, 'seed' | 'clock'>> & {

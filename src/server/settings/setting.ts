@@ -17,7 +17,7 @@ export interface Setting<T> {
   readonly description: string
   /** True if the flag can be given several times; its values are joined with commas. */
   readonly repeatable?: boolean
-  /** How the files that a value names are listed and used; undefined if values do not name files. */
+  /** How to list the files that a value names, and whether they are written; undefined if values name no files. */
   readonly files?: SettingFiles
   /** Parses the text of a value. Returns undefined if the text is invalid. */
   readonly read: (text: string) => T | undefined
@@ -95,7 +95,7 @@ export const duration = <T extends string | undefined = undefined>(options: Sett
   text<T>({
     value: 'DURATION',
     test: (given) => isDelay(given) && parseDuration(given) !== 0,
-    expected: 'a duration such as 500ms, 30s or 2m, of at most 24 days',
+    expected: 'a duration of at most 24 days, such as 500ms, 30s or 2m',
     ...options,
   })
 
@@ -144,7 +144,7 @@ export function pickSettings<Table extends SettingTable, Name extends keyof Tabl
   table: Table,
   ...names: Name[]
 ): Pick<Table, Name> {
-  return Object.fromEntries(names.map((name) => [name, table[name]])) as Pick<Table, Name> // each name has its setting
+  return Object.fromEntries(names.map((name) => [name, table[name]])) as Pick<Table, Name> // one entry for each name
 }
 
 export function flagOf(name: string): string {

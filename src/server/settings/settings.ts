@@ -47,7 +47,8 @@ export const endSettings = {
   }),
   allowNoRequests: boolean({
     default: false,
-    description: 'Accept a run in which no request reached the simulator; by default, --fail-on fails it with code 3.',
+    description:
+      'Accept a run in which no request reached the simulator; by default, --fail-on lets it exit with code 3.',
   }),
 } as const satisfies SettingTable
 
@@ -57,7 +58,7 @@ export const defaultSettings = () => defaultsOf(serverSettings)
 
 export type Settings = ReturnType<typeof defaultSettings>
 
-export function readPages({ controlHosts, controlOrigins, cors }: Settings, isProxy: boolean): PageSettings {
+export function readPageSettings({ controlHosts, controlOrigins, cors }: Settings, isProxy: boolean): PageSettings {
   const origins = parseOrigins(controlOrigins ?? '') ?? []
   const allowed = isProxy ? origins : '*'
   return { hosts: splitList(controlHosts), origins, cors: cors ? allowed : [] }
@@ -80,11 +81,11 @@ export function defaultOf(setting: Setting<unknown>): string {
 export function findServerProblem(settings: Settings, sources: SettingSources): string | undefined {
   const { state, sync, fixtures, maxAnalysesPerHour } = settings
   const isRedis = /^rediss?:/i.test(state)
-  const redis = isRedis ? undefined : 'a state in Redis: --state redis://HOST:PORT/DATABASE'
+  const redis = isRedis ? undefined : 'state in Redis: --state redis://HOST:PORT/DATABASE'
   const requirements = {
     statePrefix: redis,
     replica: redis,
-    sync: state === ':memory:' && sync ? 'a state on disk: --state FILE' : undefined,
+    sync: state === ':memory:' && sync ? 'state on disk: --state FILE' : undefined,
     // Plans in the fixtures can have limits.
     analysesWindow: (fixtures ?? maxAnalysesPerHour) ? undefined : 'a limit: --max-analyses-per-hour N',
   }
@@ -92,7 +93,7 @@ export function findServerProblem(settings: Settings, sources: SettingSources): 
   if (unmet) return `${sources.get(unmet[0])} needs ${unmet[1]}.`
   if (!isRedis || !sync) return undefined
   return (
-    `${sources.get('sync')} does not work with a state in Redis (${sources.get('state')}): ` +
+    `${sources.get('sync')} does not work with state in Redis (${sources.get('state')}): ` +
     'Redis decides when a change is on disk. Set appendfsync to always in Redis.'
   )
 }

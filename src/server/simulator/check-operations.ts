@@ -7,8 +7,8 @@ import { handledOperations } from '../../service/operations/index.ts'
 import { createSimulation } from '../../service/simulation/simulation.ts'
 
 /**
- * Returns the ids of the operations whose parameters, body and responses match what their handlers expect. Any other
- * operation with such an id, for example from another API, is served from the document, with a warning.
+ * Returns the ids of the operations whose parameters, body and responses match what their handlers expect. An
+ * operation that does not match, for example one from another API, is served from the document, with a warning.
  */
 export function findHandled(contract: Contract, fixtures: Fixtures) {
   const findProblems = createOperationCheck(fixtures)
@@ -28,7 +28,7 @@ export function findHandled(contract: Contract, fixtures: Fixtures) {
 export const handledIds: ReadonlySet<string> = new Set(handledOperations.map(({ operationId }) => operationId))
 
 /** Warns about a document's analytics periods that are not given in days. */
-export function findLimits({ file, operations }: Contract): Finding[] {
+export function findUnsupportedPeriods({ file, operations }: Contract): Finding[] {
   const analytics = operations.find(({ id }) => id === getModelAnalytics.operationId)
   const { schema } = analytics?.parameters.find(({ in: part, name }) => part === 'query' && name === 'period') ?? {}
   const others = Array.isArray(schema?.enum) ? schema.enum.filter((period) => readDays(period) === undefined) : []

@@ -27,7 +27,7 @@ import { createPreviewer } from './ordinary-model.ts'
 /** The real service, which replaces the simulator's operations. Only the `proxy` command uses it. */
 export interface ProxiedService {
   readonly url: string
-  /** Returns the catalogue with scenarios that need a simulated response marked as inapplicable. */
+  /** Returns the catalogue, in which scenarios that need a simulated response are marked as inapplicable. */
   readonly limitCatalogue: (all: Catalogue) => Catalogue
   readonly createStages: CreateStages
   /** Returns a variant that does not send requests to the real service, for `POST /__sim/explain`. */
@@ -128,7 +128,7 @@ function indexProductsByModel({ products }: Fixtures): ReadonlyMap<string, reado
   return new Map([...groups].map(([model, group]) => [model, group.map(({ id }) => id.toLowerCase())]))
 }
 
-/** Creates a lookup of the plans' limits, which `--max-analyses-per-hour` and `--analyses-window` override. */
+/** Creates a lookup for the plans' limits, which `--max-analyses-per-hour` and `--analyses-window` override. */
 function createLimitLookup({ maxAnalysesPerHour, analysesWindow }: Settings, { plans }: Fixtures) {
   const windowMs = parseDuration(analysesWindow) ?? hourMs
   const limits = new Map<string, RateLimit>()

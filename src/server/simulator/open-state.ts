@@ -41,7 +41,7 @@ export async function loadSeedState(file: string | undefined): Promise<Result<Sa
   return parsed.ok ? parsed : failure(parsed.error.map((message) => errorAt(file, message)))
 }
 
-/** Returns the settings, with a name for this replica if the state is shared: `3f2a91c0d1e2-1`. */
+/** Returns the settings. If the state is shared, they include a name for this replica, such as `3f2a91c0d1e2-1`. */
 export function withReplica(settings: Settings, { shared }: OpenedStore): Settings {
   const name = `${hostname().replace(/[^A-Za-z0-9._-]/g, '-')}-${process.pid}`.slice(-64)
   return shared ? { ...settings, replica: settings.replica ?? name } : settings
@@ -70,7 +70,7 @@ interface SandboxParts {
   readonly rules: () => RuleContext
 }
 
-/** Creates the registry with the sandboxes in the state; from a shared state, only the newest sandboxes. */
+/** Creates the registry with the sandboxes in the state. If the state is shared, only the newest are included. */
 export async function createSandboxes(
   { seed, clock, sandboxLimit: limit }: Settings,
   { now, log, store, shared, journal, rules }: SandboxParts,
@@ -86,17 +86,17 @@ export async function createSandboxes(
       log.error({ sandbox: name, err: error }, 'the data of an evicted sandbox could not be deleted'),
     )
   }
-  // A sandbox in a shared state is not deleted, since other replicas may use it.
+  // A sandbox in the shared state is not deleted, since other replicas may use it.
   const sandboxes = new Sandboxes(settings, { limit, now, onEvicted: shared ? () => {} : onEvicted })
   journal.onEntry(({ sandbox }, { isForeign }) => {
-    if (isForeign) sandboxes.use(sandbox) // so that a sandbox that another replica uses is not idle here
+    if (isForeign) sandboxes.use(sandbox) // a sandbox that another replica uses is not idle
   })
   if (shared) for (const name of await shared.listSandboxes(limit)) sandboxes.use(name)
   else sandboxes.adopt((await store.listSandboxes()).map(({ name }) => name))
   return sandboxes
 }
 
-/** Creates a parser for stored rules, which may come from another replica or from before a contract change. */
+/** Creates a parser for stored rules, which may come from another replica or predate a contract change. */
 function createRuleParser(rules: () => RuleContext, log: Log) {
   return (source: JsonObject, key: string): ActiveRule => {
     const rule = readActiveRule(source, key, rules())

@@ -29,7 +29,7 @@ export interface ExampleRequest {
   readonly scenario: string
 }
 
-/** Returns a GET request that needs at most a model id; undefined if the contract has none. */
+/** Returns a GET request that needs at most a model id; undefined if the contract has no such operation. */
 export function findExampleRequest(contract: Contract, fixtures: Fixtures): ExampleRequest | undefined {
   const model = findOrdinaryModel(fixtures)
   const operation = contract.operations.find((candidate) => needsOnlyModel(candidate, model !== undefined))

@@ -83,7 +83,7 @@ async function reload(deps: ReloadDeps, files: readonly string[]): Promise<void>
 
 const pollMs = 150
 
-/** The number of polls for which a file may be missing: editors and deployments remove files to replace them. */
+/** How many polls a file can be missing before it counts as removed. Editors and deployments briefly remove files. */
 const maxMissingPolls = 10
 
 /** For each path, a string that changes whenever the file does, or undefined if the file does not exist. */

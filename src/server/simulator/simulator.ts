@@ -21,7 +21,7 @@ import { listUnmet } from '../reports/unmet.ts'
 import { defaultSandbox, type Sandboxes } from '../sandboxes/sandboxes.ts'
 import type { SandboxSettings } from '../sandboxes/settings.ts'
 import { listOverlays } from '../settings/library-settings.ts'
-import { readPages, type Settings } from '../settings/settings.ts'
+import { readPageSettings, type Settings } from '../settings/settings.ts'
 import { createGeneration, type Generation, type ProxiedService } from './generation.ts'
 import { type LoadedInputs, listInputFiles, loadStartInputs } from './loaded-inputs.ts'
 import { createSandboxes, loadSeedState, openJournal, openState, withReplica } from './open-state.ts'
@@ -115,7 +115,7 @@ async function joinParts(settings: Settings, deps: Dependencies, start: Start): 
   const stopping = transferableAbortController() // from Node, even if happy-dom has replaced the global class
   const draining = new AbortController()
   setMaxListeners(0, stopping.signal) // unlimited, since each waiting request adds a listener
-  const pages = readPages(settings, proxied !== undefined)
+  const pages = readPageSettings(settings, proxied !== undefined)
   const control = new Control({
     token: settings.controlToken,
     log,
@@ -221,7 +221,7 @@ function createReporter(
     const report = await createReport(collector, sandbox, (name) => sandboxes.settings.read(name))
     return journal.hasLoss(sandbox) ? { ...report, truncated: true } : report
   }
-  /** Reports on all sandboxes at the end; on this process only, if the shared state does not respond. */
+  /** Reports on all sandboxes at the end. If the shared state does not respond, only this process is covered. */
   const reportAtEnd = (): Promise<Report> =>
     reporter(undefined).catch(async (error: unknown) => {
       if (!(error instanceof StoreUnavailableError)) throw error

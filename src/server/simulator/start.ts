@@ -18,12 +18,12 @@ import { defaultSettings, endSettings, type Settings, serverSettings } from '../
 import { createSimulator, type Dependencies, type Simulator } from './simulator.ts'
 
 export interface RunningSimulator extends Pick<Simulator, 'findExample' | 'report' | 'findStateLoss'> {
-  /** `http://127.0.0.1:4010/v1`: the base URL for clients of the service. */
+  /** The base URL for clients of the service: `http://127.0.0.1:4010/v1`. */
   readonly baseUrl: string
   readonly controlUrl: string
   readonly origin: string
   /** The certificate authority (CA) that clients must trust; undefined without TLS. */
-  readonly authority: Pick<ServerCertificate, 'authority' | 'authorityFile'> | undefined
+  readonly ca: Pick<ServerCertificate, 'caCert' | 'caFile'> | undefined
   /** Stops accepting connections, waits for active requests, and writes the state. */
   close(): Promise<void>
   /** Like `close`, but returns the report on all clients, which includes their last requests. */
@@ -32,8 +32,8 @@ export interface RunningSimulator extends Pick<Simulator, 'findExample' | 'repor
 }
 
 export async function start(settings: Settings, deps: Dependencies): Promise<Result<RunningSimulator, Findings>> {
-  const exposed = await findExposure(settings, deps.log)
-  if (exposed) return failure([exposed])
+  const exposure = await findExposure(settings, deps.log)
+  if (exposure) return failure([exposure])
   const loaded = await loadCertificate({ ...settings, names: splitList(settings.controlHosts) })
   if (!loaded.ok) return failure([errorAt(loaded.error.flag, loaded.error.message)])
   const certificate = loaded.value
@@ -74,7 +74,7 @@ export async function start(settings: Settings, deps: Dependencies): Promise<Res
   }
   return success({
     origin,
-    authority: certificate,
+    ca: certificate,
     get baseUrl() {
       return origin + simulator.contract.basePath
     },

@@ -43,18 +43,18 @@ function readBody(bytes: Uint8Array, maxMembers: number): CheckedResponse {
   if (members > maxMembers || levels > maxDepth) return { violations: [], isTooLarge: true }
   const read = readJson(bytes, maxMembers)
   if (read.ok) {
-    const marked = hasByteOrderMark(bytes) ? [broken('json', 'begins with a byte order mark, which JSON forbids')] : []
-    return { violations: marked, value: read.value }
+    const violation = toViolation('json', 'begins with a byte order mark, which JSON forbids')
+    return { violations: hasByteOrderMark(bytes) ? [violation] : [], value: read.value }
   }
   const { message, pointer } = read.error
-  return { violations: [{ ...broken('json', message), pointer }] }
+  return { violations: [{ ...toViolation('json', message), pointer }] }
 }
 
 function checkMediaType(types: readonly string[], mediaType: string, bytes: Uint8Array): Violation[] {
-  if (bytes.length === 0) return [broken('required', 'has no body, but the contract describes one')]
+  if (bytes.length === 0) return [toViolation('required', 'has no body, but the contract describes one')]
   if (matchMediaType(types, mediaType) !== undefined) return []
   const got = mediaType === '' ? 'has no Content-Type' : `has the Content-Type "${cutText(mediaType)}"`
-  return [broken('media-type', `${got}, but the contract describes ${types.join(' or ')}`)]
+  return [toViolation('media-type', `${got}, but the contract describes ${types.join(' or ')}`)]
 }
 
-const broken = (keyword: string, message: string): Violation => ({ in: 'response', pointer: '', keyword, message })
+const toViolation = (keyword: string, message: string): Violation => ({ in: 'response', pointer: '', keyword, message })

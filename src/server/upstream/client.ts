@@ -7,7 +7,7 @@ import https from 'node:https'
 import { brotliDecompressSync, gunzipSync, inflateSync } from 'node:zlib'
 import { failure, type Result, reasonOf, success } from '../../base/core/result.ts'
 import { clearTimeout, setTimeout } from '../../base/core/timers.ts'
-import { describeNetworkError, describeTimeOut } from './describe-network-error.ts'
+import { describeNetworkError, describeTimeout } from './describe-network-error.ts'
 import type { UpstreamAccess } from './parse-upstream.ts'
 import type { TrafficProblem } from './traffic/sample.ts'
 
@@ -27,8 +27,8 @@ export interface UpstreamClient {
   close(): void
 }
 
-/** The methods whose requests may be sent twice (RFC 9110, 9.2.2), even on a connection that may be closing. */
-const idempotent = new Set(['GET', 'HEAD', 'OPTIONS', 'PUT', 'DELETE', 'TRACE'])
+/** The methods whose requests may be sent twice (RFC 9110, 9.2.2). They can use a connection that might be closing. */
+const idempotentMethods = new Set(['GET', 'HEAD', 'OPTIONS', 'PUT', 'DELETE', 'TRACE'])
 
 /** The methods that need a `Content-Length` even without a body. */
 const withLength = new Set(['POST', 'PUT', 'PATCH'])
@@ -48,7 +48,7 @@ export function createUpstreamClient(target: UpstreamAccess): UpstreamClient {
   const send = (outgoing: UpstreamRequest, signal: AbortSignal, isRetry = false): ReturnType<UpstreamClient['send']> =>
     new Promise((resolve) => {
       const { method, target: path, body } = outgoing
-      const isRepeatable = idempotent.has(method)
+      const isRepeatable = idempotentMethods.has(method)
       const length = body || withLength.has(method) ? ['Content-Length', String(Buffer.byteLength(body ?? ''))] : []
       const sent = request(origin, {
         method,
@@ -60,7 +60,7 @@ export function createUpstreamClient(target: UpstreamAccess): UpstreamClient {
       })
       let received: IncomingMessage | undefined
       const giveUp = () => {
-        resolve(failure(describeTimeOut(origin, timeoutMs)))
+        resolve(failure(describeTimeout(origin, timeoutMs)))
         sent.destroy(new Error(`nothing was received for ${timeoutMs} ms`))
       }
       const limit = setTimeout(giveUp, timeoutMs) // even if the head arrives byte by byte
@@ -70,7 +70,7 @@ export function createUpstreamClient(target: UpstreamAccess): UpstreamClient {
       }
       sent.on('upgrade', (response) => {
         response.destroy()
-        fail('switched protocols (status 101), which an HTTP proxy cannot follow')
+        fail('switched protocols (status 101), which convsim does not support')
       })
       sent.on('close', () => fail('closed the connection before it responded'))
       sent.on('response', (response) => {

@@ -5,14 +5,14 @@ const certificateCode = /CERT|SELF_SIGNED|UNABLE_TO_(GET|VERIFY)/
 
 const noTls = 'the TLS handshake failed; is the scheme (https or http) correct?'
 
-/** Explanations by error code, for connections that failed or broke before the response. */
+/** Explanations by error code, for connections that failed or were closed before the response. */
 const explanations: Readonly<Record<string, string>> = {
-  ECONNREFUSED: 'it refuses the connection; is it running, and is the port correct?',
+  ECONNREFUSED: 'it refused the connection; is it running, and is the port correct?',
   ENOTFOUND: 'its host name is unknown; is it spelled correctly?',
   EAI_AGAIN: 'its host name cannot be resolved right now; is there a network connection?',
-  ECONNRESET: 'it broke the connection before it responded.',
+  ECONNRESET: 'it closed the connection before it responded.',
   EHOSTUNREACH: 'there is no route to its address; is there a network or VPN connection?',
-  ETIMEDOUT: 'the connection timed out; does a firewall block it?',
+  ETIMEDOUT: 'the connection timed out; is a firewall blocking it?',
   EPROTO: noTls,
   HPE_INVALID_CONSTANT: 'its response is not HTTP; is the scheme (https or http) correct?',
 }
@@ -26,10 +26,13 @@ export function describeNetworkError({ code = '', message }: NodeJS.ErrnoExcepti
   }
   const explanation = code.startsWith('ERR_SSL_') ? noTls : (explanations[code] ?? `${message.replace(/\.$/, '')}.`)
   const suffix = code === '' ? '' : ` (${code})`
-  return { problem: 'connection', sentence: `The real service at ${origin} cannot be reached: ${explanation}${suffix}` }
+  return {
+    problem: 'connection',
+    sentence: `No valid response from the real service at ${origin}: ${explanation}${suffix}`,
+  }
 }
 
-export function describeTimeOut(origin: string, timeoutMs: number, flag = '--upstream-timeout'): TrafficProblem {
+export function describeTimeout(origin: string, timeoutMs: number, flag = '--upstream-timeout'): TrafficProblem {
   const sentence = `The real service at ${origin} did not respond within ${timeoutMs / 1000} s.`
   return { problem: 'time-out', sentence: `${sentence} If it needs longer, raise ${flag}.` }
 }

@@ -5,7 +5,7 @@ import { findOwnToken, redactToken } from '../../base/redaction/redact-token.ts'
 import { readRetryAfter } from '../../service/exchange/rate-headers.ts'
 import { version } from '../../service/fixtures/bundled.ts'
 import { decodeBody, readWhole, tooLong, type UpstreamClient, type UpstreamRequest } from './client.ts'
-import { describeNetworkError, describeTimeOut } from './describe-network-error.ts'
+import { describeNetworkError, describeTimeout } from './describe-network-error.ts'
 import type { TrafficProblem, TrafficResponse, TrafficSample } from './traffic/sample.ts'
 
 const maxBodyBytes = 16 * 1024 * 1024
@@ -18,9 +18,9 @@ const maxAttempts = 3
 const backOffMs = 500
 
 /**
- * Sends a request. Retries transient failures with back-off, no earlier than the service allows, within `maxPauseMs`.
+ * Sends a request. Retries transient failures with back-off, but gives up if a wait above `maxPauseMs` is required.
  * @param isRepeatable false for a write that must not run twice, which is retried only after a 429
- * @returns the attempts that got a response, the last attempt, and the wait that the last response requires
+ * @returns `samples`: the attempts that got a response, and always the last; `pauseMs`: the wait that the last requires
  */
 export async function sendWithRetries(
   client: UpstreamClient,
@@ -40,7 +40,7 @@ export async function sendWithRetries(
   }
 }
 
-/** Returns true for a failure after which a retry may succeed, and cannot have its effect twice. */
+/** Returns true for a failure after which a retry may succeed and is safe. */
 function isTransient({ response }: TrafficSample, isRepeatable: boolean): boolean {
   if ('problem' in response) return isRepeatable && ['time-out', 'connection'].includes(response.problem)
   return response.status === 429 || (isRepeatable && [500, 502, 503, 504].includes(response.status))
@@ -63,7 +63,7 @@ async function send(client: UpstreamClient, { method, target: path, body }: Json
     ? await readResponse(sent.value).catch((error: Error) => describeNetworkError(error, origin))
     : sent.error
   const isLate = 'problem' in received && (signal.aborted || received.problem === 'time-out')
-  const response = isLate ? describeTimeOut(origin, timeoutMs, '--timeout') : received
+  const response = isLate ? describeTimeout(origin, timeoutMs, '--timeout') : received
   return {
     method,
     target: redactText(target, own),
@@ -84,15 +84,15 @@ async function readResponse(response: IncomingMessage): Promise<TrafficResponse 
   const body = bytes && decodeBody(bytes, headers['content-encoding'], maxBodyBytes)
   if (!body || (!body.ok && body.error === tooLong)) return tooLarge
   if (!body.ok) return { problem: 'connection', sentence: `The body of the response ${body.error}.` }
-  const texts = Object.entries(headers).map(([name, value]) => [name, String(value)])
-  return { status, headers: Object.fromEntries(texts), body: body.value }
+  const lines = Object.entries(headers).map(([name, value]) => [name, String(value)])
+  return { status, headers: Object.fromEntries(lines), body: body.value }
 }
 
 const tooLarge: TrafficProblem = {
   problem: 'too-large',
   sentence:
     `The response is larger than the limit of ${maxBodyBytes / 1024 / 1024} MiB. ` +
-    'Request less data, for example with another id or a shorter period.',
+    'Request less data, for example with another ID or a shorter period.',
 }
 
 export function readPause(status: number, headers: Readonly<Record<string, string>>, now: number): number {

@@ -19,7 +19,7 @@ const DOCUMENT = 'contract'
 
 /**
  * Creates a compiler that uses ajv. Each validator compiles its schema on the first call, and accepts every value if
- * that fails. The build can write the compiled schemas to a file.
+ * compilation fails. The build can write the compiled schemas to a file.
  * @param options `lazy` is explained in `Compiler`; `code` contains ajv's options for the code that the build writes
  */
 export function createAjvCompiler(
@@ -84,7 +84,7 @@ export function createAjvCompiler(
 }
 
 function createDocumentAjv(document: JsonObject, code: CodeOptions | undefined) {
-  // Options for smaller code, as in `compileSchema`. A user's document can have a property `toString`.
+  // Options for smaller code, as in `compileSchema`. `ownProperties`: a user's schema can have a property `toString`.
   const options = { strict: false, messages: false, loopRequired: 1, ownProperties: code === undefined }
   const ajv = createAjv(() => undefined, { ...options, code: { regExp, ...code } })
   return ajv.addSchema(onlyChecked('document', document), DOCUMENT)

@@ -10,7 +10,7 @@ const USES = ['simulated', 'response', 'request'] as const
 export type Use = (typeof USES)[number]
 
 export interface Compiler {
-  /** True if an operation's validators are created on first use; false for checks and the build, which need all. */
+  /** True if validators are created on first use; false for checks and the build, which need all validators. */
   readonly lazy: boolean
   getValidator(pointer: string, use: Use): Validator
 }

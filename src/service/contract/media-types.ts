@@ -8,7 +8,7 @@ export function isJson(mediaType: string): boolean {
   return /^(application|text|\*)\/(json|\*|[^/]+\+json)$/.test(bareMediaType(mediaType))
 }
 
-/** Finds the documented type that matches a sent type: the same, `application/*+json`, `application/*`, or any type. */
+/** Finds the documented type that matches a sent type: the same type, or a range such as `application/*`. */
 export function matchMediaType(documented: readonly string[], sent: string): string | undefined {
   if (documented.includes(sent)) return sent // the usual case; the search below takes as long as checking a body
   const type = bareMediaType(sent)

@@ -19,7 +19,7 @@ import { readBasePath } from './servers.ts'
 import { applySimulatedValues } from './simulated-values.ts'
 import { METHODS } from './walk.ts'
 
-/** Compiles the operations under `paths`, in document order. Without `canCheckResponses`, all responses are valid. */
+/** Compiles the operations under `paths`, in document order. Without `canCheckResponses`, all responses pass. */
 export function compileOperations(document: JsonObject, compiler: Compiler, canCheckResponses: boolean): Operation[] {
   const taken = new Set<string>()
   return listOperations(document).flatMap(({ path, method, item }) => {
@@ -39,7 +39,7 @@ export const parameterNames = (path: string) => Array.from(path.matchAll(PARAMET
 /** Returns a path template without its parameter names, which do not affect matching. */
 export const anonymousPath = (path: string): string => path.replace(PARAMETER, '{}')
 
-/** Lists the operations under `paths`, each with the pointer to its path item, with references followed. */
+/** Lists the operations under `paths`, following references. Each has the pointer to its path item. */
 export function listOperations(document: JsonObject) {
   const paths = isObject(document.paths) ? Object.keys(document.paths) : []
   return paths.flatMap((path) => {
@@ -96,7 +96,7 @@ function compileOperation(
     get body(): { readonly required: boolean; readonly mediaTypes: readonly string[] } | undefined {
       return body()?.described
     },
-    /** The parameters except cookies. The path item's parameters come first. */
+    /** The parameters, except cookies. The path item's parameters come first. */
     get parameters(): readonly DescribedParameter[] {
       return parameters().described
     },

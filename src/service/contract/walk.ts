@@ -24,7 +24,7 @@ export interface DocumentNode {
   readonly value: JsonObject
 }
 
-/** A rule for the value of a member: an object of a kind, a list of such objects, or a map of such objects by name. */
+/** A rule for the value of a member: an object of `kind`, a list of such objects, or a map of such objects by name. */
 interface MemberRule {
   readonly form: 'single' | 'list' | 'map' | 'map with extensions'
   readonly kind: NodeKind

@@ -100,7 +100,7 @@ export const refusals = {
     return refuseDocumented(operation, isMediaType ? [415, 400, 422] : [400, 422], formatViolations(violations))
   },
   aborted: () => refuse(400, abortedMessage, 'simulator'),
-  /** The recorded response to a client that disconnected, and so receives nothing. nginx also logs the status 499. */
+  /** The response recorded for a client that disconnected and receives nothing. nginx also logs the status 499. */
   clientGone: () => refuse(499, 'The client disconnected before the real service responded.', 'simulator'),
   unreadableBody: (operation: Operation, status: number, reason: string) =>
     refuseDocumented(operation, [status, 400, 422], reason),
@@ -145,7 +145,7 @@ export function formatViolations(violations: readonly Violation[]): string {
 export interface PageSettings {
   /**
    * Host names allowed in addition to the private names. An empty list also allows names without dots, since public
-   * name servers do not resolve them. Any other list must include them, because a local name server could resolve them.
+   * name servers do not resolve them. Any other list must include such names, since a local server may resolve them.
    */
   readonly hosts: readonly string[]
   /** Origins, such as `http://localhost:6006`, of pages that may send requests, in addition to the server's origin. */

@@ -45,7 +45,7 @@ export interface Body {
   readonly mediaType: string
   /** True for an exact body from a fixture, which need not follow `x-simulated-values`. */
   readonly isExact?: true
-  /** True for a documented example, or a body generated from a documented schema. Its errors are the document's. */
+  /** True for a documented example, or a body from a documented schema; errors in it come from the document. */
   readonly isDocumented?: true
   /** Returns the encoded body, one character per byte. The first call encodes the body. */
   latin1(): string
@@ -93,7 +93,7 @@ export type DeliveryOutcome =
   | { readonly kind: 'delivered' }
   /** The client closed the connection early. `sentBytes`: body bytes sent by then, counted in whole chunks. */
   | { readonly kind: 'client-gone'; readonly sentBytes: number }
-  /** The simulator shut down without waiting for the delivery, because it was too slow. `sentBytes`: as above. */
+  /** The simulator shut down without waiting for the delivery, which was too slow. `sentBytes`: as above. */
   | { readonly kind: 'server-stopped'; readonly sentBytes: number }
   /** The real service behind a proxy aborted its response, so the proxy aborted, too. `sentBytes`: as above. */
   | { readonly kind: 'upstream-gone'; readonly sentBytes: number }

@@ -36,7 +36,7 @@ export interface SimRequest {
   readonly openedAt: number | undefined
   /** Absent for a request without a socket. */
   readonly connection?: Connection
-  /** Returns the milliseconds since the request was received, by a monotonic clock. */
+  /** Returns the milliseconds since the request was received, on the monotonic clock. */
   readonly elapsed: () => number
   /** Calls `onGone` if the client closes its connection. Returns a function to unsubscribe. Absent without a socket. */
   readonly watchClient?: (onGone: () => void) => () => void

@@ -70,7 +70,7 @@ function cacheKey(
 ): string {
   const day = dayOf(now)
   const values = extreme && [extreme.name, ...extreme.fields.map(({ field }) => field)]
-  // Only the last part can contain a space.
+  // Only the last part can contain a space, so the key is unambiguous.
   return [days, day, persona, shape, nulls, values, shiftKey, seed, modelId].join(' ')
 }
 

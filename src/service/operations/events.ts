@@ -21,7 +21,7 @@ export const createEvent: OperationDefinition = {
   },
   recommendations(request) {
     const { conversationId, externalConversationId } = eventOf(request)
-    return conversationId === undefined && externalConversationId === undefined ? [unlinked] : []
+    return conversationId === undefined && externalConversationId === undefined ? [unlinkedEvent] : []
   },
   createHandle:
     ({ store }) =>
@@ -39,7 +39,7 @@ export const createEvent: OperationDefinition = {
 const eventOf = (request: ValidBody) => bodyOf(request) as unknown as EventBody
 
 /** docs/development/service.md, 5.2: linking an event to a conversation is recommended, not required. */
-const unlinked: Violation = {
+const unlinkedEvent: Violation = {
   in: 'body',
   pointer: '',
   keyword: 'link',
@@ -50,7 +50,7 @@ const differentPayload: Violation = {
   in: 'body',
   pointer: '/insertId',
   keyword: 'idempotency',
-  message: 'was already used for an event with another payload; that event is kept',
+  message: 'was already used for an event with a different payload; the first event is kept',
 }
 
 const withoutId = ({ insertId: _, ...others }: EventBody): EventBody => others

@@ -29,13 +29,13 @@ export interface OperationDeps {
   readonly responses: readonly ExactResponse[]
 }
 
-/** An operation of the service: what it needs from the document, its preconditions, and its handler. */
+/** The definition of an operation: what it needs from the document, its preconditions, and its handler. */
 export interface OperationDefinition {
   readonly operationId: string
-  /** The path parameter that contains the id of a model, which must exist; absent if the path names no model. */
+  /** The path parameter with the id of a model that must exist; absent if the path has no model id. */
   readonly modelParameter?: string
   readonly readsBody?: true
-  /** Returns samples of the handler's responses, which the document must allow for the success status. */
+  /** Returns sample responses from the handler. The document must allow them for the success status. */
   samples(simulate: Simulate): readonly Json[]
   /** Generates the response for a model without events; absent if data scenarios do not apply. */
   generate?(simulate: Simulate, query: Pick<AnalyticsQuery, 'modelId' | 'seed' | 'now'>, overrides: DataOverrides): Json

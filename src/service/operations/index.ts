@@ -1,4 +1,4 @@
-/** Lists the service's operations, one per file. To add an operation, document it, write its file, and list it here. */
+/** Implements the service's operations, one per file. To add one, describe it in openapi.yaml, write a file, and list it here. */
 import { getModelAnalytics } from './analytics.ts'
 import { createEvent } from './events.ts'
 import type { OperationDefinition, OperationDeps, OperationHandler } from './handler.ts'

@@ -17,7 +17,7 @@ export const createPrompt: OperationDefinition = {
   ],
   warnings(request) {
     const body = bodyOf(request)
-    const absent = missingMembers.filter(({ pointer }) => isObject(body) && !Object.hasOwn(body, pointer.slice(1)))
+    const absent = missingWarnings.filter(({ pointer }) => isObject(body) && !Object.hasOwn(body, pointer.slice(1)))
     return [...absent, ...findEmptyIds(request, ['externalPromptId'])]
   },
   createHandle:
@@ -31,8 +31,8 @@ export const createPrompt: OperationDefinition = {
     },
 }
 
-/** docs/development/service.md, 4.1: typed clients send both members, so the service may require them. */
-const missingMembers: readonly Violation[] = ['/productId', '/role'].map((pointer) => ({
+/** Typed clients send both members, so the service may require them (docs/development/service.md, 4.1). */
+const missingWarnings: readonly Violation[] = ['/productId', '/role'].map((pointer) => ({
   in: 'body',
   pointer,
   keyword: 'missing',

@@ -2,24 +2,24 @@ import { isObject, type Json, type JsonObject } from '../../base/core/json.ts'
 import { bareMediaType, isForm, isJson } from '../contract/media-types.ts'
 import { flatten } from './flatten.ts'
 
-const USUAL_TYPES = new Map([
+const DEFAULT_TYPES = new Map([
   ['text', 'text/plain'],
   ['image', 'image/png'],
   ['audio', 'audio/mpeg'],
 ])
 
-/** Returns a concrete media type for a documented type or range: `text/plain` for `text/*`, JSON for the full range. */
+/** Returns a concrete type for a media type or range: `image/png` for `image/*`, JSON if the range includes it. */
 export function concreteType(mediaType: string): string {
   if (/[^\x20-\x7e]/.test(mediaType) || !mediaType.includes('/')) return 'application/octet-stream'
   if (!mediaType.includes('*')) return mediaType
   if (isJson(mediaType)) return 'application/json'
-  return USUAL_TYPES.get(mediaType.split('/')[0] ?? '') ?? 'application/octet-stream'
+  return DEFAULT_TYPES.get(mediaType.split('/')[0] ?? '') ?? 'application/octet-stream'
 }
 
 const isXml = (type: string) => /[/+]xml$/.test(type)
 const isSequence = (type: string) => /[/.+-](ndjson|jsonl|json-lines|json-seq|event-stream)$/.test(type)
 
-/** Returns the schema to generate a body from, such as a string for `text/css`, or undefined for binary types. */
+/** Returns the schema to generate a body from, such as a string schema for `text/css`; undefined for binary types. */
 export function schemaFor(mediaType: string, schema: Json | undefined): Json | undefined {
   const type = bareMediaType(mediaType)
   const isStructured = [isJson, isXml, isSequence, isForm].some((matches) => matches(type)) || /[/+-]yaml$/.test(type)
@@ -74,18 +74,18 @@ function toXml(root: JsonObject, name: string, value: Json, schema: Json = {}): 
   const { properties, items, additionalProperties, xml = {} }: JsonObject = flatten(root, schema, 0, []) ?? {}
   const { name: ownName = name, prefix, namespace, wrapped = false } = xml as JsonObject
   const tag = prefix === undefined ? String(ownName) : `${prefix}:${ownName}`
-  const space =
+  const xmlns =
     namespace === undefined ? '' : ` xmlns${prefix === undefined ? '' : `:${prefix}`}="${escapeXml(namespace)}"`
-  const element = (content: string, attributes = '') => `<${tag}${space}${attributes}>${content}</${tag}>`
+  const element = (content: string, attributes = '') => `<${tag}${xmlns}${attributes}>${content}</${tag}>`
   if (Array.isArray(value)) {
     const list = value.map((item) => toXml(root, wrapped ? name : tag, item, items)).join('')
     return wrapped ? element(list) : list
   }
   if (!isObject(value)) return element(value === null ? '' : escapeXml(value))
-  const described = (member: string) => (properties as JsonObject)[member] ?? additionalProperties
-  const attributes = Object.entries(value).map(([member, text]) => toAttribute(root, member, text, described(member)))
+  const schemaOf = (member: string) => (properties as JsonObject)[member] ?? additionalProperties
+  const attributes = Object.entries(value).map(([member, text]) => toAttribute(root, member, text, schemaOf(member)))
   const elements = Object.entries(value).map(([member, inner], index) =>
-    attributes[index] === '' ? toXml(root, member, inner, described(member)) : '',
+    attributes[index] === '' ? toXml(root, member, inner, schemaOf(member)) : '',
   )
   return element(elements.join(''), attributes.join(''))
 }

@@ -11,7 +11,7 @@ import { createMakeValue, type MakeValue } from './tools.ts'
 
 interface FallbackRequest {
   readonly operation: Operation
-  /** The status to send, documented explicitly, by a range (`4XX`) or by `default`. @default the success status */
+  /** The status to send: documented on its own, in a range (`4XX`), or as `default`. @default the success status */
   readonly status?: number | undefined
   readonly accept?: string | undefined
 }
@@ -29,7 +29,7 @@ interface FallbackBody {
   readonly mediaType: string
 }
 
-/** Returns the documented response: an example, or else a deterministic generated body, which may break its schema. */
+/** Returns the documented response: an example, or else a deterministic body, which might not match the schema. */
 export type Fallback = (request: FallbackRequest) => Promise<FallbackReply>
 
 /** Creates the fallback for a document. The document is read when an operation is first requested. */
@@ -116,7 +116,7 @@ function parseExample(example: Json, countErrors: (value: Json) => number): Json
   return countErrors(parsed) <= countErrors(example) ? parsed : example
 }
 
-/** Returns the value that breaks the fewest rules: the simulator's own, or Prism's if Prism's breaks fewer. */
+/** Returns the value with fewer errors: the simulator's own, or Prism's. In a tie, the simulator's own wins. */
 async function makeJson(document: JsonObject, schema: Json, make: MakeValue, countErrors: (value: Json) => number) {
   const generated = await make(schema, countErrors)
   if (generated !== undefined && countErrors(generated) === 0) return generated

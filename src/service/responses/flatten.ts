@@ -50,7 +50,7 @@ export const numberOf = (value: Json | undefined, other: number) => (typeof valu
 
 export const listOf = (value: Json | undefined): Json[] => (Array.isArray(value) ? value : [])
 
-/** Selects an alternative, in an order that puts null last, and adds its discriminator value. */
+/** Selects an alternative (null comes last), and adds its discriminator value. */
 function choose(alternatives: readonly Json[], { discriminator }: JsonObject, variant: number): Json {
   const isNull = (schema: Json) => Number(isObject(schema) && schema['type'] === 'null')
   const sorted = alternatives.toSorted((a, b) => isNull(a) - isNull(b))

@@ -18,7 +18,7 @@ const [maxDepth, maxValues] = [30, 10_000]
 /** The maximum number of variants tried per value, and the maximum number of checks in total. */
 const [maxVariants, maxChecks] = [16, 200]
 
-/** Keywords that the first variant may violate. */
+/** Keywords that the first variant might violate. */
 const UNCERTAIN = [
   ...[
     'oneOf',
@@ -127,7 +127,7 @@ class Generator {
     return this.#addMembers(flat, at, object)
   }
 
-  /** Adds members up to the documented minimum; a map gets at least one. */
+  /** Adds members to reach the documented minimum; a map gets at least one. */
   #addMembers(flat: FlatSchema, at: At, object: JsonObject): JsonObject {
     const [pattern] = Object.keys(toObject(flat.patternProperties))
     const names = flat.propertyNames ?? (pattern === undefined ? undefined : { pattern })
@@ -176,7 +176,7 @@ const TYPES_OF_KEYWORDS: readonly (readonly [string, RegExp])[] = [
   ['number', /imum$|^multipleOf$/],
 ]
 
-/** Returns the types that a value can have, null last. If any type is allowed, the one that keywords imply is first. */
+/** Returns the types that a value can have, null last. Without `type`, the type that keywords imply comes first. */
 function listTypes({ type, ...flat }: FlatSchema): Json[] {
   if (type !== undefined) return [type].flat().toSorted((a, b) => Number(a === 'null') - Number(b === 'null'))
   const { properties, required, ...keywords } = flat

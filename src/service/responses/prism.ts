@@ -14,8 +14,8 @@ const CONFIG = {
 } as const
 
 /**
- * Loads Prism, which takes a second and 95 MB. Returns undefined if Prism is not installed, since the npm package does
- * not include it. Prism calls `logger.success`, which pino lacks, for each request.
+ * Loads Prism, which takes a second and 95 MB. Returns undefined if Prism is not installed: the npm package does not
+ * include it. Prism calls `logger.success`, which pino lacks, for each request.
  */
 const load = once(async () => {
   try {

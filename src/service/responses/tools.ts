@@ -7,21 +7,21 @@ import type { Tools } from './leaf.ts'
 /** Returns a value for a schema, with as few errors as possible (`countErrors`); undefined if none is found. */
 export type MakeValue = (schema: Json, countErrors?: (value: Json) => number) => Promise<Json | undefined>
 
-/** Milliseconds after which work on a pattern is abandoned. Neither the engine nor the library has a time limit. */
+/** The time limit for a pattern, in milliseconds. Neither the regex engine nor fast-check has its own limit. */
 const maxPatternMs = 100
 
-/** Strings for patterns that printable ASCII does not match. The library generates only printable ASCII. */
+/** Strings for patterns that printable ASCII does not match. fast-check generates only printable ASCII. */
 const otherStrings = ['é', 'éé', 'éàü', '日本語', '\n', '\t', '😀']
 
-/** Loads the library that generates strings for patterns. The code that checks values is loaded on first use. */
+/** Loads fast-check, and returns a function that makes values. The code that checks values is loaded on first use. */
 export async function createMakeValue(document: JsonObject): Promise<MakeValue> {
   const { sample, stringMatching } = await import('fast-check')
   const matchText: Tools['matchText'] = (pattern, seed) =>
     tryFlags(pattern, (expression) => {
-      // The library does not support assertions, so strings are generated without assertions, and tested afterward.
+      // fast-check does not support assertions: strings are generated without them, then tested against the pattern.
       const plain = pattern.replace(/\(\?<?[=!][^()]*\)|\\[bB]/g, '')
       const source = new RegExp(plain, expression.flags)
-      // The library lists all characters of a class such as \p{L}, which takes hundreds of milliseconds.
+      // fast-check lists all characters of a class such as \p{L}, which takes hundreds of milliseconds.
       const ms = /\\p\{/i.test(pattern) ? 10 * maxPatternMs : maxPatternMs
       const find = (list: () => readonly string[]) =>
         runWithTimeout(ms, () => list().find((text) => expression.test(text)))?.value
@@ -46,7 +46,7 @@ function tryFlags<T>(pattern: string, use: (expression: RegExp) => T | undefined
       const result = use(new RegExp(pattern, flags))
       if (result !== undefined) return result
     } catch {
-      // not a regular expression with these flags, or not supported by the library
+      // not a regular expression with these flags, or not supported by fast-check
     }
   }
   return undefined
@@ -61,7 +61,7 @@ async function createCheck(document: JsonObject): Promise<NonNullable<Tools['isV
     const validate = validators.get(key)
     const isValid = validate?.(value) ?? true
     if (validate?.errors?.[0]?.keyword !== TIMEOUT) return isValid
-    validators.set(key, undefined) // other values for this schema cannot be checked, either
+    validators.set(key, undefined) // after a timeout, values for this schema are not checked
     return true
   }
 }

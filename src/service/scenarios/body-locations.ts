@@ -2,7 +2,7 @@ import { isObject, type Json, type JsonObject } from '../../base/core/json.ts'
 import { joinPointer, parsePointer } from '../../base/core/json-pointer.ts'
 
 export interface BodyField {
-  /** JSON pointer. In a schema, an asterisk stands for the index of an item: `/dataPoints/*`. */
+  /** A JSON pointer. In a schema, an asterisk stands for the index of an item: `/dataPoints/*`. */
   readonly pointer: string
   readonly schema: JsonObject
   /** True if the schema of the enclosing object requires the member. */
@@ -54,7 +54,7 @@ function* visit(location: SchemaLocation): Generator<SchemaLocation> {
   }
 }
 
-/** Returns the field name of a location, without steps into list items: `dataPoints.date` for the `date` of an item. */
+/** Returns the field name of a location: `dataPoints.date` for the `date` of an item in the list `dataPoints`. */
 export function fieldOf({ pointer }: BodyField): string {
   return parsePointer(pointer)
     .filter((token) => token !== '*')

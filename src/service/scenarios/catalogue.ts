@@ -8,11 +8,11 @@ import { gatewayScenarios } from './gateways.ts'
 import { createStatusScenario, refusalScenarios, statusScenarios } from './refusals.ts'
 import { timeScenarios } from './time.ts'
 
-/** The expectations family: lets rules mark negative tests whose client cannot send `X-Sim-Expect`. */
+/** The expectations family. With it, a rule can mark negative tests if the client cannot send `X-Sim-Expect`. */
 const expectationScenarios = (
   [
-    ['violation', 'break the contract: reports count it separately, and a valid request is a finding.'],
-    ['refusal', 'be refused: reports count it separately, and a response below 400 is a finding.'],
+    ['violation', 'break the contract: reports count it separately, and list a finding if it is valid.'],
+    ['refusal', 'be refused: reports count it separately, and list a finding if it is accepted.'],
   ] as const
 ).map(
   ([expectation, meaning]): ScenarioDefinition => ({

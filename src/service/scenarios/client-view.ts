@@ -31,7 +31,7 @@ export function describeClientView(effect: Effect, operation: Operation): string
     case 'lose-ack':
       return describeDelivery({ kind: 'reset' }, success) + describeWrite(operation, false)
     case 'drift':
-      return `${success} with a body that is damaged at one location, which the header X-Sim-Damage names.`
+      return `${success} with a body that is damaged at one location, given in the X-Sim-Damage header.`
     case 'expect':
       return 'The ordinary response; only the reports differ.'
   }

@@ -1,6 +1,6 @@
 /**
- * The scenarios: everything that can be turned on for a request.
- * This file defines a scenario and its effects. Each family has its own file, and `catalogue.ts` joins the families.
+ * Defines what a scenario is, and which effects it can have on a request. Each family of scenarios has its own file;
+ * `catalogue.ts` joins the families.
  */
 
 import type { Json, JsonObject } from '../../base/core/json.ts'
@@ -32,7 +32,7 @@ export interface ScenarioDefinition {
   inapplicableReason?(operation: Operation, values: ScenarioValues): string | undefined
   /** Returns the problem with values that contradict each other (`"max" is less than "ms"`), if any. */
   problem?(values: ScenarioValues): string | undefined
-  /** Returns the possible values of "pointer" for an operation, with `*` for items; absent without this parameter. */
+  /** Returns the pointers that `pointer` can be set to, with `*` for items; absent if there is no such parameter. */
   pointers?(operation: Operation): readonly string[]
   effect(values: ScenarioValues): Effect
 }
@@ -69,7 +69,7 @@ export interface DataOverrides {
   /** The persona that replaces the model's own, if any. */
   readonly persona: string | undefined
   readonly shape: 'no-null' | 'all-null' | undefined
-  /** Fields set to null, whatever the generated data would be: `avgSafetyScore`, `dataPoints.avgSafetyScore`. */
+  /** Fields set to null, regardless of the generated data: `avgSafetyScore`, `dataPoints.avgSafetyScore`. */
   readonly nulls: readonly string[]
   readonly extreme: Extreme | undefined
 }

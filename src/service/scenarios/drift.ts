@@ -80,7 +80,7 @@ export const driftScenarios = drifts.map(
       const candidates = responseLocations(operation).filter(drift.fits)
       // A write is stored before its reply is damaged, so drift that might not apply is refused in advance.
       const allowed = candidates.filter(({ isCertain }) => isCertain || operation.method === 'GET')
-      if (allowed.length === 0) return `the response of ${operation.id} has no field that this applies to`
+      if (allowed.length === 0) return `the response of ${operation.id} has no field that this scenario applies to`
       if (pointer === undefined || allowed.some((field) => withStars(field.pointer) === withStars(pointer)))
         return undefined
       const known = allowed.map((field) => field.pointer || '"" (the whole response)')

@@ -6,7 +6,7 @@ import { fieldOf, listSchemaLocations, typesOf } from './body-locations.ts'
 import type { DataOverrides, ExtremeField, ScenarioDefinition } from './definition.ts'
 import { namesOf } from './parameters.ts'
 
-/** A scenario that sets fields in a response: all suitable fields, or those that its parameter names. */
+/** A scenario that sets fields in a response: all suitable fields, or only the fields that its parameter lists. */
 interface FieldKind {
   readonly name: string
   readonly description: string
@@ -16,7 +16,7 @@ interface FieldKind {
 
 const nulls: FieldKind = {
   name: 'null',
-  description: 'The named fields are null, whatever the generated data would be.',
+  description: 'The named fields are null, even if the generated data has values for them.',
   valueFor: (schema) => (typesOf(schema).includes('null') ? null : undefined),
 }
 
@@ -55,7 +55,7 @@ export const fieldScenarios = (operations: readonly Operation[]): ScenarioDefini
 function fieldScenario(kind: FieldKind, operations: readonly Operation[]): ScenarioDefinition {
   const { name, description } = kind
   const isNull = kind === nulls
-  // Keyed by id, since each simulator has its own operations; listed on first use, since startup does not need them.
+  // Keyed by id, since each simulator has its own `Operation` objects. Fields are listed on first use, not at startup.
   const byOperation = once(() => new Map(operations.map((operation) => [operation.id, listFields(kind, operation)])))
   const listAll = () => [...byOperation().values()].flat()
   return {
@@ -91,7 +91,7 @@ function fieldScenario(kind: FieldKind, operations: readonly Operation[]): Scena
   }
 }
 
-/** Lists the fields that a kind sets, outermost first: `recommendations.strengths`. Items have their list's name. */
+/** Lists the fields that a scenario sets, outermost first: `recommendations.strengths`. Items have the list's name. */
 function listFields({ valueFor }: FieldKind, operation: Operation): ExtremeField[] {
   const schema = operation.simulatedResponseSchema(operation.successStatus)
   return listSchemaLocations(schema ?? {}).flatMap((location) => {

@@ -20,7 +20,7 @@ const reply = (status: number, body?: Body, headers = {}) => ({ status, headers,
 
 const mediaType = /^[\w.+-]+\/[\w.+-]+(\s*;[\x20-\x7e]*)?$/
 
-/** The gateways family: responses of proxies, load balancers and platforms in front of the service. */
+/** The gateways family: responses from proxies, load balancers and platforms in front of the service. */
 export const gatewayScenarios: readonly ScenarioDefinition[] = [
   define('bad-gateway', 'Returns 502 with an HTML page: the gateway got no valid response from the service.', () =>
     reply(502, page('502 Bad Gateway')),
@@ -38,7 +38,7 @@ export const gatewayScenarios: readonly ScenarioDefinition[] = [
       reply(numberOf(values, 'code'), undefined, { Location: textOf(values, 'location') ?? target }),
     [
       integer('code', [307, 308], 'Temporary (307) or permanent (308).', { default: 307 }),
-      text('location', '/v1/elsewhere', 'The new URL; by default, the requested URL, for a rule that acts once.'),
+      text('location', '/v1/elsewhere', 'The new URL; the default is the requested URL (for a rule that acts once).'),
     ],
     ({ location = '/' }) =>
       /^[\x21-\x7e]+$/.test(String(location)) ? undefined : '"location" must be a URL in visible ASCII characters',
@@ -47,7 +47,7 @@ export const gatewayScenarios: readonly ScenarioDefinition[] = [
     'maintenance',
     'Returns 503 with an HTML page and Retry-After as a date: the platform is down for maintenance.',
     ({ now }, values) => {
-      // A date has whole seconds, rounded up so that a compliant client is never early.
+      // The date is rounded up to whole seconds, so that a compliant client never retries too early.
       const date = httpDate((Math.ceil(now / 1000) + numberOf(values, 'retry-after')) * 1000)
       return reply(503, page('503 Service Unavailable'), { 'Retry-After': date })
     },

@@ -55,7 +55,7 @@ export function whenParameter(defaultValue: 'before' | 'after'): Parameter {
 
 export const isBeforeWork = (values: ScenarioValues) => values['when'] === 'before'
 
-/** The values of a scenario's parameters; absent for a parameter without a value or default. */
+/** The values of a scenario's parameters. Parameters without a value or default are absent. */
 export type ScenarioValues = Readonly<Record<string, ScenarioValue>>
 
 export const maxControlLength = 2000

@@ -60,7 +60,7 @@ export function parseSequence(text: string, catalogue: Catalogue): Result<Sequen
   return success({ items: items.value, text })
 }
 
-/** Parses `429;retry-after=1 * 2`; the default count is 1. A pointer to all items (`/a/*`) also has an asterisk. */
+/** Parses `429;retry-after=1 * 2`; the default count is 1. A pointer (`/a/*`) can also contain an asterisk. */
 function parseItem(text: string, catalogue: Catalogue): Result<SequenceItem> {
   const at = text.search(/\*[^*/"]*$/)
   const count = at < 0 ? '1' : text.slice(at + 1).trim()
@@ -76,7 +76,7 @@ const itemForm =
   'An item is a scenario with its parameters, optionally followed by "*" and a count from 1 to 999999. ' +
   'Commas separate items: "429;retry-after=1*2, 200".'
 
-/** Returns the item's position for a request's index, both counted from 0: `429*2, 200` yields 0, 0, 1, 1... */
+/** Returns the position of the item for the request with this index (both from 0): `429*2, 200` yields 0, 0, 1, 1... */
 export function positionAt({ items }: Sequence, index: number): number {
   let end = 0
   const position = items.findIndex(({ times }) => {
@@ -106,7 +106,7 @@ const decidedAspect = {
   drift: 'drift',
 } as const satisfies Record<Effect['kind'], string>
 
-/** Returns a sentence about two scenarios that cannot both act on one reply, or undefined without a conflict. */
+/** Returns a sentence about two scenarios that cannot both act on one reply, or undefined if there is no conflict. */
 export function findConflict(scenarios: readonly ActiveScenario[]): string | undefined {
   if (scenarios.length < 2) return undefined
   const decided = new Map<string, ActiveScenario>()

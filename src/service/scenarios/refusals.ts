@@ -9,7 +9,7 @@ interface Refusal {
   readonly name: string
   /** Statuses in order of preference. The first documented status is sent, or the first one if none is documented. */
   readonly statuses: readonly [number, ...number[]]
-  /** A sentence for the catalogue, which is also the message if the operation has no example of the status. */
+  /** A sentence for the catalogue, which is also the message if the operation has no example for the status. */
   readonly summary: string
   /** Returns the message in the error body. Without it, the document's first example provides the message. */
   readonly message?: (values: ScenarioValues, modelId: string | undefined, operation: Operation) => string | undefined
@@ -71,15 +71,15 @@ const namedRefusals: readonly Refusal[] = [
 
 const limitOf = (values: ScenarioValues): RateLimit => ({ quota: numberOf(values, 'limit'), windowMs: hourMs })
 
-/** The wait in seconds if `Retry-After` is a date and `retry-after-ms` is not set. */
-const dateSeconds = 2
+/** The wait in seconds if neither `retry-after` nor `retry-after-ms` is a number. */
+const defaultSeconds = 2
 
 /** Formats an instant as an HTTP date, rounded up to seconds. */
 const httpDate = (at: number) => new Date(Math.ceil(at / 1000) * 1000).toUTCString()
 
 const resetMsOf = ({ 'retry-after': seconds, 'retry-after-ms': ms }: ScenarioValues) => {
   if (typeof seconds === 'number') return seconds * 1000
-  return typeof ms === 'number' ? ms : dateSeconds * 1000
+  return typeof ms === 'number' ? ms : defaultSeconds * 1000
 }
 
 function headersOf(values: ScenarioValues, now: number): Record<string, string> {
@@ -122,7 +122,7 @@ export function createStatusScenario(status: number): ScenarioDefinition {
   return refusalScenario(name, `Returns ${status}${detail}.`, [status], namedRefusal)
 }
 
-/** Creates a scenario that refuses requests with the pipeline's message, or else the document's first example. */
+/** Creates a scenario that refuses requests with the pipeline's message, or else with the first example's message. */
 function refusalScenario(
   name: string,
   description: string,

@@ -64,7 +64,7 @@ function findImpossiblePath(
   return `No request to ${listIds(operations)} has the path "${cutText(path, 200)}". ${describeKnown(path, known)}`
 }
 
-/** Describes an unknown query parameter, if any. A parameter that must be absent (null) can be unknown. */
+/** Describes an unknown query parameter, if any. Ignores parameters that must be absent (null). */
 export function findUnknownParameter({ query = {} }: RequestMatch, operations: readonly Operation[]) {
   const parameters = operations.flatMap((operation) => operation.parameters)
   const unknown = Object.keys(query).find((name) => query[name] !== null && !isParameterName(parameters, name))
@@ -84,7 +84,7 @@ export function findUnknownFields({ body = {} }: RequestMatch, operations: reado
   )
 }
 
-/** Returns the pointers in a body condition: its keys if they are pointers, else a pointer to each value in it. */
+/** Returns the pointers in a body condition: its keys if they are pointers, else a pointer to each of its values. */
 function listPointers(body: JsonObject): string[] {
   const names = Object.keys(body)
   return names.every((name) => name === '' || name.startsWith('/')) ? names : [...partPointers(body, '')]

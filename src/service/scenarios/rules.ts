@@ -34,7 +34,7 @@ export interface Rule {
   readonly probability: number
   readonly enabled: boolean
   readonly conditions: readonly Condition[]
-  /** The JSON of the rule, as sent. */
+  /** The JSON of the rule, with its `parameters` moved into `scenario`. */
   readonly source: JsonObject
 }
 
@@ -48,7 +48,7 @@ export interface ActiveRule extends Rule {
 /** Rules in order; only the first applicable rule acts on a request. */
 export type ActiveRules = readonly ActiveRule[]
 
-/** Assigns each rule a key that starts with the unused `id`. A rule identical to one in `former` keeps the old key. */
+/** Assigns each rule a key that starts with `id`, a new id. A rule identical to one in `former` keeps its old key. */
 export function activateRules(id: string, rules: readonly Rule[], former: ActiveRules = []): ActiveRules {
   const unmatched = [...former]
   return rules.map((rule, index): ActiveRule => {
@@ -71,7 +71,7 @@ export function listRulesInOrder(sandboxRules: ActiveRules, startupRules: Active
   ]
 }
 
-/** The store keys for a rule: the prefix for its sequence, its used `times`, and the number of requests it acted on. */
+/** The store keys for a rule's counts: its sequence (a prefix), its used `times`, and the requests it acted on. */
 export const ruleSequencePrefix = ({ key }: ActiveRule) => `rule sequence ${key} `
 export const ruleTimesKey = ({ key }: ActiveRule) => `rule ${key}`
 export const ruleActedKey = ({ key }: ActiveRule) => `acted rule ${key}`
@@ -133,7 +133,7 @@ function readRule(sent: JsonObject, pointer: string, context: RuleContext): { ru
   return { rule, problems }
 }
 
-/** Moves a rule's `parameters` into its `scenario`, unless the scenario already has some: `slow;ms=200`. */
+/** Moves a rule's `parameters` into its `scenario` (`slow;ms=200`), or leaves them for `readRuleAction` to reject. */
 function withParametersInText({ parameters, ...rule }: JsonObject): JsonObject {
   const { scenario } = rule
   if (!isObject(parameters)) return rule
@@ -182,7 +182,7 @@ export function listInapplicable({ scenarios, sequence }: RuleAction, operations
   })
 }
 
-/** Identifies the rule that acted on a request by its scope and its index, from 0, in the scope's list at that time. */
+/** The rule that acted on a request: its scope, and its index (from 0) in the scope's list at the time. */
 export interface RuleReference {
   readonly scope: 'sandbox' | 'start-up'
   readonly index: number

@@ -1,13 +1,13 @@
 import { failure, type Result, success } from '../../base/core/result.ts'
 import { cutText } from '../../base/core/text.ts'
 
-/** The separators in a scenario's text and the parts between them, as messages call them. */
+/** The names that messages use for the separators in a scenario's text, and for the parts between them. */
 const partNames = {
   ',': { part: 'item', separator: 'comma' },
   ';': { part: 'parameter', separator: 'semicolon' },
 } as const
 
-/** Splits text at separators outside quotes; within quotes, `\"` is a quote. Empty parts and open quotes are errors. */
+/** Splits text at separators outside quotes; inside, `\"` is literal. Rejects empty parts and unclosed quotes. */
 export function splitParts(text: string, separator: keyof typeof partNames): Result<string[]> {
   if (text.trim() === '') return success([])
   const { parts, isQuoteOpen } = split(text, separator)

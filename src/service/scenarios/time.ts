@@ -2,7 +2,7 @@ import { deliveryScenario } from './connection.ts'
 import type { Chance, ScenarioDefinition } from './definition.ts'
 import { integer, number, numberOf, type Parameter, type ScenarioValues, textOf, whenParameter } from './parameters.ts'
 
-/** The maximum delay in milliseconds: ten minutes, because clients give up sooner. */
+/** The maximum delay in milliseconds: ten minutes, which is longer than clients wait. */
 const maxDelayMs = 600_000
 
 const milliseconds = (name: string, defaultMs: number | undefined, description: string): Parameter =>
@@ -22,8 +22,8 @@ export const timeScenarios: readonly ScenarioDefinition[] = [
         default: 'fixed',
         description: 'The distribution of the delay.',
       },
-      milliseconds('max', undefined, 'The maximum delay; for uniform, it is twice ms by default.'),
-      number('sigma', [0, 5], 'For lognormal, the standard deviation of its logarithm.', { default: 0.5 }),
+      milliseconds('max', undefined, 'The maximum delay; for uniform, the default is twice ms.'),
+      number('sigma', [0, 5], 'For lognormal, the standard deviation of the logarithm of the delay.', { default: 0.5 }),
     ],
     problem(values) {
       const isRandom = textOf(values, 'distribution') !== 'fixed'

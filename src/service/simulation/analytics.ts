@@ -19,7 +19,7 @@ export interface AnalyticsQuery {
   readonly days: number
   /** Epoch milliseconds; the last data point is for the UTC day of this instant. */
   readonly now: number
-  /** The name of a persona; undefined for the model's own persona, from a fixture or the seed. */
+  /** The name of a persona; undefined for the model's own persona, which a fixture or the seed determines. */
   readonly persona?: string | undefined
   /** `no-null`: every nullable field has data; `all-null`: no traffic. By default, the shape in the model's fixture. */
   readonly shape?: 'no-null' | 'all-null' | undefined

@@ -23,8 +23,8 @@ import {
 import { type AssessedModel, COMMON_WORDING, formatCount, ruleWording } from './wording.ts'
 
 type PhraseWriter = ReturnType<typeof createPhraseWriter>
-type MetIssue = ReturnType<typeof findIssues>[number]
-type MetStrength = ReturnType<typeof findStrengths>[number]
+type Issue = ReturnType<typeof findIssues>[number]
+type Strength = ReturnType<typeof findStrengths>[number]
 
 /** Applies the rules to the totals of a period. Returns null for fewer than `MIN_CONVERSATIONS` conversations. */
 export function assess(model: AssessedModel, totals: PeriodTotals, phrases: Phrases): Recommendations | null {
@@ -43,7 +43,7 @@ export function assess(model: AssessedModel, totals: PeriodTotals, phrases: Phra
   }
 }
 
-/** Creates a writer for phrases about a model. The seed chooses a variant for each `key`: `low-growth title`. */
+/** Creates a writer for phrases about a model. The seed chooses a variant for each `key`, such as `low-growth title`. */
 function createPhraseWriter(model: AssessedModel, phrases: Phrases, totals: PeriodTotals) {
   const { seed, modelId } = model
   const fill = (phrase: string, wording: Wording) =>
@@ -85,7 +85,7 @@ function findStrengths(totals: PeriodTotals, measurements: Measurements, writer:
 /** The measures that the phrases `summary` and `outlook` mention in every summary. */
 const ALWAYS_SUMMARIZED: readonly Measure[] = ['avgConversationQualityIndex', 'qualityChange', 'worstDayGap']
 
-function summarize(level: Recommendations['healthLevel'], issues: readonly MetIssue[], writer: PhraseWriter): string {
+function summarize(level: Recommendations['healthLevel'], issues: readonly Issue[], writer: PhraseWriter): string {
   const mostSevere = issues.find(
     ({ severity, measure }) => HEALTH_OF[severity] === level && !ALWAYS_SUMMARIZED.includes(measure),
   )
@@ -99,7 +99,7 @@ function summarize(level: Recommendations['healthLevel'], issues: readonly MetIs
 const PRIORITIES = ['high', 'medium', 'low'] as const
 
 /** Chooses recommendations, each based on its most severe issue, or else on all strengths that its rule names. */
-function chooseRecommendations(issues: readonly MetIssue[], strengths: readonly MetStrength[], writer: PhraseWriter) {
+function chooseRecommendations(issues: readonly Issue[], strengths: readonly Strength[], writer: PhraseWriter) {
   const recommendations = RECOMMENDATION_RULES.flatMap((rule) => {
     const issue = issues.find(({ id }) => rule.issues.includes(id))
     const reasons = issue ? [issue] : strengths.filter(({ id }) => rule.strengths?.includes(id))

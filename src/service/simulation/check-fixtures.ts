@@ -5,7 +5,7 @@ import { listPlaceholders, type Phrases } from './phrases.ts'
 import { ISSUE_RULES, type Measure, RECOMMENDATION_RULES, STRENGTH_RULES } from './rules.ts'
 import { COMMON_WORDING } from './wording.ts'
 
-/** Checks the constraints on personas that a schema cannot express. The first token of a pointer is the file. */
+/** Checks the constraints on personas that a schema cannot express. The first token of each pointer names the file. */
 export function checkPersonas(personas: readonly Persona[]): Flaw[] {
   const problems = personas.flatMap(({ traffic: { cycle } }, index): Flaw[] => {
     if (!cycle || cycle.silentDays < cycle.days) return []

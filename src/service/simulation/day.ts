@@ -39,7 +39,7 @@ interface ModelProfile {
 /** The weights of the scores in the conversation quality index. Their sum is 1. Friction counts as 1 - friction. */
 export const QUALITY_BLEND = { satisfaction: 0.4, growth: 0.15, friction: 0.2, safety: 0.25 } as const
 
-/** Draws a day, always the same for a given profile and `day`, the number of days since 1970-01-01. */
+/** Draws a day, always the same for a given profile and `day` (days since 1970-01-01). */
 export function drawDay(profile: ModelProfile, day: number): Day {
   return withSeededRandom([profile.seed, profile.modelId, day], (random) => {
     const { persona, traits, minimum } = profile

@@ -21,9 +21,9 @@ export interface PeriodTotals {
   readonly detections: Readonly<Record<DetectionField, DetectionCount | null>>
   /** The average rating, from 1 to 5. */
   readonly rating: number | null
-  /** The average quality in the first half of the period (of 7 days, the first 3). */
+  /** The average quality in the first half of the period (the first 3 days of 7). */
   readonly earlierQuality: number | null
-  /** The average quality in the second half of the period (of 7 days, the last 4). */
+  /** The average quality in the second half of the period (the last 4 days of 7). */
   readonly laterQuality: number | null
 }
 
@@ -75,8 +75,8 @@ export function worstDay(days: readonly Day[]): { day: number; quality: number }
 const qualityOf = ({ scores }: DayValues) => scores.avgConversationQualityIndex
 
 /**
- * Averages rounded values, weighted by conversations. Clients can recompute the result, because values are added as
- * integers (ten-thousandths), so the sum is exact in any order. Returns null if there are no conversations.
+ * Averages rounded values, weighted by conversations. Values are added as integers (ten-thousandths), so the sum is
+ * exact in any order, and clients can recompute the result. Returns null if there are no conversations.
  */
 function average(days: readonly Day[], pick: (values: DayValues) => number): number | null {
   let units = 0

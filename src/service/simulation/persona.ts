@@ -1,6 +1,6 @@
 import { deriveChance } from '../../base/core/seeded.ts'
 
-/** The analytics fields that are scores. A data point has them, too. */
+/** The analytics fields that are scores. Data points have the same fields. */
 export const SCORE_FIELDS = [
   'avgConversationQualityIndex',
   'avgSatisfactionScore',
@@ -50,7 +50,7 @@ export interface Persona {
     readonly safety: number
     readonly commercialIntent: number
   }
-  /** The deviation of a day's scores from the typical scores, from 0 to 0.3. */
+  /** The deviation (0 to 0.3) of a day's scores from the typical scores. */
   readonly spread: number
   /** A gradual change in all scores by `change` (negative for worse) over `days` days, which then starts again. */
   readonly drift?: { readonly days: number; readonly change: number }

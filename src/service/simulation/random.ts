@@ -5,7 +5,7 @@ export type Random = SimpleFaker
 
 /**
  * Creates a generator that takes nanoseconds to seed; faker's Mersenne Twister takes 27 µs, or 2.4 ms for 90 days.
- * Each number is a counter mixed by MurmurHash3's finalizer, in integers, so that every engine yields the same numbers.
+ * Each number is a counter mixed by MurmurHash3's finalizer: integer arithmetic, which is the same in all engines.
  */
 function createLightRandomizer(): Randomizer {
   let state = 0
@@ -30,7 +30,7 @@ privateFaker.setDefaultRefDate('2026-01-01T00:00:00.000Z')
 
 /**
  * Calls `drawValues` with a generator that yields the same numbers for the same seed path. All calls reseed one shared
- * instance (creating one takes 100 µs). `drawValues` must be synchronous, and not keep the generator or nest calls.
+ * instance (a new one takes 100 µs). `drawValues` must be synchronous, and must not keep the generator or nest calls.
  */
 export function withSeededRandom<T>(seedPath: SeedPath, drawValues: (random: Random) => T): T {
   privateFaker.seed(deriveSeed(seedPath))

@@ -2,7 +2,7 @@
  * Generates analytics with pure functions. No code outside this folder uses faker.
  *
  * `createSimulation` computes the analytics for a query in four steps: it finds the model's persona (persona.ts),
- * draws each day (day.ts), adds up the period (period.ts), and applies rules to the totals (assessment.ts).
+ * draws each day (day.ts), adds up the days (period.ts), and applies rules to the totals (assessment.ts).
  */
 import { dayOf, isoDateOf } from '../../base/core/instant.ts'
 import type { Analytics, AnalyticsQuery, DataPoint, LabelScore, Simulate } from './analytics.ts'

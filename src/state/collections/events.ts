@@ -17,7 +17,7 @@ export type EventChange =
   | { readonly op: 'event'; readonly event: StoredEvent }
   | { readonly op: 'replay'; readonly insertId: string }
 
-/** The events of a sandbox as JSON, with indexes, so that commands take the same time for any number of events. */
+/** A sandbox's events as JSON. Because of the indexes, commands take the same time for any number of events. */
 export class EventTable implements Table<StoredEvent> {
   #texts: string[] = []
   #positions = new Map<string, number>()
@@ -36,7 +36,7 @@ export class EventTable implements Table<StoredEvent> {
   find(insertId: string): StoredEvent | undefined {
     const position = this.#positions.get(insertId)
     if (position === undefined) return undefined
-    return JSON.parse(this.#texts[position] as string) // positions are indexes of `#texts`
+    return JSON.parse(this.#texts[position] as string) // positions are indexes into `#texts`
   }
 
   apply(change: EventChange): void {
@@ -77,7 +77,7 @@ export const eventCollection: Collection<StoredEvent, EventTable> = {
   createTable: () => new EventTable(),
 }
 
-/** Creates a new event. Its id is derived from the `insertId` or, without one, from the payload and its occurrence. */
+/** Creates a new event. Its id is derived from the `insertId`, or else from the payload and its earlier occurrences. */
 export function createStoredEvent(context: WriteContext, draft: EventDraft, occurrences: Occurrences): StoredEvent {
   const receivedAt = new Date(context.now).toISOString()
   const seedPath = [context.seed, context.sandbox, 'event']
@@ -98,7 +98,7 @@ export function createStoredEvent(context: WriteContext, draft: EventDraft, occu
   }
 }
 
-/** Returns the `insertId`, or undefined if absent or null. Other types, allowed by edited contracts, become JSON. */
+/** Returns the `insertId`, or undefined if it is absent or null. Other types (in an edited contract) become JSON. */
 export function insertKey({ insertId }: { readonly insertId?: unknown }): string | undefined {
   if (insertId === undefined || insertId === null) return undefined
   return typeof insertId === 'string' ? insertId : canonicalJson(insertId as Json) // parsed from JSON
@@ -106,12 +106,12 @@ export function insertKey({ insertId }: { readonly insertId?: unknown }): string
 
 const DIRECTIONS = new Map<unknown, number>(Object.entries({ positive: 1, negative: -1 }))
 
-/** Returns the score, or else 1, -1 or 0 by influence. Limits scores to a million, in case the contract does not. */
+/** Returns the score (at most ±1 million, in case the contract sets no limit), or else 1, -1 or 0 for the influence. */
 function impactOf({ qualityImpactScore: score, influence }: EventDraft): number {
   return typeof score === 'number' ? Math.max(-1e6, Math.min(1e6, score)) : (DIRECTIONS.get(influence) ?? 0)
 }
 
-/** Returns the fraction of such events that are counted. Sampling depends on the event id, so retries agree. */
+/** Returns the fraction of events to keep. Sampling depends on the event id, so retries get the same result. */
 export function sampleRateOf({ sampleRate, forceSample }: EventDraft): number {
   return typeof sampleRate === 'number' && forceSample !== true ? sampleRate : 1
 }
@@ -127,7 +127,7 @@ export function payloadDiffers(stored: StoredEvent, retry: EventDraft): boolean 
 export interface ImpactSum {
   readonly product: string | null
   readonly day: string
-  /** The impact in billionths, since sums of integers do not depend on the order of their terms. */
+  /** The impact in billionths: an integer, so that a sum does not depend on the order of its terms. */
   readonly units: number
   readonly events: number
 }

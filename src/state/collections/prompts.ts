@@ -18,7 +18,7 @@ export type PromptChange =
   | { readonly op: 'version'; readonly prompt: PromptHead; readonly version: PromptVersion }
   | { readonly op: 'activate'; readonly promptId: string; readonly versionId: string }
 
-/** The prompts of a sandbox by id, with indexes, so that commands take the same time for any number of prompts. */
+/** A sandbox's prompts by id. Because of the indexes, commands take the same time for any number of prompts. */
 export class PromptTable extends Map<string, StoredPrompt> implements Table<StoredPrompt> {
   readonly #ids = new Map<string, string>()
   /** The number of prompts from identical requests without a caller's identifier; see `Occurrences`. */
@@ -102,28 +102,28 @@ export function externalKey({ productId, externalPromptId }: ExternalName): stri
   return canonicalJson([uuidKey(productId), externalPromptId as Json]) // parsed from JSON
 }
 
-/** Creates a prompt. Its id is derived from the caller's identifier, or else from the request and its occurrence. */
+/** Creates a prompt. Its id is derived from the external id, or else from the request and its earlier occurrences. */
 export function createPromptHead(context: WriteContext, draft: PromptDraft, occurrences: Occurrences): PromptHead {
   const seedPath = [context.seed, context.sandbox, 'prompt']
-  const given = {
+  const ids = {
     ...(draft.externalPromptId !== undefined && { externalPromptId: draft.externalPromptId }),
     ...(draft.productId !== undefined && { productId: draft.productId }),
   }
   const key = externalKey(draft)
-  if (key !== undefined) return { promptId: deriveUuid([...seedPath, 'external', key]), ...given }
+  if (key !== undefined) return { promptId: deriveUuid([...seedPath, 'external', key]), ...ids }
   const first = deriveUuid([...seedPath, 'request', canonicalJson(draft as Json)])
   const { id, ...repeat } = deriveOccurrenceId(seedPath, first, occurrences)
-  return { promptId: id, ...given, ...repeat }
+  return { promptId: id, ...ids, ...repeat }
 }
 
-/** Creates the next version of a prompt that has `before` versions. A new version is inactive. */
+/** Creates the next version of a prompt that has `versionCount` versions. A new version is inactive. */
 export function createVersion(
   { seed, sandbox, now }: WriteContext,
   draft: PromptDraft,
   promptId: string,
-  before: number,
+  versionCount: number,
 ): PromptVersion {
-  const version = before + 1
+  const version = versionCount + 1
   const components = componentsOf(draft)
   const versionId = deriveUuid([seed, sandbox, 'version', promptId, version])
   return {

@@ -31,7 +31,7 @@ export function createFolder(path: string): void {
   try {
     mkdirSync(path, { mode: PRIVATE_FOLDER })
   } catch (error) {
-    if (systemErrorCode(error) !== 'EEXIST') throw error // another process created the folder
+    if (systemErrorCode(error) !== 'EEXIST') throw error // EEXIST: another process created the folder
   }
 }
 
@@ -40,7 +40,7 @@ export function findEntry(path: string): Stats | undefined {
   return lstatSync(path, { throwIfNoEntry: false })
 }
 
-/** Returns the stats of an open file by its path, or why the path no longer leads to that file. Calls `stat` once. */
+/** Returns the stats for an open file's path, or why the path no longer leads to that file. Calls `stat` once. */
 export function statOpenFile(path: string, inode: number): Stats | string {
   try {
     const found = statSync(path, { throwIfNoEntry: false })

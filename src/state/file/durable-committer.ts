@@ -10,7 +10,7 @@ import type { Lock } from './lock.ts'
 import type { StateFile } from './state-file.ts'
 import type { CompleteOptions } from './write-ahead-log.ts'
 
-/** Checkpoints start at least this many times their own duration apart, which limits them to 5% of the time. */
+/** The minimum ratio of the interval between checkpoints to their duration. They take at most 5% of the time. */
 const PAUSE_FACTOR = 20
 
 /** A committer that appends each change to the write-ahead log, and writes the state to the state file soon after. */
@@ -59,7 +59,7 @@ export class DurableCommitter implements Committer {
       await sleep(pauseMs, undefined, { ref: false, signal: this.#stop.signal }).catch(() => undefined)
       await this.#writeCheckpoint()
     } while (this.#isPending() && !this.#stop.signal.aborted)
-    this.#checkpoints = undefined // synchronously, so that no change relies on a finished task
+    this.#checkpoints = undefined // in the same turn as the check above, so that no change relies on a finished task
   }
 
   #isPending(): boolean {

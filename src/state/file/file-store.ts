@@ -19,10 +19,10 @@ import { DEFAULT_OPTIONS, type FileStoreOptions, WriteAheadLog } from './write-a
 /** What was found when a store was opened. Record counts that were not read are absent. */
 export interface LoadSummary extends Partial<StateSummary> {
   /** The number of log entries not yet in the state file; above 0 if the last process did not stop gracefully. */
-  readonly journalEntries: number
+  readonly logEntries: number
   /** The process that died while holding the lock; absent if the lock was free. */
   readonly tookOverFrom?: { readonly pid: number; readonly since: string }
-  /** Warnings, for example about a file that was edited by hand, or a last log entry truncated by a crash. */
+  /** Warnings, for example about a file that was edited by hand, or about a log entry truncated by a crash. */
   readonly warnings: readonly string[]
 }
 
@@ -33,9 +33,9 @@ export interface OpenedStore {
   readonly shared?: SharedState
 }
 
-/** Opens the store in an existing or a new file. No other process can open the file until the store is closed. */
-export async function openFileStore(given: string, options: FileStoreOptions = {}): Promise<Result<OpenedStore>> {
-  let path = resolve(given)
+/** Opens the store in an existing or new file. No other process can open the file until the store is closed. */
+export async function openFileStore(file: string, options: FileStoreOptions = {}): Promise<Result<OpenedStore>> {
+  let path = resolve(file)
   let lock: Lock | undefined
   try {
     createFolder(dirname(path))
@@ -86,14 +86,14 @@ async function loadStore(path: string, lock: Lock, options: FileStoreOptions): P
   const file = new StateFile(path, new WriteAheadLog(`${path}.journal`, lock, complete))
   const db = new Low(file, new StateData())
   await db.read()
-  if (file.seq < db.data.seq) await db.write() // the file is new, edited, or older than the log, which `begin` empties
+  if (file.seq < db.data.seq) await db.write() // the file is new, edited, or behind the log; `begin` empties the log
   file.log.begin()
   const store = new BaseStore(db.data, new DurableCommitter(db, file, lock, complete))
   const { deadHolder: dead } = lock
   const { entries, warnings } = file.found
   const loaded = {
     ...(await store.size()),
-    journalEntries: entries,
+    logEntries: entries,
     ...(dead && { tookOverFrom: { pid: dead.pid, since: dead.since } }),
     warnings,
   }

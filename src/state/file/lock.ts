@@ -18,7 +18,7 @@ export interface LockHolder {
   readonly nonce: string
 }
 
-/** Acquires the lock, even from a dead holder. Fails with the holder if it is running. Rejects on a disk error. */
+/** Acquires the lock, even from a dead holder. Returns the holder if it is still running. Rejects on a disk error. */
 export async function takeLock(path: string): Promise<Result<Lock, LockHolder>> {
   for (;;) {
     const holder = readHolder(path)
@@ -28,7 +28,7 @@ export async function takeLock(path: string): Promise<Result<Lock, LockHolder>> 
   }
 }
 
-/** A lock held by this process: a file that stays open, so that no other file gets its inode. */
+/** A lock held by this process. The lock file stays open, so that no other file gets its inode. */
 export class Lock {
   #path: string
   readonly #fd: number

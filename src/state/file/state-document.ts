@@ -31,7 +31,7 @@ const MAX_LOCATED = 16 * 1024 * 1024
 /** Returns the document if it is valid. Otherwise throws a `StateFileError` with the line of the first error. */
 export async function checkEdited(document: unknown, text: string): Promise<StateDocument> {
   const check = await loadCheck()
-  const valid = document as StateDocument // once the checks below have passed
+  const valid = document as StateDocument // if the checks below pass
   const [problem = await findContentProblem(valid)] = check(document)
   if (problem === undefined) return valid
   const { pointer, message } = problem

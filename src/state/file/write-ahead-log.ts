@@ -1,6 +1,6 @@
 /**
  * Writes the write-ahead log, which holds the changes that are not yet in the state file, one per line. Appends are
- * synchronous, since a write to the page cache takes a few microseconds: a tenth of a thread-pool round trip's time.
+ * synchronous, since a write to the page cache takes a few microseconds: a tenth of the time that a thread pool takes.
  */
 import {
   closeSync,
@@ -29,7 +29,7 @@ export interface FileStoreOptions {
   readonly checkpointMs?: number
   /** True to acknowledge a write only after it is on disk, so that a power failure cannot lose it. Default: false. */
   readonly sync?: boolean
-  /** Writes to the log, and returns the number of bytes written. Replaced in full-disk tests. Default: `writeSync`. */
+  /** Writes to the log, and returns the number of bytes written. Replaced in disk-full tests. Default: `writeSync`. */
   readonly write?: (fd: number, bytes: Uint8Array, offset: number) => number
   /** Flushes the log to disk. Replaced in tests of a failing disk. Default: `fdatasync`. */
   readonly syncFile?: (fd: number) => Promise<void>
@@ -121,7 +121,7 @@ export class WriteAheadLog {
   }
 
   /**
-   * Appends an entry, and calls `apply`. `members` has the entry's JSON members except `seq`, and the closing brace. If
+   * Appends an entry, and calls `apply`. `members`: the entry's JSON members except `seq`, plus the closing brace. If
    * the write or `apply` fails, throws and appends nothing.
    */
   append(seq: number, members: string, apply: () => void): void {
@@ -141,7 +141,7 @@ export class WriteAheadLog {
     }
   }
 
-  /** Checks the files after each turn's first write only. Checking after every write took 2% of a POST's time. */
+  /** Checks the files only after the first write in each turn. Checking after every write took 2% of a POST's time. */
   #checkOncePerTurn(): void {
     if (this.#isChecked) return
     this.checkFiles()

@@ -9,13 +9,13 @@ interface RateWindow {
   readonly used: number
 }
 
-/** The maximum number of rate windows, since clients choose the keys. A further window evicts the oldest window. */
+/** The maximum number of rate windows, whose keys clients choose. At the limit, a new window evicts the oldest. */
 const MAX_WINDOWS = 100_000
 
-/** The maximum number of sequences in the process. A further sequence evicts the least recently advanced sequence. */
+/** The maximum number of sequences in the process. At the limit, a new one evicts the least recently advanced. */
 export const MAX_SEQUENCES = 10_000
 
-/** The maximum length of a stored key. Longer keys are truncated, and their hash is appended. */
+/** The maximum lengths of stored keys. A longer key is truncated, and a hash of the whole key is appended. */
 const MAX_RATE_KEY = 64
 export const MAX_SEQUENCE_KEY = 1000
 
@@ -41,7 +41,7 @@ export class Counters {
   consumeRate(sandbox: string, key: string, limit: number, windowMs: number, now: number): RateResult {
     const name = encodePath([sandbox]) + shorten(key, MAX_RATE_KEY)
     const known = this.#windows.get(name)
-    // A window that opens in the future is discarded, since the sandbox's clock was set back.
+    // If the window opens in the future, the sandbox's clock was set back, so the window is discarded.
     const isOpen = known !== undefined && known.opened <= now && now < known.ends
     const window = isOpen ? known : { opened: now, ends: now + windowMs, used: 0 }
     const allowed = window.used < limit

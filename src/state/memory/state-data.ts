@@ -17,7 +17,7 @@ export type Change = { readonly sandbox: string } & (
   | CollectionChange
   | { readonly op: 'quality'; readonly quality: QualitySettings }
   | { readonly op: 'reset' | 'delete' }
-  /** `data`: the content of `state`, if already loaded. The log does not include `data`. */
+  /** `data`: the content of `state`, if already loaded. The write-ahead log does not include `data`. */
   | { readonly op: 'import'; readonly state: StoredContent; readonly data?: SandboxData }
   | { readonly op: 'snapshot'; readonly snapshot: SnapshotHead }
   | { readonly op: 'restore' | 'forget'; readonly snapshotId: string }
@@ -40,7 +40,7 @@ export class SandboxData {
     return data
   }
 
-  /** Like `of`, but works in slices between which other requests are handled. */
+  /** Like `of`, but works in slices, so that other requests are handled in between. */
   static async load(content: StoredContent): Promise<SandboxData> {
     const data = new SandboxData(content.quality)
     for (const collection of collections)
@@ -74,13 +74,13 @@ export type StoredSnapshot = Readonly<{ head: SnapshotHead; data: SandboxData }>
 export interface SandboxEntry {
   readonly data: SandboxData
   readonly snapshots: ReadonlyMap<string, StoredSnapshot>
-  /** The number of snapshots ever created, for deriving ids. Resetting a sandbox without snapshots sets it to 0. */
+  /** The number of snapshots ever created, for deriving ids. A reset sets it to 0 if there are no snapshots. */
   readonly snapshotsTaken: number
 }
 
 const emptyEntry = (): SandboxEntry => ({ data: new SandboxData(), snapshots: new Map(), snapshotsTaken: 0 })
 
-/** The immutable entry of every sandbox without data. */
+/** The immutable entry for sandboxes without data. */
 export const EMPTY_ENTRY = emptyEntry()
 
 /** The data of all sandboxes. Only `apply` changes stored data. */

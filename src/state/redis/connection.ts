@@ -6,13 +6,13 @@ import { StoreUnavailableError } from '../store.ts'
 import { describeReason, describeStartError, isErrorReply, replyWithin, TOO_LATE } from './faults.ts'
 import type { RedisLocation } from './location.ts'
 
-/** The maximum time to wait for the reply to a command, and for the first connection, in milliseconds. */
+/** How long to wait for the reply to a command, and for the first connection, in milliseconds. */
 export interface RedisTimeouts {
   readonly commandMs: number
   readonly connectMs: number
 }
 
-/** A reply from Redis: a RESP value, except maps, which no command here returns. */
+/** A reply from Redis: any RESP value except a map, which no command used here returns. */
 export type RedisReply = string | number | null | readonly RedisReply[]
 
 export type Argument = string | number
@@ -132,8 +132,8 @@ export class RedisConnection {
     const { displayUrl } = this.#location
     const reason = describeReason(isErrorReply(error) ? error : (this.#lastError ?? error))
     const message = isErrorReply(error)
-      ? `The state in ${displayUrl} refused the request: ${reason}.`
-      : `The state in ${displayUrl} did not respond (${reason}); send the request again.`
+      ? `Redis at ${displayUrl} refused the request: ${reason}.`
+      : `Redis at ${displayUrl} did not respond (${reason}); send the request again.`
     return new StoreUnavailableError(message, { cause: error })
   }
 
@@ -155,8 +155,8 @@ export class RedisConnection {
 }
 
 /**
- * Authenticates and selects the database. The client's own options for this are not used, since the client continues
- * with database 0 if Redis refuses the database. Returns a warning if Redis does not require the given password.
+ * Authenticates and selects the database with explicit commands, since the client on its own would continue with
+ * database 0 if Redis refused the database. Returns a warning if Redis does not require the given password.
  */
 async function prepareConnection(redis: Redis, location: RedisLocation): Promise<string | undefined> {
   const { user, password, database } = location

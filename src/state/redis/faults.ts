@@ -2,14 +2,14 @@ import { clearTimeout, nextTurn, setTimeout } from '../../base/core/timers.ts'
 import type { RedisLocation } from './location.ts'
 
 const trustStep =
-  'If it is the right one, set NODE_EXTRA_CA_CERTS to the file of its CA (or of the certificate itself, if self-signed)'
+  'If it is correct, set NODE_EXTRA_CA_CERTS to the path of its CA certificate (or its own path, if self-signed)'
 
 const passwordStep = 'Check the user and the password in --state.'
 
 /** Explanations for error replies, each with the next step. */
 const meanings: readonly (readonly [reply: RegExp, meaning: string])[] = [
   [/^OOM/, 'Redis is out of memory. Raise its maxmemory, or delete sandboxes (DELETE /__sim/sandboxes/NAME).'],
-  [/^READONLY/, 'that Redis is a read-only replica. Use its primary in --state.'],
+  [/^READONLY/, 'that server is a read-only replica. Use its primary in --state.'],
   [/^MISCONF/, 'Redis cannot write to its disk, and refuses changes until it can. See the Redis log.'],
   [/^NOREPLICAS/, 'Redis has fewer replicas than its min-replicas-to-write. Start more, or lower that setting.'],
   [/^LOADING/, 'Redis is still loading its data. Try again in a moment.'],
@@ -22,10 +22,10 @@ const meanings: readonly (readonly [reply: RegExp, meaning: string])[] = [
       '+@read +@write +@scripting +@connection +info.',
   ],
   [/^WRONGTYPE/, 'another program uses a key with this prefix. Choose another prefix (--state-prefix).'],
-  [/cluster mode/, 'that Redis is a node of a cluster. Use a Redis without cluster mode in --state.'],
+  [/cluster mode/, 'that server is a node of a cluster. Use a server without cluster mode in --state.'],
   [
     /DB index|SELECT/,
-    'Redis does not have the database in that URL. Choose a lower number, or raise the Redis setting "databases".',
+    'Redis does not have the database in the URL. Choose a lower number, or raise the Redis setting "databases".',
   ],
 ]
 
@@ -46,7 +46,7 @@ export function isRefusal(error: unknown): boolean {
   return error instanceof Error && isErrorReply(error.cause)
 }
 
-/** Describes an unusable response, without the names and lines of scripts. Returns undefined if there was none. */
+/** Describes an unusable response, without script names and line numbers. Returns undefined if none was received. */
 function describeResponse(error: unknown): string | undefined {
   if (!(error instanceof Error)) return undefined
   const text = error.message.replace(/ script: .*/s, '').replace(/[.:]\s*$/, '')
@@ -62,7 +62,7 @@ function describeResponse(error: unknown): string | undefined {
   return `the certificate of that server is not trusted (${text}). ${trustStep}`
 }
 
-/** Describes, without a period, why there is no connection or reply, and adds the next step if there is one. */
+/** Returns why there is no connection or reply, with the next step if there is one. The text has no final period. */
 export function describeReason(error: unknown): string {
   const code = codeOf(error)
   return describeResponse(error) ?? reasons[code] ?? `Redis cannot be reached: ${code}`
@@ -83,7 +83,7 @@ export const TOO_LATE = Object.assign(new Error('no reply in time'), { code: 'ET
 
 /**
  * Resolves with the reply, or rejects with `TOO_LATE` after `ms` milliseconds. Reads pending input before it rejects,
- * since a busy process might not have read a reply that has already arrived.
+ * since a busy process may not yet have read a reply that has already arrived.
  */
 export function replyWithin<T>(ms: number, reply: Promise<T>): Promise<T> {
   return new Promise((resolve, reject) => {

@@ -31,9 +31,9 @@ export async function importContent(
   const store = (fields: readonly Field[]) => {
     const writes = KINDS.flatMap((kind) => {
       // Only the first slice writes the head, so a missing head shows that staged data expired during a slow import.
-      const ofKind = fields.filter((field) => field[0] === kind).flatMap(([, name, value]) => [name, value])
-      const written = ofKind.length > 0 ? [connection.call('hset', keyOf(kind), ...ofKind)] : []
-      return [...written, connection.call('pexpire', keyOf(kind), STAGED_MS)]
+      const args = fields.filter((field) => field[0] === kind).flatMap(([, name, value]) => [name, value])
+      const fieldWrites = args.length > 0 ? [connection.call('hset', keyOf(kind), ...args)] : []
+      return [...fieldWrites, connection.call('pexpire', keyOf(kind), STAGED_MS)]
     })
     return Promise.all(writes)
   }
@@ -51,11 +51,11 @@ export async function importContent(
     await store(fields)
     outcome = (await scripts.run(COMMIT_IMPORT, sandbox, condition, id))[0]
   } finally {
-    // If the deletion fails, the keys expire.
+    // If the deletion fails, the keys expire later.
     if (outcome !== 'imported') await connection.call('del', ...KINDS.map(keyOf)).catch(() => undefined)
   }
   if (outcome === 'expired')
-    throw new StoreUnavailableError('The import took too long, or Redis lost it; send it again.')
+    throw new StoreUnavailableError('The import took too long, or Redis lost its data; send the import again.')
   return outcome === 'imported'
 }
 

@@ -1,10 +1,10 @@
 /**
- * The journal of all replicas: a Redis stream of messages, and a stream of bodies, which is trimmed by size. The id of
- * a message is its position, so a gap in the positions shows readers that messages were trimmed. A hash of counts shows
- * how many exchanges readers have missed in each sandbox.
+ * The journal that all replicas share: a Redis stream of messages, and a stream of bodies that is trimmed by size. The
+ * id of a message is its position, so a gap in the positions shows readers that messages were trimmed. A hash of counts
+ * shows how many exchanges readers have missed in each sandbox.
  */
 import { randomUUID } from 'node:crypto'
-import type { ExchangeStream, MessagePlace, StreamMessage } from '../shared-state.ts'
+import type { ExchangeStream, MessagePosition, StreamMessage } from '../shared-state.ts'
 import type { RedisConnection } from './connection.ts'
 import { isRefusal } from './faults.ts'
 import { sharedKeys } from './keys.ts'
@@ -35,7 +35,7 @@ type ReadReply = [
   end: string,
   entries: RedisStreamEntry[],
   bodies: [id: string, text: string][],
-  counts: [sandbox: string, begun: string, count: string][] | null,
+  counts: [sandbox: string, firstId: string, count: string][] | null,
 ]
 
 export function openJournalStream({ connection, prefix, replica, size }: JournalStreamOptions): ExchangeStream {
@@ -43,7 +43,7 @@ export function openJournalStream({ connection, prefix, replica, size }: Journal
   /** The number of the latest known exchange. If Redis loses the stream, the next stream continues from this number. */
   let latest = 0
 
-  async function send(...[kind, sandbox, text, request = '', response = '']: NewMessage): Promise<MessagePlace> {
+  async function send(...[kind, sandbox, text, request = '', response = '']: NewMessage): Promise<MessagePosition> {
     const bounds = [randomUUID(), latest, size, MAX_BODY_BYTES]
     const reply = await connection.run(APPEND, keys, [...bounds, kind, sandbox, text, request, response])
     const [id, number] = reply as [string, string] // the script's return type
@@ -73,7 +73,9 @@ export function openJournalStream({ connection, prefix, replica, size }: Journal
       const bodies = new Map([['0', ''], ...stored])
       const messages = entries.map((entry) => toMessage(entry, bodies))
       for (const message of messages) if (message.kind === 'exchange') latest = Math.max(latest, message.number)
-      const latestCounts = counts?.map(([sandbox, begun, count]) => [sandbox, { begun, count: Number(count) }] as const)
+      const latestCounts = counts?.map(
+        ([sandbox, firstId, count]) => [sandbox, { firstId, count: Number(count) }] as const,
+      )
       return { id, end: Number(end), messages, counts: latestCounts && new Map(latestCounts) }
     },
   }
@@ -81,14 +83,14 @@ export function openJournalStream({ connection, prefix, replica, size }: Journal
 
 function toMessage([name, fields]: RedisStreamEntry, bodies: ReadonlyMap<string, string>): StreamMessage {
   const position = Number.parseInt(name, 10)
-  const [kind, value = '', , begun = '', , count, , request = '', , response = '', , text = ''] = fields
+  const [kind, value = '', , firstId = '', , count, , request = '', , response = '', , text = ''] = fields
   if (kind === 'end') return { kind: 'end', position, text: value }
   if (kind === 'clear') return { kind: 'clear', position, sandbox: value === '' ? undefined : value }
   return {
     kind: 'exchange',
     position,
     number: Number(value),
-    place: { begun, count: Number(count) },
+    sandboxPosition: { firstId, count: Number(count) },
     text,
     request: bodies.get(request),
     response: bodies.get(response),

@@ -5,7 +5,7 @@ export const KINDS = ['head', 'events', 'prompts', 'index', 'impact'] as const
  * Returns the prefix of a sandbox's keys, which is a hash tag. The keys are:
  *
  * - `head`, a hash: `generation` (if the sandbox has data), `count:events` and the counts of other records, `quality`,
- *   and `settings`, which are not data.
+ *   and `settings`, which do not count as data.
  * - `events`, a hash of events by position, and `prompts`, a hash of prompts by position. The last member of a prompt
  *   is the list of its versions.
  * - `index`, a hash for finding and counting records: `event named JSON` and `prompt named KEY` find a record by the
@@ -28,7 +28,7 @@ export const impactField = (product: string | null, day: string) => JSON.stringi
 /**
  * Returns the prefix of the keys that do not belong to a sandbox. The keys are:
  *
- * - `format`, the format of all keys, and `id`, which differs after Redis was emptied.
+ * - `format`, the format of all keys, and `id`, which is replaced if Redis is emptied.
  * - `sandboxes`, a sorted set of sandbox names in the order of creation, and `created`, the number ever created.
  * - `journal`, a stream of exchanges from all replicas, and `journal-bodies`, a stream of their bodies.
  * - `journal-head`, a hash: `id`, unique to this journal, and the numbers of its `messages`, `exchanges` and `bytes`.
@@ -38,7 +38,7 @@ export function sharedKeys(prefix: string): string {
   return `{${prefix}}:`
 }
 
-/** Escapes a name by UTF-16 code units, so that names with braces or lone surrogates have distinct keys. */
+/** Escapes a name one UTF-16 code unit at a time, so that names with braces or lone surrogates have distinct keys. */
 function escapeName(name: string): string {
   return name.replace(/[^A-Za-z0-9._-]/g, (unit) => `%${unit.charCodeAt(0).toString(16)};`)
 }

@@ -40,7 +40,7 @@ export async function openRedisStore(
     if (problem !== undefined) throw new Error(problem)
     const policy = /^maxmemory_policy:(\S+)/m.exec(info)?.[1] ?? 'noeviction'
     const eviction = `With the maxmemory-policy ${policy}, Redis may delete parts of the state.`
-    const warnings = [connection.warning ?? [], policy === 'noeviction' ? [] : `${eviction} Set it to noeviction.`]
+    const warnings = [connection.warning ?? [], policy === 'noeviction' ? [] : `${eviction} Use noeviction instead.`]
     const store = createRedisStore(scripts, {
       findOutage: () =>
         findProblem().catch((error: unknown) => {
@@ -56,7 +56,7 @@ export async function openRedisStore(
       listSandboxes: (limit) => listNames(connection, prefix, limit),
       openJournal: (size) => openJournalStream({ connection, prefix, replica: scripts.createId(), size }),
     }
-    return success({ store, loaded: { sandboxes, journalEntries: 0, warnings: warnings.flat() }, shared, connection })
+    return success({ store, loaded: { sandboxes, logEntries: 0, warnings: warnings.flat() }, shared, connection })
   } catch (error) {
     await pending.then((connection) => connection.close()).catch(() => undefined)
     const isRefused = error instanceof StoreUnavailableError
@@ -64,7 +64,7 @@ export async function openRedisStore(
   }
 }
 
-const CLUSTER = 'cannot be used: that Redis is a node of a cluster. Use a Redis without cluster mode in --state.'
+const CLUSTER = 'cannot be used: that server is a node of a cluster. Use a server without cluster mode in --state.'
 
 const EMPTIED =
   'was emptied, for example by FLUSHALL or by a restart of Redis without its data. All earlier data is lost.'
@@ -94,7 +94,7 @@ for _, command in ipairs({
 end
 return {found, known}`)
 
-/** Creates a function that runs `PROBE`, returns a sentence if the format differs, and rejects if a command fails. */
+/** Creates a function that runs `PROBE`, returns a message if the format differs, and rejects if a command fails. */
 function createProbe(
   scripts: SandboxScripts,
   { prefix, displayUrl }: RedisLocation,

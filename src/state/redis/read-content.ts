@@ -1,6 +1,6 @@
 /** Reads a consistent view of a sandbox's records. */
 import { componentsOf, deriveComponentIds } from '../collections/prompts.ts'
-import { createTest } from '../queries.ts'
+import { createFilter } from '../queries.ts'
 import { DEFAULT_QUALITY, EXPORT_FORMAT, type StoredEvent, type StoredPrompt } from '../records.ts'
 import { type EventPage, type EventQuery, type Records, type SandboxReading, StoreUnavailableError } from '../store.ts'
 import type { RedisReply } from './connection.ts'
@@ -31,7 +31,7 @@ async function openSource(scripts: SandboxScripts, sandbox: string) {
 export async function listEvents(scripts: SandboxScripts, sandbox: string, query: EventQuery): Promise<EventPage> {
   const { offset = 0, limit = Number.MAX_SAFE_INTEGER, order } = query
   const { source } = await openSource(scripts, sandbox)
-  const matches = createTest(query)
+  const matches = createFilter(query)
   if (!matches) return { events: readEvents(source, order, offset, limit), total: source.events }
   const events: StoredEvent[] = []
   let total = 0

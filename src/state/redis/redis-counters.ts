@@ -3,7 +3,7 @@ import type { Store } from '../store.ts'
 import { sandboxScript } from './lua/prelude.ts'
 import type { SandboxScripts } from './sandbox-scripts.ts'
 
-/** The maximum number of rate windows per sandbox. A further window evicts the least recently used window. */
+/** The maximum number of rate windows per sandbox. At the limit, a new window evicts the least recently used. */
 const MAX_WINDOWS = 10_000
 
 /** Milliseconds after which unused counters expire, in addition to the length of their window. */
@@ -11,18 +11,18 @@ const UNUSED_MS = 24 * 60 * 60 * 1000
 
 /**
  * Milliseconds by which the clocks of two replicas may differ. A window that opens at most this far in the future was
- * opened by another replica. A window that opens later is discarded, since the sandbox's clock was set back.
+ * opened by another replica. A window that opens even later is discarded: the sandbox's clock was set back.
  */
 const CLOCK_TOLERANCE_MS = 3000
 
 /**
- * Consumes one unit of a counter, unless none is left; opens a new window if none is open. Arguments: `sequences` or
+ * Consumes one unit of a counter if a unit is left. Opens a new window if none is open. Arguments: `sequences` or
  * `windows`; the field; the maximum number of fields; the limit; the current time; and the end of a window that opens
  * now. The field becomes the most recent; if there are now too many fields, the least recent is evicted. Returns the
- * number of units used before, and the end of the window.
+ * number of units that were already used, and the end of the window.
  */
 const CONSUME = sandboxScript(`
-local kind, field, most, limit, now, newEnd = unpack(args)
+local kind, field, maxFields, limit, now, newEnd = unpack(args)
 local fields, order = tag .. kind, tag .. kind .. '-order'
 local opened, ends, used = string.match(read(kind, field), '^(%S+) (%S+) (%S+)$')
 local isOpen = opened and tonumber(opened) <= now + ${CLOCK_TOLERANCE_MS} and tonumber(now) < tonumber(ends)
@@ -31,7 +31,7 @@ local taken = tonumber(used) < tonumber(limit) and 1 or 0
 write('HSET', fields, field, opened .. ' ' .. ends .. ' ' .. text(used + taken))
 local last = redis.call('ZREVRANGE', order, 0, 0, 'WITHSCORES')
 write('ZADD', order, tonumber(last[2] or '0') + 1, field)
-local first = redis.call('ZCARD', order) > tonumber(most) and write('ZPOPMIN', order)
+local first = redis.call('ZCARD', order) > tonumber(maxFields) and write('ZPOPMIN', order)
 if first then write('HDEL', fields, first[1]) end
 local lifeMs = ${UNUSED_MS} + newEnd - now
 for _, key in ipairs({fields, order}) do
@@ -52,7 +52,7 @@ export function createCounters(
 ): Pick<Store, 'consumeRate' | 'nextSequenceIndex' | 'listSequences'> {
   /** The units that a fork consumed, by counter. They are neither stored in Redis nor listed. */
   const ownUnits = new Map<string, number>()
-  /** Consumes a unit. Returns the number of units used before, including the fork's own, and the end of the window. */
+  /** Consumes a unit. Returns the number of units already used, including the fork's own, and the end of the window. */
   async function consume(sandbox: string, kind: string, field: string, ...bounds: readonly number[]) {
     const [used, ends] = await scripts.run(CONSUME, sandbox, kind, field, ...bounds)
     const counter = `${kind} ${sandbox} ${field}`

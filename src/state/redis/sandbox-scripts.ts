@@ -9,7 +9,7 @@ export class SandboxScripts {
   readonly connection: RedisConnection
   readonly prefix: string
   readonly isFork: boolean
-  /** Creates ids for imports and replicas that are unique across processes. */
+  /** Creates ids, unique across processes, for imports and replicas. */
   readonly createId = randomUUID
   readonly #registry: readonly string[]
 

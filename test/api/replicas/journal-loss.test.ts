@@ -15,7 +15,7 @@ describeWithRedis('exchanges in a Redis that loses its data', () => {
   const verify = async (target: TestSimulator, sandbox: string) =>
     (await call(target, `/__sim/verify?sandbox=${sandbox}`, { body: { operation } })).body
 
-  test('are reported as lost, and later exchanges are counted even if there are just as many', async () => {
+  test('are reported as lost, and are not confused with the same number of later exchanges', async () => {
     const redis = await redisForTest()
     const replicas = await startReplicas(redis)
     for (let index = 0; index < 3; index += 1) await call(replicas[1], path, inSandbox('first'))
@@ -47,9 +47,9 @@ describeWithRedis('exchanges in a Redis that loses its data', () => {
   })
 })
 
-describeWithRedis('a replica stopped', () => {
+describeWithRedis('the requests to a replica', () => {
   test.each(['SIGKILL', 'SIGTERM'] as const)(
-    'by %s leaves the requests that it handled in the journal, and another replica reports none as missing',
+    'stopped by %s stay in the journal, and another replica reports none as missing',
     async (signal) => {
       const { url } = await redisForTest()
       const other = await startForTest({ state: url, clock: 'real' })

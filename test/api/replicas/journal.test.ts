@@ -107,7 +107,7 @@ describeWithRedis('with a journal shared by replicas,', () => {
   })
 
   test.for(['200', 'dribble;ms=20', 'malformed-json', 'reset'])(
-    'a client that sends its next request to another replica finds its exchange in the journal, despite %s',
+    'an exchange with the scenario %s is in the journal when the client sends its next request to another replica',
     async (scenario, { replicas: [one, two] }) => {
       const headers = { 'x-sim-scenario': scenario }
       const outcome = /malformed|reset/.test(scenario) ? 'damaged' : 'delivered'
@@ -123,7 +123,7 @@ describeWithRedis('with a journal shared by replicas,', () => {
     ['slow;ms=60000', 'client-gone'],
     ['dribble;ms=60000', 'client-gone'],
   ])(
-    'another replica judges a client that gives up during %s by the delivery that the client saw',
+    'every replica reports the retry problem of a client that gave up during %s',
     async ([scenario = '', outcome], { replicas: [one, two] }) => {
       const first = { body: event({ insertId: 'first' }), headers: { 'retry-attempt': '0' }, scenario }
       const lost = call(one, '/v1/events', { ...first, signal: AbortSignal.timeout(1500) })
@@ -141,7 +141,7 @@ describeWithRedis('with a journal shared by replicas,', () => {
     },
   )
 
-  test('pages and streams can continue on any replica, since all share one numbering', async ({ replicas }) => {
+  test('pages and streams can continue on any replica, since replicas share request numbers', async ({ replicas }) => {
     for (const replica of [...replicas, ...replicas]) await call(replica, path)
     const numbers: number[] = []
     for (const replica of [...replicas, ...replicas]) {

@@ -12,7 +12,7 @@ const COUNT = 2000
 describeWithRedis('a replica with many sandboxes in the shared state', () => {
   const redis = sharedRedis()
 
-  test('lists all of them, and keeps at most --sandbox-limit of them in memory', async () => {
+  test('lists all sandboxes, and keeps at most --sandbox-limit of them in memory', async () => {
     const { store, shared } = await openRedisOrFail(redis().url, 'many')
     const names = Array.from({ length: COUNT }, (_, index) => `sandbox-${index}`)
     await Promise.all(names.map((sandbox) => store.recordEvent({ ...context, sandbox }, event())))

@@ -5,7 +5,7 @@ import { describeWithRedis, redisForTest } from '../../support/redis.ts'
 import { startForTest, type TestSimulator } from '../../support/start.ts'
 import { startReplicas } from './start-replicas.ts'
 
-/** Returns why a simulator with this state does not start. */
+/** Returns the error message from a failed start with this state, or `started` if the start succeeds. */
 const startError = (state: string): Promise<string> =>
   startForTest({ state }).then(
     () => 'started',
@@ -21,7 +21,7 @@ const untilStatus = (target: Target, url: string, status: number) =>
 const untilHealthSays = (target: Target, words: string) =>
   expect.poll(async () => (await call(target, '/__sim/health')).text).toContain(words)
 
-describeWithRedis('while Redis is unavailable', () => {
+describeWithRedis('when Redis cannot be used,', () => {
   test('requests get a 503 in the service’s format, health reports the outage, and no data is lost', async () => {
     const redis = await redisForTest({ durable: true })
     const [one, two] = await startReplicas(redis)
@@ -40,7 +40,7 @@ describeWithRedis('while Redis is unavailable', () => {
     expect(await steer(one, 'GET', '/events')).toMatchObject({ total: 2 })
   })
 
-  test('refused requests count in their operation’s metrics, but are not in the journal', async () => {
+  test('refused requests are counted in their operation’s metrics, but are not in the journal', async () => {
     const redis = await redisForTest({ durable: true })
     const replicas = await startReplicas(redis)
     expect((await call(replicas[0], path)).status).toBe(200)
@@ -98,7 +98,7 @@ describeWithRedis('while Redis is unavailable', () => {
     expect(await steer(one, 'GET', '/events')).toMatchObject({ total: 1 })
   })
 
-  test('the latest reason is reported, such as a password that Redis requires since a restart', async () => {
+  test('the reported reason is updated, for example when Redis restarts and requires a password', async () => {
     const redis = await redisForTest({ durable: true })
     const [one] = await startReplicas(redis)
     await redis.kill()

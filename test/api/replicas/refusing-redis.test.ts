@@ -46,7 +46,7 @@ describeWithRedis('while Redis refuses writes', () => {
     ['without @scripting', '-@scripting'],
     ['without @write', '-@write'],
     ['without @read', '-@read'],
-    ['without one command', '-hincrby'],
+    ['without the command HINCRBY', '-hincrby'],
     ['with another key pattern', 'resetkeys ~other:*'],
     ['without access to sandbox keys', 'resetkeys ~{acl}:*'],
     ['that may only read keys', 'resetkeys %R~*'],
@@ -88,7 +88,7 @@ describeWithRedis('while Redis refuses writes', () => {
     expect((await call(one, '/v1/events', { body: event() })).status).toBe(201)
   })
 
-  test('starting with a seed state that does not fit into memory fails with the reason', async () => {
+  test('starting with a seed state that does not fit in memory fails and reports the reason', async () => {
     const redis = await redisForTest()
     const { store, connection: admin } = await openRedisOrFail(redis.url, 'seed')
     await store.addPromptVersion(context, prompt({ components: [{ content: 'x'.repeat(2_000_000) }] }))
@@ -107,14 +107,14 @@ describeWithRedis('while Redis refuses writes', () => {
     const redis = await redisForTest()
     const { connection: admin } = await openRedisOrFail(redis.url, 'admin')
     const [one, two] = await startReplicas(redis)
-    const inMissed = { headers: { 'x-sim-sandbox': 'missed' } }
+    const missedSandbox = { headers: { 'x-sim-sandbox': 'missed' } }
     for (const sandbox of ['missed', 'other']) await call(one, path, { headers: { 'x-sim-sandbox': sandbox } })
     await admin.call('config', 'set', 'maxmemory', '1')
-    expect((await call(one, path, inMissed)).status).toBe(200)
+    expect((await call(one, path, missedSandbox)).status).toBe(200)
     const list = (target: typeof one, sandbox: string) => steer(target, 'GET', `/requests?sandbox=${sandbox}`)
     expect(await list(one, 'missed')).toMatchObject({ total: 1, truncated: true })
     await admin.call('config', 'set', 'maxmemory', '0')
-    await call(one, path, inMissed)
+    await call(one, path, missedSandbox)
     for (const replica of [one, two]) {
       await expect.poll(() => list(replica, 'missed'), { timeout: 30_000 }).toMatchObject({ total: 2, truncated: true })
       expect(await list(replica, 'other')).toMatchObject({ total: 1, truncated: false })

@@ -44,7 +44,7 @@ describeWithRedis('in shared sandboxes', () => {
     expect(await statuses(replicas)).toEqual([200, 200, 200])
   })
 
-  test('clock and seed apply to all replicas until a reset', async ({ replicas: [one, two, three] }) => {
+  test('the clock and the seed apply to all replicas until a reset', async ({ replicas: [one, two, three] }) => {
     await steer(one, 'PUT', '/clock', { mode: 'frozen', now: '2026-03-01T00:00:00Z' })
     await steer(two, 'POST', '/clock/advance', { by: '1h' })
     expect(await steer(three, 'GET', '/clock')).toEqual({ mode: 'frozen', now: '2026-03-01T01:00:00.000Z' })

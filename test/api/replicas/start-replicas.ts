@@ -2,15 +2,15 @@ import type { Settings } from '../../../src/server/settings/settings.ts'
 import type { RedisServer } from '../../support/redis.ts'
 import { startForTest, type TestSimulator } from '../../support/start.ts'
 
-let prefixes = 0
+let prefixCount = 0
 
-/** Starts three simulators for one test, with a shared state that is empty at first. */
+/** Starts three simulators for one test. They share a state that is initially empty. */
 export async function startReplicas(
   redis: RedisServer,
   settings: Partial<Settings> = {},
 ): Promise<readonly [TestSimulator, TestSimulator, TestSimulator]> {
-  prefixes += 1
-  const statePrefix = `api-${process.pid}-${prefixes}`
+  prefixCount += 1
+  const statePrefix = `api-${process.pid}-${prefixCount}`
   const start = (replica: string) =>
     startForTest({ state: redis.url, statePrefix, replica, clock: 'real', ...settings })
   return [await start('one'), await start('two'), await start('three')]

@@ -50,10 +50,10 @@ test('a broken connection does not affect other connections', async () => {
 
 test.each(['reset', 'empty-response'])('%s first completes earlier responses on its connection', async (scenario) => {
   const connection = await connectTo(sim().origin)
-  const [before, faulted] = [[], [`X-Sim-Scenario: ${scenario}`]].map((lines) =>
+  const [plain, faulted] = [[], [`X-Sim-Scenario: ${scenario}`]].map((lines) =>
     requestText('GET', analyticsPath, lines),
   )
-  connection.send(`${before}${before}${faulted}${before}`)
+  connection.send(`${plain}${plain}${faulted}${plain}`)
   for (const _ of [1, 2]) expect((await connection.response()).status).toBe(200)
   await expect(connection.response()).rejects.toThrow('the connection ended')
 })
@@ -69,14 +69,14 @@ test.each([
   ['truncated;when=before', 0],
   ['malformed-json', 1],
   ['malformed-json;when=before', 0],
-])('%s stores %d events', async (scenario, count) => {
+])('with %s, the number of stored events is %d', async (scenario, count) => {
   const { total } = await readEventPage(sim())
   const signal = AbortSignal.timeout(2000) // ends a hanging request
   await expect(call(sim(), '/v1/events', { body: event(), scenario, signal })).rejects.toThrow()
   await expect.poll(async () => (await readEventPage(sim())).total).toBe(total + count)
 })
 
-test('an invalid request that is lost before the service sees it is not checked', async () => {
+test('an invalid request that is lost before it reaches the service is not checked', async () => {
   await expect(call(sim(), '/v1/events', { sandbox: 'unseen', scenario: 'reset', body: '{}' })).rejects.toThrow()
   const { violations, unexpected } = await steer(sim(), 'GET', '/report?sandbox=unseen')
   expect([violations, unexpected]).toMatchObject([{ requests: 0 }, { responses: 0 }])

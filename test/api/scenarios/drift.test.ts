@@ -22,7 +22,7 @@ const fullModel = '/v1/models/00000000-0000-4000-8000-0000000000f0/analytics?per
 
 const closedKeyword = 'unevaluatedProperties'
 
-/** `targets`: the minimum number of different targets that 40 seeds select. For writes, this is every target. */
+/** `targets`: the minimum number of different targets that 40 seeds select (for writes, the number of all targets). */
 const drifts = [
   { name: 'drop-field', keyword: 'required', targets: { getModelAnalytics: 25, createPrompt: 3, createEvent: 2 } },
   { name: 'wrong-type', keyword: 'type', targets: { getModelAnalytics: 25, createPrompt: 5, createEvent: 2 } },
@@ -110,7 +110,7 @@ test.each(namedTargets)('%s acts on the named target %s', async (name, pointer, 
   )
 })
 
-test('a star in a pointer represents every item of a list, and nothing else changes', async () => {
+test('an asterisk in a pointer matches every item of a list, and nothing else changes', async () => {
   const whole = objectOf(await call(sim(), fullModel))
   const response = await call(sim(), fullModel, { scenario: 'null-required;pointer=/dataPoints/*/date' })
   expect(response.headers.get('x-sim-damage')).toBe('null-required at /dataPoints/*/date')
@@ -127,7 +127,7 @@ test.each([
   ['createPrompt', 'wrong-type', '/componentIds/7'],
   ['getModelAnalytics', 'unknown-enum', '/messageCount'],
   ['getModelAnalytics', 'null-required', '/avgSafetyScore'],
-] as const)('on %s, %s at the impossible target %s is refused without a write', async (id, name, pointer) => {
+] as const)('on %s, %s at the impossible target %s is refused, and nothing is stored', async (id, name, pointer) => {
   const before = await readStateInfo(sim())
   const response = await callDamaged(id, `${name};pointer=${pointer}`)
   expectRefusal(response, 400, `be applied at ${pointer}`, /Did you mean "|Known: (\/|"" \(the whole response\))/)
@@ -150,7 +150,7 @@ describe('drift also acts on refusals', () => {
     ['null-required, not-found', 404, 'type'],
     ['wrong-type, rate-limited;retry-after=2', 429, 'type'],
     ['server-error, extra-field', 500, 'unevaluatedProperties'],
-  ] as const)('%s', async (scenario, status, keyword) => {
+  ] as const)('caused by a scenario: %s', async (scenario, status, keyword) => {
     const response = await call(sim(), analyticsPath, { headers: { 'x-sim-scenario': scenario } })
     expect(response.status).toBe(status)
     const broken = findBrokenRules('getModelAnalytics', status, response.body, { isStrict: true })
@@ -164,7 +164,7 @@ describe('drift also acts on refusals', () => {
   })
 })
 
-test.each(operations)('an undamaged response of $id breaks no rule, even if schemas are closed', async (operation) => {
+test.each(operations)('an undamaged $id response is valid even if unknown fields are forbidden', async (operation) => {
   const response = await callOperation(sim(), operation)
   expect(findBrokenRules(operation.id, response.status, response.body, { isStrict: true })).toEqual([])
   expect(response.headers.get('x-sim-damage')).toBeNull()

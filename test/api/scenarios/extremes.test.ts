@@ -11,7 +11,7 @@ const readAnalytics = async (scenario: string) => {
   return JSON.parse(response.text)
 }
 
-/** Lists the values in a body, each with its field. The items of a list have the field of the list. */
+/** Lists the values in a body, each with the path of its field. Items have the path of their list. */
 function listValues(value: Json, field = ''): [field: string, value: Json][] {
   if (Array.isArray(value)) return value.flatMap((item) => listValues(item, field))
   if (!isObject(value)) return [[field, value]]
@@ -52,7 +52,7 @@ describe('a valid response with extreme values', () => {
     expect(await readAnalytics('no-null')).toEqual(plain)
   })
 
-  test('keeps null where the data or another scenario sets it', async () => {
+  test('keeps null values that come from the data or another scenario', async () => {
     const body = await readAnalytics('largest-numbers, null;fields=avgSafetyScore')
     expect(body).toMatchObject({ avgSafetyScore: null, messageCount: Number.MAX_SAFE_INTEGER })
     expect((await readAnalytics('all-null, longest-texts')).recommendations).toBeNull()

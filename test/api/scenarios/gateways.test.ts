@@ -87,7 +87,7 @@ test.each([
   for (const path of [analyticsPath, '/v1/unknown']) expectRefusal(await callWith(scenario, path), 400, reason)
 })
 
-test('the HAR file has the media type of a gateway’s page', async () => {
+test('the HAR file has the media type of a gateway page', async () => {
   await call(sim(), analyticsPath, { sandbox: 'gateway-har', scenario: 'bad-gateway' })
   const { text } = await call(sim(), '/__sim/requests?sandbox=gateway-har&format=har')
   expect(text).toContain('"mimeType":"text/html; charset=utf-8"')

@@ -18,7 +18,7 @@ async function callTimes(sandbox: string, count: number, target: TestSimulator =
   return statuses
 }
 
-test('each rule shows how many times it has acted, and how many times are left', async () => {
+test('each rule shows how many times it has acted, and how many times it can still act', async () => {
   await putRules(sim(), [{ scenario: '429', times: 2 }, { sequence: '503, 200' }, { scenario: '404' }], 'counted')
   await callTimes('counted', 1)
   expect(await countsIn('counted')).toEqual({ rules: [{ acted: 1, left: 1 }, { acted: 0 }, { acted: 0 }], startUp: [] })
@@ -40,7 +40,7 @@ test('a rule does not count requests that it does not act on', async () => {
   expect(await countsIn('spared')).toMatchObject({ rules: counts })
 })
 
-test('rules returned by GET can be sent with PUT, and then count from 0', async () => {
+test('rules returned by GET can be sent back with PUT, and then count from 0', async () => {
   await putRules(sim(), [{ scenario: '429', times: 2 }], 'again')
   await callTimes('again', 2)
   const { rules } = await steer(sim(), 'GET', '/scenarios?sandbox=again')
@@ -48,7 +48,7 @@ test('rules returned by GET can be sent with PUT, and then count from 0', async 
   expect(await countsIn('again')).toMatchObject({ rules: [{ acted: 0, left: 2 }] })
 })
 
-test('added rules follow the existing rules with separate counts, and the existing counts do not change', async () => {
+test('added rules come last, with their own counts, and the existing counts do not change', async () => {
   await putRules(sim(), [{ scenario: '429', times: 1 }], 'added')
   await callTimes('added', 1)
   const more = { rules: [{ scenario: '503', times: 1 }, { scenario: '404' }] }
@@ -58,7 +58,7 @@ test('added rules follow the existing rules with separate counts, and the existi
   expect(await countsIn('added')).toMatchObject({ rules: [{ acted: 1, left: 0 }, { acted: 1, left: 0 }, { acted: 1 }] })
 })
 
-test('an invalid rule and a rule beyond the maximum number are refused without effect', async () => {
+test('an invalid rule or a rule beyond the limit is refused, and no rule is added', async () => {
   const add = (rules: Json) => call(sim(), '/__sim/scenarios?sandbox=refused', { token: null, body: { rules } })
   await add(Array.from({ length: 999 }, () => ({ scenario: 'slow' })))
   expectRefusal(await add([{ scenario: 'slow' }, { scenario: 'slwo' }]), 400, 'Invalid rules: body/rules/1')

@@ -37,7 +37,7 @@ async function statusesOf(target: TestSimulator, sandbox: string, requests: read
   return statuses
 }
 
-const times = <T>(count: number, one: T): T[] => Array.from({ length: count }, () => one)
+const repeat = <T>(count: number, value: T): T[] => Array.from({ length: count }, () => value)
 const analytics: Call = [analyticsPath, {}]
 
 /** The response to `GET /__sim/scenarios` for a sandbox without rules. */
@@ -55,7 +55,7 @@ test.each([
   [{ scenario: 'status', parameters: { code: 418, body: 'a;b' } }, 'status;code=418;body="a;b"'],
   [{ scenario: 'slow;ms=1', parameters: { ms: 2 } }, /: body\/rules\/0\/parameters: .*must name one scenario/],
   [{ sequence: '429, 200', parameters: { ms: 2 } }, /body\/rules\/0\/parameters: Values must/],
-])('the rule %j is stored with its parameters as part of the scenario, or is refused: %s', async (rule, expected) => {
+])('the parameters of the rule %j become part of its scenario, or the rule is refused: %s', async (rule, expected) => {
   const request = { method: 'PUT', token: null, body: { rules: [rule] } }
   const response = await call(sim(), `/__sim/scenarios?sandbox=${freshSandbox()}`, request)
   if (typeof expected === 'string') expect(response.body).toEqual({ rules: [{ scenario: expected }] })
@@ -69,8 +69,8 @@ describe('a rule matches', () => {
 
   test.each<[string, JsonObject, Call, Call]>([
     ['a model', { model: modelId }, analytics, analyticsOf(shopModel)],
-    ['a product, and so the analytics of its models', { product: shop }, analyticsOf(shopModel), analytics],
-    ['only requests that fulfill all its conditions', all, matchingCall, anEvent({ value: '7' })],
+    ['a product, including the analytics of its models', { product: shop }, analyticsOf(shopModel), analytics],
+    ['only requests that satisfy all its conditions', all, matchingCall, anEvent({ value: '7' })],
   ])('%s', async (_name, match, hit, missed) => {
     const sandbox = await sandboxWith([{ match, scenario: 'unavailable' }])
     const [caught, passed] = await statusesOf(sim(), sandbox, [hit, missed])
@@ -86,7 +86,7 @@ describe('a rule matches', () => {
     expect(await statusesOf(sim(), sandbox, [aPrompt, anEvent(), analytics, week])).toEqual([503, 201, 503, 200])
   })
 
-  test('no body that is not JSON, and the request is refused as usual', async () => {
+  test('only bodies that are JSON, and any other body is refused as usual', async () => {
     const sandbox = await sandboxWith([{ match: { body: { '/eventType': 'a' } }, scenario: 'unavailable' }])
     expect(await statusesOf(sim(), sandbox, [['/v1/events', { body: '{"eventType":"a"' }]])).toEqual([400])
   })
@@ -111,7 +111,7 @@ describe('among several rules', () => {
 
 describe('probability', () => {
   const flaky = [{ scenario: 'unavailable', probability: 0.5 }]
-  const results = (target: TestSimulator, sandbox: string) => statusesOf(target, sandbox, times(40, analytics))
+  const results = (target: TestSimulator, sandbox: string) => statusesOf(target, sandbox, repeat(40, analytics))
 
   test('selects the same requests in another simulator, regardless of other requests', async () => {
     const [one, other] = [await startForTest(), await startForTest()]
@@ -134,7 +134,7 @@ describe('probability', () => {
     expect(new Set(resultsBy.map((list) => list.join(' '))).size).toBe(4)
   })
 
-  test('is drawn separately for two combined scenarios', async () => {
+  test('is applied separately to each of two combined scenarios', async () => {
     const options = { sandbox: 'p2', scenario: 'unavailable;p=0.5, slow;ms=0;p=0.5' }
     const combinations = new Set<string | null>()
     for (let count = 0; count < 40; count += 1)
@@ -170,16 +170,16 @@ describe('PUT /__sim/scenarios', () => {
   const event503 = { operation: 'createEvent', scenario: '503' }
 
   test.each<[string, Json, RegExp]>([
-    ['a rule that is not an object', 'unavailable', /\/rules\/1/],
+    ['a type other than object', 'unavailable', /\/rules\/1/],
     ['a method that the operation does not have', { ...event503, match: { method: 'GET' } }, /is POST, not "GET"\./],
     ['the path of another operation', { ...event503, match: { path: '/v1/prompts' } }, /Known: \/v1\/events\./],
     ['an unknown query parameter', { scenario: '503', match: { query: { perod: '7d' } } }, /Did you mean "period"\?/],
     ['a condition on the response', { scenario: '503', match: { status: 200 } }, /match\/status: is not allowed here/],
-    ['a scenario of only commas', { scenario: ', ,' }, /empty item/],
+    ['a scenario that consists of commas', { scenario: ', ,' }, /empty item/],
     ['two responses at once', { scenario: '503, 429' }, /cannot both act/],
     ['a scenario of 2001 characters', { scenario: '5'.repeat(2001) }, /\/rules\/1\/scenario.*2000/],
-    ['an inherited field', { scenario: '503', match: { body: { '/constructor': 1 } } }, /No request body/],
-  ])('refuses rules with %s, and stores none of them', async (_name, rule, pattern) => {
+    ['a condition on inherited fields', { scenario: '503', match: { body: { '/constructor': 1 } } }, /No request body/],
+  ])('refuses all rules if one has %s', async (_name, rule, pattern) => {
     const sandbox = freshSandbox()
     const body = { rules: [{ scenario: 'not-found' }, rule] }
     expectRefusal(await call(sim(), `/__sim/scenarios?sandbox=${sandbox}`, { method: 'PUT', body }), 400, pattern)
@@ -187,8 +187,8 @@ describe('PUT /__sim/scenarios', () => {
   })
 })
 
-describe('precedence: request > sandbox > start-up > default', () => {
-  /** The ways in which a request names a scenario. */
+describe('precedence: request > sandbox > startup > default', () => {
+  /** The ways in which a request can name a scenario, and a request that names none. */
   const scopes = {
     control: { headers: { 'x-sim-scenario': '400' } },
     sequence: { headers: { 'x-sim-sequence': '404' } },
@@ -215,7 +215,7 @@ describe('precedence: request > sandbox > start-up > default', () => {
     expect((await call(own, path, options)).status).toBe(status)
   })
 
-  test('a rule with the scenario 200 overrides start-up rules only for its own requests', async () => {
+  test('a rule with the scenario 200 overrides startup rules only for the requests that it matches', async () => {
     const own = await startForTest({ scenario: 'unavailable' })
     const rules = [{ operation: 'createEvent', scenario: '200' }]
     await putRules(own, rules)

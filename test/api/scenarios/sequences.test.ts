@@ -7,18 +7,18 @@ import { sharedSimulator } from '../../support/shared.ts'
 const sim = sharedSimulator()
 
 let sandboxes = 0
-/** A test with the name of a new sandbox. */
+/** A test that receives the name of a new sandbox. */
 const test = plainTest.extend('sandbox', () => `sequence-${++sandboxes}`)
 
-/** Requests analytics with a sequence in a header, or only with the rules of the sandbox, and returns the status. */
+/** Requests analytics, with the sequence in a header if one is given, and returns the status. */
 async function statusOf(sandbox: string, sequence?: string): Promise<number> {
   const headers = sequence === undefined ? {} : { 'x-sim-sequence': sequence }
   return (await call(sim(), `${analyticsPath}?period=7d`, { sandbox, headers })).status
 }
 
-async function statusesOf(count: number, ...by: [sandbox: string, sequence?: string]): Promise<number[]> {
+async function statusesOf(count: number, ...request: [sandbox: string, sequence?: string]): Promise<number[]> {
   const statuses: number[] = []
-  while (statuses.length < count) statuses.push(await statusOf(...by))
+  while (statuses.length < count) statuses.push(await statusOf(...request))
   return statuses
 }
 
@@ -113,7 +113,7 @@ describe('GET /__sim/sequences', () => {
   })
 })
 
-test('a sequence acts together with the scenarios of a request', async ({ sandbox }) => {
+test('a sequence and a scenario in the same request both act', async ({ sandbox }) => {
   const options = { sandbox, scenario: 'drop-field', headers: { 'x-sim-sequence': '429, 200' } }
   const first = await call(sim(), analyticsPath, options)
   const second = await call(sim(), analyticsPath, options)

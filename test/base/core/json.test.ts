@@ -10,7 +10,7 @@ test.each<[Json, number, number]>([
   expect(measureJson(value)).toEqual({ members, levels })
 })
 
-test('the levels of very deep JSON are counted', () => {
+test('the levels of very deeply nested JSON are counted', () => {
   const deep: Json = JSON.parse(`${'['.repeat(100_000)}${']'.repeat(100_000)}`)
   expect(measureJson(deep)).toEqual({ members: 99_999, levels: 100_000 })
 })

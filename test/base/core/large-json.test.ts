@@ -18,7 +18,7 @@ const refusal = async (text: string) => {
   return outcome.ok ? 'none' : `${outcome.error.pointer} ${outcome.error.message}`
 }
 
-/** Almost valid JSON: values with one character removed, added or replaced. */
+/** Almost valid JSON: text with one character removed, added or replaced. */
 const damaged = fc
   .tuple(fc.jsonValue({ maxDepth: 4 }), fc.nat(), fc.constantFrom('', ...' {}[],:"\\\n-+.0e1tfn\u0000ü'))
   .map(([value, at, character]) => {
@@ -38,7 +38,7 @@ test('readLargeJson accepts what JSON.parse accepts, and reports an error otherw
       const value = parseJson(text)
       if (large.ok) expect(large.value).toEqual(value)
       else if (large.error.message.startsWith('must be JSON')) expect(value).toBeUndefined()
-      // If the text is valid JSON, nothing more may follow it.
+      // For valid JSON, the description says that nothing more is expected.
       expect(/^it ends .* nothing more /.test(describeSyntaxError(text))).toBe(value !== undefined)
     }),
     { numRuns: 2000 },

@@ -5,14 +5,14 @@ import { nextTurn } from '../../../src/base/core/timers.ts'
 /** Returns a clock that only the work under test advances. */
 function createClock() {
   let ms = 0
-  const pass = (more: number) => {
+  const advance = (more: number) => {
     ms += more
   }
-  return { elapsed: () => ms, pass }
+  return { elapsed: () => ms, advance }
 }
 
 test('a slice ends after 10 ms, and each item is visited once', async () => {
-  const { elapsed, pass } = createClock()
+  const { elapsed, advance } = createClock()
   const items = Array.from({ length: 50 }, (_, index) => index)
   const slices: number[][] = []
   let isNewSlice = true
@@ -25,7 +25,7 @@ test('a slice ends after 10 ms, and each item is visited once', async () => {
       })
     }
     slices.at(-1)?.push(item)
-    pass(5)
+    advance(5)
   })
   expect(isDone).toBe(true)
   expect(slices.map(({ length }) => length)).toEqual(new Array(25).fill(2))
@@ -33,22 +33,22 @@ test('a slice ends after 10 ms, and each item is visited once', async () => {
 })
 
 test('work that takes too long is abandoned', async () => {
-  const { elapsed, pass } = createClock()
+  const { elapsed, advance } = createClock()
   let visits = 0
   const isDone = await visitInSlices(new Array(1000).fill(0), elapsed, () => {
     visits += 1
-    pass(100)
+    advance(100)
   })
   expect(isDone).toBe(false)
   expect(visits).toBe(maxWorkMs / 100 + 1)
 })
 
 test('a pause is due after 10 ms of work, and not again right after the pause', async () => {
-  const { elapsed, pass } = createClock()
+  const { elapsed, advance } = createClock()
   const work = new SlicedWork(elapsed)
-  pass(9)
+  advance(9)
   expect(work.isDue).toBe(false)
-  pass(1)
+  advance(1)
   expect(work.isDue).toBe(true)
   await work.rest()
   expect(work.isDue).toBe(false)
@@ -77,10 +77,10 @@ test('each turn of the event loop runs at most one slice, however many requests 
 })
 
 test('a chunk of joined pieces ends when the slice ends or when the chunk is long enough', async () => {
-  const { elapsed, pass } = createClock()
+  const { elapsed, advance } = createClock()
   function* pieces() {
     for (const piece of ['a', 'b', 'c', 'd', 'e']) {
-      pass(5)
+      advance(5)
       yield piece
     }
     yield 'f'.repeat(100_000)

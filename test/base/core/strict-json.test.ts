@@ -11,7 +11,7 @@ const refusal = (pointer: string, message: RegExp) => {
 
 const nested = (depth: number) => '['.repeat(depth) + ']'.repeat(depth)
 
-test('readJson reads everything that JSON.stringify writes, except __proto__', () => {
+test('readJson reads everything that JSON.stringify produces, except members named __proto__', () => {
   const values = fc.jsonValue({ maxDepth: 8, stringUnit: 'grapheme' })
   fc.assert(
     fc.property(values, (value) => {

@@ -2,9 +2,9 @@ import { expect, test } from 'vitest'
 import type { Json } from '../../../src/base/core/json.ts'
 import { createAjv } from '../../../src/base/documents/ajv.ts'
 
-const accepts = (schema: object) => createAjv(() => undefined).compile(schema)
+const compile = (schema: object) => createAjv(() => undefined).compile(schema)
 
-test.each<[format: string, right: readonly Json[], wrong: readonly Json[]]>([
+test.each<[format: string, valid: readonly Json[], invalid: readonly Json[]]>([
   [
     'time',
     ['12:00:00Z', '12:00:00.5z', '12:00:00+01:00', '23:59:60Z', '00:59:60+01:00'],
@@ -36,21 +36,21 @@ test.each<[format: string, right: readonly Json[], wrong: readonly Json[]]>([
   ['email', ['a@b.test'], ['a', 'a@', '@b.test']],
   ['regex', ['^a+$', '[a-z]'], ['(', '[']],
   ['json-pointer', ['', '/a/b~1c', '/'], ['a', '/a~2']],
-])('the format %s follows its specification', (format, right, wrong) => {
-  const validate = accepts({ format })
-  expect(right.filter((value) => !validate(value))).toEqual([])
-  expect(wrong.filter((value) => validate(value))).toEqual([])
+])('the format %s follows its specification', (format, valid, invalid) => {
+  const validate = compile({ format })
+  expect(valid.filter((value) => !validate(value))).toEqual([])
+  expect(invalid.filter((value) => validate(value))).toEqual([])
 })
 
-test.each<[divisor: number, right: readonly number[], wrong: readonly number[]]>([
+test.each<[divisor: number, valid: readonly number[], invalid: readonly number[]]>([
   [0.01, [19.99, 4.35, 1.1, -0.07, 0, 1e21, 123456789012.34], [19.995, 0.1 + 0.2, 1e-7]],
   [0.1, [0.3, 1e20], [0.30000000000000004]],
   [0.0001, [0.0001, 1.0001], [1e-7, 0.00005]],
   [1e-7, [1e-7, 3e-7, 1], [1.5e-7]],
   [3, [3, 9007199254740990, 3e21], [1e21, 3.5]],
   [1.5, [3, 4.5], [4]],
-])('multiples of %d follow decimal arithmetic', (multipleOf, right, wrong) => {
-  const validate = accepts({ multipleOf })
-  expect(right.filter((value) => !validate(value))).toEqual([])
-  expect(wrong.filter((value) => validate(value))).toEqual([])
+])('multiples of %d follow decimal arithmetic', (multipleOf, valid, invalid) => {
+  const validate = compile({ multipleOf })
+  expect(valid.filter((value) => !validate(value))).toEqual([])
+  expect(invalid.filter((value) => validate(value))).toEqual([])
 })

@@ -55,7 +55,7 @@ test.each<[string, Json, string, string, Json]>([
   ['appends the items of a list to a list', { a: [1] }, '$.a', '[2, 3]', { a: [1, 2, 3] }],
   ['appends items to a list within an object', { a: [1] }, '$', '{ a: [2] }', { a: [1, 2] }],
   ['changes every matched value', { a: { b: 1 }, c: { b: 2 } }, '$.*', '{ b: 3 }', { a: { b: 3 }, c: { b: 3 } }],
-  ['of a value that is selected twice applies once', { a: [] }, "$['a','a']", '[1]', { a: [1] }],
+  ['of a value that is selected twice is applied once', { a: [] }, "$['a','a']", '[1]', { a: [1] }],
 ])('an update %s', async (_sentence, document, target, update, expected) => {
   expect(await changeDocument(`  - { target: "${target}", update: ${update} }\n`, document)).toEqual(expected)
 })

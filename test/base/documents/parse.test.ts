@@ -81,7 +81,7 @@ test('aliases that expand exponentially are refused', () => {
   expect(parseSource(lines.join('\n'), 'file.yaml')).toMatchObject({ ok: false, error: [{ message }] })
 })
 
-test('an alias can be used any number of times, and each use has its own value', () => {
+test('an alias can be used any number of times, and each use gets its own copy of the value', () => {
   const { value } = parse(`a: &a { b: { c: 1 } }\nlist: [${new Array(5000).fill('*a').join(', ')}]\n`)
   const { list } = value as { list: { b: object }[] }
   expect(list).toHaveLength(5000)

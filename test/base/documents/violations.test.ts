@@ -64,7 +64,7 @@ test('the location is a JSON Pointer through arrays and escaped member names', a
   expect(await violations(schema, { 'a/b': ['x', 1] })).toEqual(['/a~1b/1: must be a string; got 1 (a number)'])
 })
 
-test('a long string is truncated, and a failed anyOf does not list its alternatives', async () => {
+test('a message truncates a long string, and does not list the alternatives of a failed anyOf', async () => {
   expect(await violations({ enum: ['a'] }, 'x'.repeat(1000))).toEqual([`: must be "a"; got "${'x'.repeat(60)}…"`])
   const schema = {
     type: 'object',

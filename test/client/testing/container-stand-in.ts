@@ -22,7 +22,7 @@ const imageEnv = {
   PORT: '0',
 }
 
-/** A wait strategy that requests a path until a response is successful. */
+/** A wait strategy that requests a path until a request succeeds. */
 interface HttpWait {
   withReadTimeout(milliseconds: number): HttpWait
   waitUntilReady(container: StartedStandIn): Promise<void>
@@ -41,7 +41,7 @@ export const Wait = {
         for (;;) {
           if (abortOnContainerExit && container.hasExited()) {
             await container.stop()
-            // Testcontainers reads the container's log without keeping the process alive.
+            // Like Testcontainers, which reads the container's log without keeping the process alive.
             await setTimeout(intervalMs, undefined, { ref: false })
             throw new Error(`Container exited: ${container.log()}`)
           }

@@ -13,7 +13,7 @@ import {
 /** The time limit for two runs of a test runner on a busy machine, in milliseconds. */
 const limitMs = 480_000
 
-/** The titles of the tests that every project has once. A test that fails has its failure message. */
+/** The titles of the tests that appear once in every project, with the failure message of each test that fails. */
 const commonTests: Readonly<Record<string, RegExp | undefined>> = {
   'a good client passes': undefined,
   'that breaks the contract fails':
@@ -31,7 +31,7 @@ const commonTests: Readonly<Record<string, RegExp | undefined>> = {
 /** The failure message of each runner's last test. */
 const mismatchMessage = /body\/eventType \(expected "refund", got "purchase"\)/
 
-const typesEverywhere = [
+const defaultCompiled = [
   ['types.ts', '--module', 'nodenext'],
   ['types.ts', '--module', 'esnext', '--moduleResolution', 'bundler'],
 ] as const
@@ -41,7 +41,7 @@ export function describeRunner(runner: Runner): () => RunnerProject {
   let project: RunnerProject
   let firstRun: Awaited<ReturnType<RunnerProject['run']>>
   let secondRun: typeof firstRun
-  /** The error of a client that connects to the first run's simulator after the run. */
+  /** The error that a client gets when it connects to the first run's simulator after that run. */
   let connectError: string
   /** The names of the sandboxes that the second run did not delete from its simulator. */
   let keptNames: string[]
@@ -122,7 +122,7 @@ export function describeRunner(runner: Runner): () => RunnerProject {
       expect(code).toBe(1)
     })
 
-    test.each(runner.compiled ?? typesEverywhere)('%s compiles, but misspelled names do not', (file, ...options) => {
+    test.each(runner.compiled ?? defaultCompiled)('%s compiles, but misspelled names do not', (file, ...options) => {
       expect(project.compile(file, ...options)).toBe('')
     })
   })

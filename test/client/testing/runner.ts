@@ -17,7 +17,7 @@ export interface TestOutcome {
   readonly message: string
 }
 
-/** A line that a test in `projects/` writes, by calling `behave` (`projects/cases/index.cjs`). */
+/** A line that a test in `projects/` writes by calling `behave` (`projects/cases/index.cjs`). */
 export interface BehaviorRecord {
   readonly title: string
   /** The name of the test's sandbox. */
@@ -52,9 +52,9 @@ export interface Runner {
   readonly env?: Readonly<Record<string, string>>
   /** Reads the outcomes from the text of `report.json`, which the command writes. */
   readonly readOutcomes: (report: string) => readonly TestOutcome[]
-  /** The titles of other tests that pass; a test that runs twice is listed twice. */
+  /** The titles of additional tests that pass; a test that runs twice is listed twice. */
   readonly passed: readonly string[]
-  /** The titles of other tests that fail, with their messages. */
+  /** The titles of additional tests that fail, with their messages. */
   readonly failed?: Readonly<Record<string, RegExp>>
   /** The title of the test whose last expectation does not match. */
   readonly mismatch: string

@@ -34,7 +34,7 @@ test('each sandbox has its own base URL and requests, and a restarted container 
 test.each([
   ['withControlToken', new ConvsimContainer('convsim').withControlToken('secret')],
   ['withEnvironment', new ConvsimContainer('convsim').withEnvironment({ CONVSIM_CONTROL_TOKEN: 'secret' })],
-])('the control plane requires the token set by %s, and the container sends the token', async (_name, container) => {
+])('the control plane requires the token set by %s, and the container’s client sends it', async (_name, container) => {
   const { simulator } = await start(container)
   const { origin } = simulator
   expect((await call({ origin }, '/__sim/info', { token: null })).status).toBe(401)

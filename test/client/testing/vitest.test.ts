@@ -20,8 +20,8 @@ const project = describeRunner({
     'a failed expectation throws the exported ExpectationError',
     'a retried test starts with an empty sandbox',
     'a repeated test starts with an empty sandbox',
-    'two tests of test.for have this name',
-    'two tests of test.for have this name',
+    'two tests from test.for have this name',
+    'two tests from test.for have this name',
     'two concurrent tests have this name',
     'two concurrent tests have this name',
   ],
@@ -29,7 +29,7 @@ const project = describeRunner({
   repeated: {
     'a retried test starts with an empty sandbox': 'one sandbox',
     'a repeated test starts with an empty sandbox': 'one sandbox',
-    'two tests of test.for have this name': 'one sandbox',
+    'two tests from test.for have this name': 'one sandbox',
     'two concurrent tests have this name': 'own sandboxes',
   },
   startsSimulator: true,
@@ -48,7 +48,7 @@ test('a client that waits half as long fails with the message in docs/testing.md
   project().write('client.js', transformSync(client.replace('* 1000', '* 500'), { loader: 'ts' }).code)
   const { outcomes } = await project().run(['purchases'])
   expect(outcomes).toMatchObject([{ status: 'failed' }])
-  const sentence = message.trim().slice(0, message.trim().lastIndexOf('sooner')) // the client's pause follows
+  const sentence = message.trim().slice(0, message.trim().lastIndexOf('sooner')) // the client's waiting time follows
   expect(outcomes[0]?.message).toContain(sentence)
 })
 

@@ -49,11 +49,11 @@ test('text output contains no control characters from the service', () => {
     '    see the assumption at #/components/schemas/Count: Counts are whole.',
     '',
     'The real service differs from the contract.',
-    'drift: 1 difference; 3 responses of getModelAnalytics judged.',
+    'drift: 1 difference; 3 responses from getModelAnalytics judged.',
   ])
 })
 
-test('annotations on GitHub have the level of the finding', () => {
+test('each annotation on GitHub has the level of its finding', () => {
   const lines = renderDrift(report, 'github').split('\n')
   expect(lines.map((line) => line.split('::')[1] ?? '')).toEqual(['warning', 'notice', '', ''])
 })

@@ -6,7 +6,7 @@ import { redactTarget } from '../../../src/features/drift/probe/gather.ts'
 import type { Contract } from '../../../src/service/contract/contract.ts'
 import { contract, document, type Given, judge, load, thing, things, toSource, without } from './things.ts'
 
-/** Proposes a patch. `patched` is the last judged contract: the patched contract, if no difference remains. */
+/** Proposes a patch. `patched` is the contract judged last, which has the patch applied if no difference remains. */
 async function patchOf(responses: readonly Given[], judgePatched = (patched: Contract) => judge(patched, responses)) {
   let patched = contract
   const patch = await createPatch(toSource(document), judge(contract, responses), async ({ value }) => {
@@ -23,7 +23,7 @@ const withHeader = (name: string, value: string | undefined): Given => ({
   body: { items: [] },
 })
 
-/** Responses and the findings about them: kind, field, affected responses, and `breaks` if clients break. */
+/** Responses and the expected findings, each with kind, field, affected responses, and `breaks` if clients break. */
 type Row = readonly [title: string, responses: readonly Given[], ...findings: readonly string[]]
 
 const rows: readonly Row[] = [
@@ -59,9 +59,9 @@ const rows: readonly Row[] = [
   ['another media type', [withHeader('content-type', 'application/problem+json')], 'content-type  1/1 breaks'],
 ]
 
-describe('in a comparison with the contract', () => {
-  const named = rows.map(([title, responses, ...expected]) => ({ title, responses, expected }))
-  test.each(named)('$title has the expected findings, and a patch removes them', async ({ responses, expected }) => {
+describe('when responses are compared with the contract,', () => {
+  const cases = rows.map(([title, responses, ...expected]) => ({ title, responses, expected }))
+  test.each(cases)('$title has the expected findings, and a patch removes them', async ({ responses, expected }) => {
     const report = judge(contract, responses)
     const found = report.findings.map(
       ({ kind, pointer, seen, of, breaks }) =>

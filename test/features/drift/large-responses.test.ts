@@ -4,7 +4,7 @@ import type { JsonObject } from '../../../src/base/core/json.ts'
 import type { DriftReport } from '../../../src/features/drift/judge/judge.ts'
 import { contract, judge, thing, things } from './things.ts'
 
-/** Returns an object with many members. */
+/** Returns an object with this many members. */
 const wide = (count: number): JsonObject =>
   Object.fromEntries(Array.from({ length: count }, (_, index) => [`field${index}`, index]))
 
@@ -32,7 +32,7 @@ test('a response that is nested too deeply to judge is not reported as broken JS
   expect([placesOf(report), reasonsOf(report)]).toEqual([[], ['too-many-members', 'too-few-samples']])
 })
 
-test('a response is not judged "the same" if its check stopped early', () => {
+test('a response is not judged "the same" if checking it stopped early', () => {
   const items = Array.from({ length: 60 }, () =>
     thing({ tags: Object.fromEntries(Object.keys(wide(200)).map((name) => [name, 5])) }),
   )

@@ -10,7 +10,7 @@ import { tempFolder } from '../../support/temp-folder.ts'
 /** A run of `convsim drift --patch` on a recording. */
 type RecordedRun = Awaited<ReturnType<typeof runRecorded>>
 
-/** Returns a document with `GET /weather`. `content`: the media types of its response, indented by 12 spaces. */
+/** Returns a document with `GET /weather`. `content`: the media types of the response, indented by 12 spaces. */
 const weather = (content: string) => `# kept
 openapi: 3.1.0
 info: { title: Weather, version: 1.0.0 }
@@ -46,7 +46,7 @@ ${schema}`
 
 const plain = weather(json('                  sky: { type: string, enum: [blue, gray] } # the sky\n'))
 
-/** Returns the contract of a run with the patch applied. */
+/** Returns a run's contract with the patch applied. */
 async function applyPatch({ contractFile, patchFile }: RecordedRun): Promise<unknown> {
   const source = await readOverlaid(contractFile, [patchFile])
   if (!source.ok) throw new Error(JSON.stringify(source.error))
@@ -61,7 +61,7 @@ test.each(names)('a patch allows a field renamed to %j', async (name) => {
   expect(JSON.stringify(await applyPatch(run))).toContain(`${JSON.stringify(name)}:{"type":"string"}`)
 })
 
-test('a field named constructor is missing if required but not sent, and new if sent but undocumented', async () => {
+test('a field named constructor is reported as missing if required, and as new if undocumented', async () => {
   const required = weather(json('                  constructor: { type: string }\n').replace('[sky]', '[constructor]'))
   const missing = await runRecorded(required, [{ constructor: 'x' }, {}])
   expect(placesOf(missing)).toEqual(['missing-field /constructor'])

@@ -32,7 +32,7 @@ const planted: Change = (response, { url }) => {
 }
 
 describe('a real service with planted differences', () => {
-  test('has each difference reported with its pointer, and nothing else', async () => {
+  test('leads to exactly the expected findings, each with its pointer', async () => {
     const upstream = await startFakeUpstream(planted)
     const run = await runDrift([upstream.baseUrl, ...ids, '--timeout', '3s'])
     const onFire = { request: `GET /v1/models/${model('03')}/analytics?period=30d`, value: '"on_fire"' }
@@ -53,7 +53,7 @@ describe('a real service with planted differences', () => {
     expect([run.report.verdict, run.code]).toEqual(['drift', 3])
   })
 
-  test('never gets its token into a file or the output, even by echoing it', async () => {
+  test('cannot leak the upstream token into a file or the output by echoing the token', async () => {
     const upstream = await startFakeUpstream(({ headers, body }) => {
       headers['x-echo'] = `Bearer ${upstreamToken}`
       if (!isObject(body)) return
@@ -74,9 +74,8 @@ describe('a real service with planted differences', () => {
 })
 
 describe('the verdict is not "the same" for a service', () => {
-  /** A response that is too large, and a refusal that requires a wait of an hour. */
-  const large: Change = (response) => void Object.assign(response, { body: ' '.repeat(17 * 1024 * 1024) })
-  const later: Change = (response) => {
+  const tooLarge: Change = (response) => void Object.assign(response, { body: ' '.repeat(17 * 1024 * 1024) })
+  const waitAnHour: Change = (response) => {
     Object.assign(response, { status: 429, body: { success: false, error: 'Later.' } })
     response.headers['retry-after'] = '3600'
   }
@@ -87,10 +86,10 @@ describe('the verdict is not "the same" for a service', () => {
   test.each<[string, string, string, Change | undefined, readonly string[], number?]>([
     ['that requires a token', 'unauthorized', 'Set CONVSIM_UPSTREAM_TOKEN', unauthorized, ids, 1],
     ['that knows no model', 'too-few-samples', 'status 404', undefined, unknown],
-    ['whose responses are too large', 'too-large', '16 MiB', large, one],
-    ['that requires a wait of an hour', 'rate-limited', '3600 s, ', later, ids, 1],
+    ['whose responses are too large', 'too-large', '16 MiB', tooLarge, one],
+    ['that requires a wait of an hour', 'rate-limited', '3600 s, ', waitAnHour, ids, 1],
     ['with an expired certificate', 'certificate', 'certificate has expired (CERT_HAS_EXPIRED)', undefined, ids, 0],
-  ])('%s, with the reason %s', async (_name, reason, sentence, change, args, requests) => {
+  ])('%s; the reason is %s', async (_name, reason, sentence, change, args, requests) => {
     const upstream = await startFakeUpstream(change, reason === 'certificate')
     const run = await runDrift([upstream.baseUrl, ...args], reason === 'unauthorized' ? null : undefined)
     expect([run.code, run.report.verdict, run.report.findings]).toEqual([1, 'not-judged', []])
@@ -123,7 +122,7 @@ describe('the simulator as the real service', () => {
     expect(upstream.requests.filter(({ method }) => method !== 'GET')).toHaveLength(3 * writes.length)
   })
 
-  test('with another status for a write settles the assumption about that status', { tags: ['long'] }, async () => {
+  test('with another status for a write settles the assumption about the status', { tags: ['long'] }, async () => {
     const upstream = await startFakeUpstream((response, { method, url }) => {
       if (method !== 'POST' || !url.endsWith('/events')) return
       response.status = 200

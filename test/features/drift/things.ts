@@ -76,7 +76,7 @@ export const thing = (changes: JsonObject = {}): JsonObject => ({
   ...changes,
 })
 
-/** A response from the service. Without a status and headers, it has a valid status and valid headers. */
+/** A response from the service. By default, the status and the headers are valid. */
 export interface Given {
   readonly status?: number
   readonly headers?: Record<string, string>
@@ -86,7 +86,7 @@ export interface Given {
 /** Returns a response with a list of things. */
 export const things = (...items: JsonObject[]): Given => ({ body: { items } })
 
-/** Returns a thing without a member. */
+/** Returns a thing without this member. */
 export const without = (name: string): JsonObject => {
   const { [name]: _, ...others } = thing()
   return others

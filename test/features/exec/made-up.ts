@@ -15,7 +15,7 @@ import { frozenNow } from '../../support/start.ts'
 export const context = { catalogue: inputs.catalogue, operations: inputs.contract.operations }
 
 /** Parses the faults in a set. */
-export function describeViolations(set: string): readonly Fault[] {
+export function faultsIn(set: string): readonly Fault[] {
   const faults = parseFaultSet(set, context)
   if (!faults.ok) throw new Error(faults.error)
   return faults.value.faults
@@ -27,7 +27,7 @@ export function problemOf(set: string): string {
   return faults.ok ? '' : faults.error
 }
 
-/** Returns the requests of a run. Each signature names an operation and a body shape: `createEvent a`. */
+/** Returns recorded requests. Each signature names an operation and a body shape: `createEvent a`. */
 export function requestsOf(...signatures: readonly string[]): RecordedRequest[] {
   const counts = new Map<string, number>()
   return signatures.map((signature, receivedAt) => {
@@ -56,7 +56,7 @@ export function requestsOf(...signatures: readonly string[]): RecordedRequest[] 
 /** Returns a judged run from a description: `reset createEvent 2`, `drop-field createEvent /eventId`. */
 export function judged(description: string, verdict: SuiteVerdict, parts: Partial<JudgedRun> = {}): JudgedRun {
   const [scenario = '', operation = '', target = ''] = description.split(' ')
-  const [fault] = describeViolations(scenario)
+  const [fault] = faultsIn(scenario)
   if (!fault) throw new Error(`no fault ${scenario}`)
   const pointer = target.startsWith('/') ? target : undefined
   const run: PlannedRun = { fault, operation, pointer, occurrence: pointer ? 1 : Number(target), isReachable: true }

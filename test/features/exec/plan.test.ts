@@ -3,11 +3,11 @@ import { parseFaultSet, parseRunName } from '../../../src/features/exec/plan/fau
 import { chooseRuns, nameRun, planRuns } from '../../../src/features/exec/plan/plan.ts'
 import { describeSkipped } from '../../../src/features/exec/report/suite-report.ts'
 import { inputs } from '../../support/catalogue.ts'
-import { context, describeViolations, problemOf, requestsOf } from './made-up.ts'
+import { context, faultsIn, problemOf, requestsOf } from './made-up.ts'
 
 /** Plans runs for the faults in a set. */
 function planOf(requests: ReturnType<typeof requestsOf>, set: string) {
-  const plan = planRuns(requests, { faults: describeViolations(set) })
+  const plan = planRuns(requests, { faults: faultsIn(set) })
   if (!plan.ok) throw new Error(plan.error)
   return plan.value
 }
@@ -45,7 +45,7 @@ test('if no request got an ordinary response, the error counts the requests by s
     isOrdinary: false,
     ...(at === 0 ? { status: 401 } : { status: 404, operation: undefined }),
   }))
-  expect(planRuns(bad, { faults: describeViolations('reset') })).toEqual({
+  expect(planRuns(bad, { faults: faultsIn('reset') })).toEqual({
     ok: false,
     error: 'No fault can be injected, since no request got an ordinary response: 1 x 401, 1 x 404 (no operation).',
   })
@@ -66,14 +66,14 @@ test('a limited selection of runs alternates between sets, since drift has many 
 })
 
 describe('parsing a set of faults', () => {
-  const names = (set: string) => describeViolations(set).map(({ name }) => name)
+  const names = (set: string) => faultsIn(set).map(({ name }) => name)
 
   test('accepts scenario names as written in reports', () => {
     expect(names('drift:drop-field,time:slow;ms=5')).toEqual(['drift:drop-field', 'time:slow;ms=5'])
     expect(problemOf('drift:reset')).toBe('"reset" is not in the set drift, but in resilience and connection.')
   })
 
-  test('groups individually named scenarios under their set', () => {
+  test('groups individually named scenarios by set', () => {
     expect(names('lost-ack,reset,slow;ms=5,empty-lists,forbidden')).toEqual([
       'resilience:lost-ack',
       'resilience:reset',
@@ -91,7 +91,7 @@ describe('parsing a set of faults', () => {
     expect(problemOf('wrong-type;pointer=/x')).toMatch(/Known: \//)
   })
 
-  test('omits scenarios that apply to no operation, and fails if none remains or one was named individually', () => {
+  test('omits inapplicable scenarios, but fails if none remains or an inapplicable scenario was named', () => {
     const operations = inputs.contract.operations.filter(({ method }) => method === 'GET')
     const parse = (set: string) => parseFaultSet(set, { ...context, operations })
     expect(parse('resilience')).toMatchObject({

@@ -13,11 +13,11 @@ const leftOut = [{ operation: 'createEvent', occurrences: [2, 3, 4], like: [1, 5
 const changes = ['at the end, the command failed with exit code 1']
 const unmatched = requestsOf('createEvent a').map((request) => ({ ...request, operation: undefined }))
 const mixed = reportOn([recovered, swallowed], { plan: { equivalent: 3, leftOut } })
-const twice = reportOn([flaky, broken], { changes })
+const withFlaky = reportOn([flaky, broken], { changes })
 const red = reportOn([recovered], { earlyEnd: 'red-baseline-run', notMade: 4 })
 
 test.each<[string, SuiteReport, string]>([
-  ['the time ran out', reportOn([], { notMade: 3, earlyEnd: 'time' }), 'the time was up before'],
+  ['the time ran out', reportOn([], { notMade: 3, earlyEnd: 'time' }), 'time ran out before'],
   ['it was interrupted', reportOn([], { notMade: 3, earlyEnd: 'interrupt' }), 'the first run with a fault was inter'],
   ['no response has the field', reportOn([unreached]), 'no response has the fields that would drift'],
   ['no fault applies', reportOn([]), 'none applies to an operation that the command calls'],
@@ -32,9 +32,9 @@ test.each<[string, SuiteReport, string]>([
 
 test.each<[string, SuiteReport, RegExp]>([
   ['which requests were skipped', mixed, /createEvent: 3 requests similar to requests 1 and 5\./],
-  ['that verdicts are unreliable', twice, /The verdicts are not reliable.*at the end, the command failed with/],
+  ['that verdicts are unreliable', withFlaky, /The verdicts are not reliable.*at the end, the command failed with/],
   ['that the command fails without faults', red, /The command fails without faults, too\./],
-  ['how many runs are flaky', twice, /1 of 2 runs is flaky \(repetitions disagree\)/],
+  ['how many runs are flaky', withFlaky, /1 of 2 runs is flaky \(repetitions disagree\)/],
 ])('the text, Markdown and HTML say %s', (_, report, words) => {
   for (const text of renderForPeople(report)) expect(text).toMatch(words)
 })
@@ -47,12 +47,12 @@ test('each format names the calls that never succeeded', () => {
 
 test.each<[string, SuiteReport, RegExp]>([
   [
-    'good verdicts next to a call that never succeeded',
+    'good verdicts alongside a call that never succeeded',
     mixed,
     /^resilience: 1 of 2 good \(50%\): 1 recovered, 1 "green, but the call never succeeded"\.$/m,
   ],
-  ['the flaky runs, which no percentage includes', twice, /^resilience: 0 of 1 good \(0%\): 1 broke, 1 flaky\.$/m],
-  ['how many runs were repeated', twice, /^2 runs, 2 of them repeated\.$/m],
+  ['the flaky runs, which no percentage includes', withFlaky, /^resilience: 0 of 1 good \(0%\): 1 broke, 1 flaky\.$/m],
+  ['how many runs were repeated', withFlaky, /^2 runs, 2 of them repeated\.$/m],
   ['no percentage if all runs are flaky', reportOn([flaky]), /^resilience: no verdict: 1 flaky\.$/m],
   ['why the suite ended early', red, /^1 run, 4 not run \(the command failed without faults\)\.$/m],
   ['a row for each run', reportOn([unreached, recovered]), /^drift:drop-field +createEvent +\/eventId +not reached$/m],
@@ -64,7 +64,7 @@ test.each<[string, SuiteReport, RegExp]>([
   [
     'requests without an operation separately',
     reportOn([], {}, '', [...requestsOf('createEvent a', 'createEvent b'), ...unmatched]),
-    /Without faults, the command calls createEvent 2 times, and sends 1 request without an operation in the contract\./,
+    /Without faults, the command calls createEvent 2 times, and sends 1 request with no matching operation in the contract\./,
   ],
   [
     'which drift was injected into a field',
@@ -84,7 +84,7 @@ test('JSON has the verdicts, their counts and the skipped requests', () => {
   expect(summary).toMatchObject({ recovered: 1, 'never-succeeded': 1 })
   expect(rows.map(({ verdict }: { verdict: string }) => verdict)).toEqual(['recovered', 'never-succeeded'])
   expect(summary.leftOut).toEqual(leftOut)
-  expect(JSON.parse(render.json(twice))).toMatchObject({
+  expect(JSON.parse(render.json(withFlaky))).toMatchObject({
     summary: { unsteady: 1, made: 2, repeated: 2 },
     findings: [{ kind: 'unsteady' }, { kind: 'not-resilient' }],
   })
@@ -103,8 +103,8 @@ describe('the JUnit report', () => {
   })
 
   test('marks a flaky run as skipped, and gives the reason', () => {
-    expect(failures(twice)).toBe('0')
-    expect(render.junit(twice)).toMatch(/<skipped message="Flaky: in some runs/)
+    expect(failures(withFlaky)).toBe('0')
+    expect(render.junit(withFlaky)).toMatch(/<skipped message="Flaky: in some runs/)
   })
 
   test('has a failure for each run that meets --fail-on, including the baseline run', () => {

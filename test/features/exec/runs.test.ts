@@ -20,7 +20,7 @@ test.each([
   expect(describeProgress(runs, total, { sinceMs, untilMs })).toBe(line)
 })
 
-test('the last 40 lines of two streams are kept in order of completion, each as at most 500 plain characters', () => {
+test('the last 40 lines of two streams are kept in order of completion, each cut to 500 plain characters', () => {
   const lines = new LastLines()
   const [out, errors] = [lines.openStream(), lines.openStream()]
   for (let line = 1; line <= 50; line += 1) out(`${line}\n`)
@@ -46,7 +46,7 @@ test.each([
   )
 })
 
-test('the command that repeats a run includes its time limit, but no settings that affect only other runs', () => {
+test('the command that repeats a run includes the run’s time limit, but no settings for other runs', () => {
   const bounded = { ...settings, seed: '7', runTimeout: '5s', set: 'drift', jobs: 2, failOn: 'hung' }
   const line = describeRepeat('a@b', { settings: bounded, files: ['node'], failOn: [] })
   expect(line).toBe('convsim each --only a@b --run-timeout 5s --seed 7 -- node')

@@ -32,7 +32,7 @@ test.each([
   ['late faulted', 'red faulted', 'hung', 'hung'],
   ['late faulted', 'green faulted good', 'unsteady', 'unsteady'],
 ])(
-  'if runs end as "%s", then "%s", the verdict is %s for a transient fault, and %s for a permanent fault',
+  'after the outcomes "%s" and "%s", the verdict is %s for a transient fault, and %s for a permanent fault',
   (first, second, onTransient, onPermanent) => {
     const judge = (fault: string) =>
       judgeOutcomes(judged(fault, 'broke').run, (second === undefined ? [first] : [first, second]).map(outcomeOf))
@@ -55,7 +55,7 @@ describe('the good responses to a call with a fault', () => {
     expect(countGoodResponses(baseline, { requests, target: requests[0] })).toEqual(counts)
   })
 
-  test('include responses to other calls of the operation if the baseline run did not make the call', () => {
+  test('include responses to other calls to the operation if the call is not in the baseline run', () => {
     const requests = [{ ...target, isGood: false }, ...others]
     expect(countGoodResponses(baseline, { requests, target: requests[0] })).toEqual({ expected: 2, got: 2 })
   })

@@ -8,16 +8,16 @@ import { toolCalls } from './tool-calls.ts'
 const sim = sharedSimulator()
 
 describe('the tools over HTTP', () => {
-  test('are eight, and all but two are marked as read-only', async () => {
+  test('include six that are marked as read-only and two that are not', async () => {
     const client = await connectOverHttp(`${sim().controlUrl}/mcp`)
     const { tools } = await client.listTools()
-    const changing = tools.filter(({ annotations }) => annotations?.readOnlyHint !== true).map(({ name }) => name)
-    expect([tools.length, changing]).toEqual([8, ['set_scenarios', 'control_sandbox']])
+    const notReadOnly = tools.filter(({ annotations }) => annotations?.readOnlyHint !== true).map(({ name }) => name)
+    expect([tools.length, notReadOnly]).toEqual([8, ['set_scenarios', 'control_sandbox']])
     expect(JSON.stringify(tools).length).toBeLessThan(16_000)
     expect(client.getInstructions()).toContain(`${sim().origin}/v1`)
   })
 
-  test.each(toolCalls)('check their arguments: %s accepts %j', async (name, args, response, wrong, refusal) => {
+  test.each(toolCalls)('check their arguments: %s %j', async (name, args, response, wrong, refusal) => {
     await call(sim(), '/v1/nowhere')
     const client = await connectOverHttp(`${sim().controlUrl}/mcp`)
     const right = await callTool(client, name, args)
@@ -26,7 +26,7 @@ describe('the tools over HTTP', () => {
     expect([refused.isError, refused.text]).toEqual([true, expect.stringMatching(refusal)])
   })
 
-  test('list 20 items at a time', async () => {
+  test('return at most 20 items at a time', async () => {
     const own = await startForTest()
     for (let sent = 0; sent < 25; sent += 1) await call(own, '/v1/nowhere')
     const client = await connectOverHttp(`${own.controlUrl}/mcp`)
@@ -52,11 +52,11 @@ describe('the MCP endpoint', () => {
   const message = { jsonrpc: '2.0', id: 1, method: 'tools/list' }
   const accept = 'application/json, text/event-stream'
 
-  test('cannot be called by an HTML form, and requires the token', async () => {
+  test('cannot be called from an HTML form, and requires the token', async () => {
     const form = await call(sim(), '/__sim/mcp', { body: '{}', contentType: 'text/plain' })
     const own = await startForTest({ controlToken: 'secret' })
-    const without = await call(own, '/__sim/mcp', { body: message })
-    expect([form.status, without.status]).toEqual([415, 401])
+    const withoutToken = await call(own, '/__sim/mcp', { body: message })
+    expect([form.status, withoutToken.status]).toEqual([415, 401])
     const client = await connectOverHttp(`${own.controlUrl}/mcp`, { authorization: 'Bearer secret' })
     expect((await callTool(client, 'control_sandbox', { action: 'reset' })).isError).toBe(false)
   })

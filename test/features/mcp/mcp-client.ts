@@ -5,7 +5,7 @@ import type { JsonObject } from '../../../src/base/core/json.ts'
 import { cli } from '../../support/command.ts'
 import { recordingEnv } from '../../support/control-responses/recording.ts'
 
-/** Connects a client of the official package over HTTP. `headers`: further headers for each request. */
+/** Connects the official package's client over HTTP. `headers`: additional headers for each request. */
 export const connectOverHttp = (url: string, headers: Record<string, string> = {}, options = {}) =>
   connect(new StreamableHTTPClientTransport(new URL(url), { requestInit: { headers } }), options)
 
@@ -22,7 +22,7 @@ async function connect(transport: StdioClientTransport | StreamableHTTPClientTra
   return client
 }
 
-/** Calls a tool. `json`: the parsed text of its result; empty for an error. */
+/** Calls a tool. `json` is the parsed text of the result, or an empty object for an error. */
 export async function callTool(client: Client, name: string, args: JsonObject = {}) {
   const { content, isError = false } = await client.callTool({ name, arguments: args })
   const [first] = content

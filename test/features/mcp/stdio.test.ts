@@ -35,7 +35,7 @@ describe('convsim mcp', () => {
   test('refuses an invalid URL, a URL without a simulator, and a missing token', async () => {
     const sim = await startForTest({ controlToken: 'secret' })
     for (const [url, message] of [
-      ['localhost', 'the URL of a simulator such as http://127.0.0.1:4010; got "localhost"'],
+      ['localhost', 'the URL of a simulator, such as http://127.0.0.1:4010; got "localhost"'],
       ['http://127.0.0.1:9', 'No simulator responds at http://127.0.0.1:9/__sim. Start one (npx convsim)'],
       [sim.origin, 'Pass the token to convsim mcp with --control-token.'],
     ] as const) {
@@ -75,7 +75,7 @@ describe('convsim skill', () => {
     expect(unknown).toEqual([])
   })
 
-  test('--install says where it writes, can be repeated, and does not overwrite the user’s file', async () => {
+  test('--install says where it writes, can be repeated, and does not overwrite the user’s own file', async () => {
     const cwd = await tempFolder()
     const file = join(cwd, '.claude/skills/convsim/SKILL.md')
     const install = () => run(['skill', '--install'], { cwd })

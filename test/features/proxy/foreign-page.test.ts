@@ -9,7 +9,7 @@ import { listRequests } from '../../support/stored-records.ts'
 const token = 'upstream-secret-1'
 const workshop = 'http://localhost:6006'
 
-/** Starts a service that grants CORS only to its own page, and logs the requests that reach it. */
+/** Starts a service whose CORS headers allow only its own page, and which logs the requests that reach it. */
 async function openService() {
   const reached: string[] = []
   const origin = await fakeUpstream((req, res) => {
@@ -21,7 +21,7 @@ async function openService() {
   return { origin, reached }
 }
 
-/** Sends a request with exactly these headers, including those that `fetch` does not allow. */
+/** Sends a request with any headers, even headers that `fetch` does not allow. */
 function callAs(sim: TestSimulator, headers: Record<string, string>, method = 'GET') {
   const lines = Object.entries({ host: new URL(sim.origin).host, connection: 'close', ...headers })
   const text = lines.map(([name, value]) => `${name}: ${value}\r\n`).join('')
@@ -50,7 +50,7 @@ const crossOrigin: readonly (readonly [string, string, Record<string, string>])[
   ],
 ]
 
-/** Starts a proxy that adds the token of the real service. */
+/** Starts a proxy that adds a token for the real service. */
 async function openProxy(settings: Parameters<typeof proxyTo>[2] = {}) {
   const service = await openService()
   const sim = await proxyTo(service.origin, { token }, settings)
@@ -58,7 +58,7 @@ async function openProxy(settings: Parameters<typeof proxyTo>[2] = {}) {
   return { sim, reached: service.reached }
 }
 
-describe('a proxy with the token of the real service', () => {
+describe('a proxy with a token for the real service', () => {
   test.each(crossOrigin)('refuses a request from a cross-origin page: %s', async (_name, method, headers) => {
     const { sim, reached } = await openProxy()
     const response = await callAs(sim, headers, method)
@@ -99,7 +99,7 @@ describe('a proxy with the token of the real service', () => {
     expect(reached).toHaveLength(2)
   })
 
-  test('records a refusal with the origin "simulator", but no violation or unexpected response', async () => {
+  test('records a refusal with the origin "simulator", but not as a violation or an unexpected response', async () => {
     const { sim } = await openProxy()
     await call(sim, analyticsPath, { method: 'HEAD', headers: { origin: 'https://evil.example' } })
     expect(await listRequests(sim)).toMatchObject([
@@ -117,7 +117,7 @@ describe('a proxy with the token of the real service', () => {
     ['key', analyticsPath, {}, 'key-12345~evil1'],
     ['baggage', analyticsPath, { baggage: 'convsim.sandbox=evil1' }],
   ])(
-    'does not create a sandbox named by a cross-origin page in its %s',
+    'does not create a sandbox that a cross-origin page names in the %s',
     async (_place, path, headers, key = 'key-12345') => {
       const { sim, reached } = await openProxy()
       const page = { origin: 'https://evil.example', ...headers }
@@ -166,7 +166,7 @@ describe('a page that --control-origins lists', () => {
   })
 })
 
-test('a proxy without a token forwards a page’s requests and preflights, and the service decides', async () => {
+test('a proxy without a token forwards a page’s requests and preflights, and leaves CORS to the service', async () => {
   const service = await openService()
   const sim = await proxyTo(service.origin)
   const headers = { origin: 'https://evil.example', 'sec-fetch-site': 'cross-site' }

@@ -20,7 +20,7 @@ async function unexpectedMessages(sim: TestSimulator): Promise<string[]> {
 }
 
 describe('the proxy', () => {
-  test('returns the real service’s response, and checks and records both request and response', async () => {
+  test('returns the real service’s response, and checks and records the request and the response', async () => {
     const upstream = await startForTest()
     const sim = await proxyTo(upstream.origin)
     const direct = await call(upstream, analyticsPath)
@@ -73,7 +73,7 @@ describe('the proxy', () => {
     expect((await lastEntry(sim))?.sandbox).toBe('worker-3')
   })
 
-  test('replaces the client’s token with the environment’s, and records and logs neither token', async () => {
+  test('replaces the client’s token with the upstream token, and neither records nor logs either token', async () => {
     const origin = await fakeUpstream((req, res) => {
       res.writeHead(200, { 'Content-Type': 'application/json', 'X-Echo': String(req.headers.authorization) })
       res.end(JSON.stringify({ echo: req.headers.authorization }))
@@ -86,7 +86,7 @@ describe('the proxy', () => {
     expect(recorded).not.toMatch(/upstream-secret|client-secret/)
   })
 
-  test('redacts an API key in a custom header if the real service echoes the key', async () => {
+  test('redacts an API key from a custom header if the real service echoes the key', async () => {
     const scheme = 'securitySchemes:\n'
     const contract = await documentWith(scheme, `${scheme}    key: { type: apiKey, in: header, name: X-Acme }\n`)
     const origin = await fakeUpstream(({ headers }, res) => {
@@ -161,12 +161,12 @@ describe('scenarios in a proxy', () => {
   })
 })
 
-describe('for a client of the proxy', () => {
+describe('for a client of the proxy,', () => {
   const healthy = async () => objectOf(await call(await startForTest(), analyticsPath))
 
   test.each([
     ['does not respond in time', 504, /within 0\.05 s\. If it needs longer, raise --upstream-timeout\./, undefined],
-    ['is not running', 502, /it refuses the connection; .* \(ECONNREFUSED\)/, 'http://127.0.0.1:9'],
+    ['is not running', 502, /it refused the connection; .* \(ECONNREFUSED\)/, 'http://127.0.0.1:9'],
   ])('a service that %s causes a %d', async (_what, status, message, origin) => {
     const sim = await proxyTo(origin ?? (await fakeUpstream(() => undefined)), { timeoutMs: 50 })
     const response = await call(sim, analyticsPath)
@@ -202,7 +202,7 @@ describe('for a client of the proxy', () => {
     ['an undocumented status', 418, '{}', 'application/json', 'status', /the status 418 is not documented/],
     ['another media type', 200, '<p>', 'text/html', 'media-type', /has the Content-Type "text\/html"/],
     ['no body', 200, '', undefined, 'required', /has no body/],
-  ])('a response with %s is forwarded as is, and is a violation', async (_, status, text, type, keyword, message) => {
+  ])('a response with %s is forwarded and reported as a violation', async (_, status, text, type, keyword, message) => {
     const sim = await proxyWith(status, type === undefined ? {} : { 'Content-Type': type }, text)
     const response = await fetch(sim.origin + analyticsPath, { headers: { authorization: 'Bearer k' } })
     expect([response.status, await response.text()]).toEqual([status, text])
@@ -225,7 +225,7 @@ describe('for a client of the proxy', () => {
     expect(await unexpectedMessages(sim)).toEqual([])
   })
 
-  test('a compressed response with a wrong field is forwarded compressed, and checked', async () => {
+  test('a compressed response with an invalid field is checked, and forwarded compressed', async () => {
     const body = { ...(await healthy()), messageCount: 'many' }
     const headers = { 'Content-Type': 'application/json', 'Content-Encoding': 'gzip' }
     const sim = await proxyWith(200, headers, gzipSync(JSON.stringify(body)))
@@ -241,9 +241,9 @@ describe('for a client of the proxy', () => {
   test.each([
     ['with many items', `[${'0,'.repeat(30_000)}0]`, 'identity'],
     ['with many members', `{${Array.from({ length: 30_000 }, (_, at) => `"m\\u0041${at}":1`)}}`, 'identity'],
-    ['with a long text', `"${'é'.repeat(1_000_000)}"`, 'identity'],
+    ['with a long string', `"${'é'.repeat(1_000_000)}"`, 'identity'],
     ['with many items, compressed', `[${'0,'.repeat(30_000)}0]`, 'gzip'],
-    ['with a long text, compressed', `"${'é'.repeat(1_000_000)}"`, 'gzip'],
+    ['with a long string, compressed', `"${'é'.repeat(1_000_000)}"`, 'gzip'],
   ])('a large response %s is forwarded, and advice says that it was not checked', async (_, value, encoding) => {
     const { messageCount: _count, ...others } = await healthy()
     const body = `{"messageCount":"many","large":${value},${JSON.stringify(others).slice(1)}`
@@ -258,7 +258,7 @@ describe('for a client of the proxy', () => {
     expect(await steer(sim, 'GET', '/report')).toMatchObject({ advice: { findings: [{ keyword: 'bound' }] } })
   })
 
-  test('a response is streamed: the client reads its start before the service has sent its end', async () => {
+  test('a response is streamed: the client reads the start before the service has sent the end', async () => {
     let end = () => {}
     const origin = await fakeUpstream((_req, res) => {
       res.writeHead(200, { 'Content-Type': 'text/plain' }).write('first')
@@ -275,7 +275,7 @@ describe('for a client of the proxy', () => {
   test.each([
     ['before the response starts', undefined, false],
     ['while a scenario reads the response', 'drop-field', true],
-  ])('disconnecting %s ends the request, and is recorded', async (_when, scenario, hasStarted) => {
+  ])('disconnecting %s cancels the request to the service, and is recorded', async (_when, scenario, hasStarted) => {
     const [received, closed] = [vi.fn(), vi.fn()]
     const origin = await fakeUpstream((_req, res) => {
       res.on('close', closed)

@@ -6,7 +6,7 @@ import { listRequests } from '../../support/stored-records.ts'
 
 const head = (...lines: readonly string[]) => ['HTTP/1.1 200 OK', ...lines, '', ''].join('\r\n')
 
-/** Starts a service that responds to each request with `respond`, and records the bytes of the requests. */
+/** Starts a TCP server that records the bytes it receives, and calls `respond` after each chunk. */
 async function rawUpstream(respond: (socket: Socket) => void) {
   const seen: string[] = []
   const sockets = new Set<Socket>()
@@ -29,7 +29,7 @@ async function rawUpstream(respond: (socket: Socket) => void) {
 
 const linesOf = (message: string) => message.split('\r\n\r\n')[0]?.split('\r\n').slice(1) ?? []
 
-/** Sends bytes, and returns all bytes received until the connection closes. */
+/** Sends `text` as Latin-1, and returns everything received until the connection closes. */
 async function exchange(origin: string, text: string): Promise<string> {
   const { hostname, port } = new URL(origin)
   const socket = connect(Number(port), hostname)
@@ -39,7 +39,7 @@ async function exchange(origin: string, text: string): Promise<string> {
   return Buffer.concat(chunks).toString('latin1')
 }
 
-test('headers are forwarded in both directions without changes to order, case, repetitions or bytes', async () => {
+test('headers are forwarded in both directions with the same order, case, duplicates and bytes', async () => {
   const received = ['X-Dup: a', 'SeT-CooKie: a=1', 'x-dup: b', 'Set-Cookie: b=2', 'X-Latin: caf\xe9', 'X-Empty: ']
   const upstream = await rawUpstream((socket) =>
     socket.write(Buffer.from(`${head(...received, 'Vary: X-Request-Id', 'content-LENGTH: 2')}{}`, 'latin1')),
@@ -55,14 +55,14 @@ test('headers are forwarded in both directions without changes to order, case, r
 })
 
 test.each<[title: string, status: number, reason: RegExp, respond: string | ((socket: Socket) => void)]>([
-  ['the status 099', 502, /the status 99, which/, head('Content-Length: 0').replace('200', '099')],
-  ['the status 99', 502, /Invalid status code/, head('Content-Length: 0').replace('200', '99')],
-  ['the status 1000', 502, /Invalid response status/, head('Content-Length: 0').replace('200', '1000')],
-  ['the status 101', 502, /\(status 101\)/, head('Connection: upgrade', 'Upgrade: x').replace('200', '101')],
-  ['the status 101 without a protocol', 502, /the status 101/, head().replace('200', '101')],
-  ['the status 103 and a closed connection', 502, /broke the connection/, head().replace('200', '103')],
-  ['no bytes', 502, /broke the connection/, ''],
-  ['a truncated head', 502, /broke the connection/, 'HTTP/1.1 200 OK\r\nX-Half'],
+  ['status 099', 502, /the status 99, which/, head('Content-Length: 0').replace('200', '099')],
+  ['status 99', 502, /Invalid status code/, head('Content-Length: 0').replace('200', '99')],
+  ['status 1000', 502, /Invalid response status/, head('Content-Length: 0').replace('200', '1000')],
+  ['status 101', 502, /\(status 101\)/, head('Connection: upgrade', 'Upgrade: x').replace('200', '101')],
+  ['status 101 and no Upgrade header', 502, /the status 101/, head().replace('200', '101')],
+  ['status 103 and then a closed connection', 502, /closed the connection/, head().replace('200', '103')],
+  ['no bytes', 502, /closed the connection/, ''],
+  ['a truncated head', 502, /closed the connection/, 'HTTP/1.1 200 OK\r\nX-Half'],
   ['an unfinished head', 504, /within 0\.5 s/, (socket) => void socket.write('HTTP/1.1 200 OK\r\n')],
   [
     'a slow head',

@@ -5,7 +5,7 @@ import { putRules, steer } from '../../support/control.ts'
 import { proxyTo } from '../../support/fake-upstream.ts'
 import { frozenNow, startForTest, type TestSimulator } from '../../support/start.ts'
 
-/** Sends mistakes and requests with retry problems. `limiter`: the simulator with a rule that returns a 429. */
+/** Sends invalid requests and requests with retry problems. A rule in `limiter` returns a 429 for one of them. */
 async function sendRequests(sim: TestSimulator, limiter: TestSimulator): Promise<void> {
   await putRules(limiter, [{ operation: 'getModelAnalytics', scenario: 'rate-limited;retry-after=20', times: 1 }])
   for (const [count, period] of ['7d', '7d', '90d'].entries())
@@ -21,10 +21,10 @@ async function sendRequests(sim: TestSimulator, limiter: TestSimulator): Promise
   await call(sim, '/v1/events', { body: event(), token: null })
 }
 
-/** The members of a report that depend on the run, or on whether a proxy names the service as the origin. */
+/** The report members that differ between runs, or between a proxy and the service itself. */
 const runSpecific = ['run', 'first', 'requests', 'origin', 'examples', 'example', 'waitedMs', 'message']
 
-/** Returns the verdicts of a report, without ids, times and origins. */
+/** Returns a report's verdicts without IDs, times and origins. */
 function verdictsOf(value: Json): Json {
   if (Array.isArray(value)) return value.map(verdictsOf)
   if (!isObject(value)) return value
@@ -54,7 +54,7 @@ test('a client gets the same verdicts through a proxy as from the service itself
   const limitingUpstream = await startForTest()
   const forwardingProxy = await proxyTo(limitingUpstream.origin, {}, { clock: frozenNow })
   await sendRequests(forwardingProxy, limitingUpstream)
-  // The proxy cannot know that a rule in the service causes the 429.
+  // The proxy cannot know that a rule in the service caused the 429, so the 429 is unexpected.
   const { violations, retries, coverage, unexpected } = objectOf({ body: expected, status: 200 })
   const findings = isObject(unexpected) && Array.isArray(unexpected.findings) ? unexpected.findings : []
   const more = {

@@ -19,7 +19,7 @@ function recorded(target: string, body: object, overrides: Partial<RecordedRespo
   return { method: 'GET', target, status: 200, headers, size: text.length, text, ...overrides }
 }
 
-// This check is called directly, since an error in a recorded response would fail the whole test run.
+// The check is called directly, since an invalid recorded response would fail the whole test run.
 test.each([
   ['an undocumented status', recorded('/__sim/health', health, { status: 201 }), /undocumented status 201/],
   ['a wrong value', recorded('/__sim/health', { ...health, status: 'ill' }), /\/status must be equal/],
@@ -31,8 +31,8 @@ test.each([
   ['an unknown media type', recorded('/__sim/clock', clock, { headers: { 'content-type': 'a/b' } }), /type "a\/b"/],
   ['an invalid header', withHeader('allow', 'everything'), /header Allow .*pattern/],
   ['a response from an unknown path', recorded('/__sim/secret', {}), /no operation/],
-])('the check of recorded responses reports %s', (_name, response, fault) => {
-  expect(check(response)).toMatch(fault)
+])('the response check reports %s', (_name, response, problem) => {
+  expect(check(response)).toMatch(problem)
 })
 
 function refusal(members: object = {}) {
@@ -70,14 +70,14 @@ test('the recording contains responses from simulators in the test process and i
   expect(targets.filter((target) => target.startsWith('/v1'))).toEqual([])
 })
 
-test('an invalid response fails the test run, and is reported with its test file, request and path', async () => {
+test('an invalid response fails the test run, and is reported with its test file, request and problem', async () => {
   const [good, bad] = [recorded('/__sim/clock', clock), recorded('/__sim/clock', { ...clock, zone: 'UTC' })]
   const folder = await tempFolder()
   const lines = [good, bad, bad].map((response) => `${JSON.stringify(response)}\n`).join('')
   await writeFile(join(folder, encodeURIComponent(join(process.cwd(), 'test/api/clock.test.ts'))), lines)
   expect(checkRecordedResponses(folder)).toEqual({
     count: 3,
-    faults: [expect.stringMatching(/^test\/api\/clock\.test\.ts: GET \/__sim\/clock 200: .*"zone"/)],
+    problems: [expect.stringMatching(/^test\/api\/clock\.test\.ts: GET \/__sim\/clock 200: .*"zone"/)],
   })
   const { exitCode } = process
   const consoleSpies = (['log', 'error'] as const).map((name) => vi.spyOn(console, name).mockReturnValue())
@@ -87,5 +87,5 @@ test('an invalid response fails the test run, and is reported with its test file
   })
   const reporter = new ControlResponsesReporter()
   reporter.judge(folder)
-  expect([process.exitCode, reporter.faultCount]).toEqual([1, 1])
+  expect([process.exitCode, reporter.problemCount]).toEqual([1, 1])
 })

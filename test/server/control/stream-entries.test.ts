@@ -48,6 +48,6 @@ describe('a stream of journal entries', () => {
   test('sends a comment after a heartbeat interval without entries', async () => {
     const { next } = openStream(new Journal(5), { heartbeatMs: 1 })
     await next()
-    expect(await next()).toMatch(/^: still here\n\n$/)
+    expect(await next()).toMatch(/^: heartbeat\n\n$/)
   })
 })

@@ -12,7 +12,7 @@ const replyWith = (headers: Record<string, string>): OutgoingReply => ({
   date: undefined,
 })
 
-/** Outcomes that the real handlers never produce, by path. */
+/** The outcomes of a request by path. The real handlers produce only the last of them. */
 const responses: Record<string, () => ReturnType<Handlers['service']>> = {
   '/throws': () => {
     throw new Error('thrown at once')

@@ -11,14 +11,14 @@ const hourMs = 3_600_000
 
 const get = 'GET / HTTP/1.1\r\nHost: localhost\r\n\r\n'
 
-/** Starts a server that responds to the open requests when `respond` is called. */
+/** Starts a server that responds to the pending requests when `respond` is called. */
 async function setup() {
-  const open: (() => void)[] = []
+  const pending: (() => void)[] = []
   const arrived: (() => void)[] = []
   const app = express()
   app.get('/', async (_req, res) => {
     for (const resolve of arrived.splice(0)) resolve()
-    await new Promise<void>((resolve) => open.push(resolve))
+    await new Promise<void>((resolve) => pending.push(resolve))
     res.json({})
   })
   const result = await listen({ listener: app, messages: {} }, { host: '127.0.0.1', port: 0 }, silentLog)
@@ -32,13 +32,13 @@ async function setup() {
     await received
   }
   const respond = () => {
-    for (const resolve of open.splice(0)) resolve()
+    for (const resolve of pending.splice(0)) resolve()
   }
   return { listening, origin, sendGet, respond }
 }
 
 describe('stopping a server', () => {
-  test('closes a connection that has not sent a request', async () => {
+  test('closes a connection on which no request was sent', async () => {
     const { listening, origin } = await setup()
     const connection = await connectTo(origin)
     await Promise.all([stop(listening, hourMs), connection.closed()])
@@ -77,7 +77,7 @@ test('malformed bytes after a request close the connection only after the respon
 
 test.each([
   ['malformed bytes', 'no HTTP at all\r\n\r\n', 400],
-  ['an incomplete request at the time limit', 'POST / HTTP/1.1\r\nHost: localhost\r\nContent-Length: 9\r\n\r\n', 408],
+  ['an incomplete request that times out', 'POST / HTTP/1.1\r\nHost: localhost\r\nContent-Length: 9\r\n\r\n', 408],
 ])(
   'after %s, the connection is closed completely, even if the client keeps its side open',
   async (_name, sent, status) => {

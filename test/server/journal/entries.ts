@@ -29,7 +29,7 @@ const bodyOf = (text: string) => captureBody(utf8ToLatin1(text))
 
 const created = { status: 201, headers: {}, origin: 'contract' } as const
 
-/** Creates the next entry of a journal. */
+/** Creates the next entry for a journal, but does not record it. */
 export function entryFor(journal: Journal, parts: EntryParts = {}): JournalEntry {
   const number = journal.recorded + 1
   return {

@@ -13,7 +13,7 @@ import { type EntryParts, entryFor, unparsed } from './entries.ts'
 
 let replicaCount = 0
 
-/** Opens another replica's journal through the port of Redis or of a proxy in front of Redis. */
+/** Opens the journal of a new replica. `port` is that of Redis, or of a proxy in front of Redis. */
 async function openJournal(port: number, { size = 1000, stream = 100_000 } = {}) {
   const location = parseRedisUrl(`redis://127.0.0.1:${port}`, 'follow')
   if (!location.ok) throw new Error(location.error)
@@ -37,7 +37,7 @@ const end = { delivery, hasClientLeft: true, headSentAt: undefined, endedAt: 7 }
 
 type OpenedJournal = Awaited<ReturnType<typeof openJournal>>
 
-/** Opens the journals of two replicas that share a new Redis server. `limits`: the limits of the first journal. */
+/** Opens the journals of two replicas that share a new Redis server. `limits` applies to the first journal. */
 async function openTwo(limits?: Parameters<typeof openJournal>[1]): Promise<[OpenedJournal, OpenedJournal]> {
   const { port } = await redisForTest()
   return [await openJournal(port, limits), await openJournal(port)]
@@ -48,7 +48,7 @@ const appendMany = ({ append }: OpenedJournal, count: number, sandbox = 'default
   Promise.all(Array.from({ length: count }, () => append({ sandbox, requestBody: '{"value":"1"}' })))
 
 describeWithRedis('a journal that follows the stream shared by all replicas', () => {
-  test('has each exchange exactly once, however many times its connection breaks during a read', {
+  test('contains each exchange exactly once, however many times its connection breaks during a read', {
     tags: ['long'],
   }, async () => {
     const redis = await redisForTest()
@@ -100,7 +100,7 @@ describeWithRedis('a journal that follows the stream shared by all replicas', ()
     expect((await journal.list({ sandbox: 'late' })).entries.map(({ number }) => number)).toEqual([623])
   })
 
-  test('notices that a sandbox was cleared, even if the message about the clearing was trimmed', async () => {
+  test('notices that a sandbox was cleared, even if the message that announced it was trimmed', async () => {
     const [writer, { journal }] = await openTwo({ stream: 100 })
     const cleared: string[] = []
     journal.onClear((sandbox) => cleared.push(sandbox))
@@ -129,7 +129,7 @@ describeWithRedis('a journal that follows the stream shared by all replicas', ()
     expect(journal.hasLoss('default')).toBe(true)
   })
 
-  test('redacts the token of the request in response bodies', async () => {
+  test('redacts the request’s token in response bodies', async () => {
     const [first, second] = await openTwo()
     const cached = { note: 'key-of-a-caller' }
     const clear = JSON.stringify(cached)
@@ -159,7 +159,7 @@ describeWithRedis('a journal that follows the stream shared by all replicas', ()
     ])
   })
 
-  test('corrects how a delivery ended, even if Redis was unavailable at first', async () => {
+  test('corrects the outcome of a delivery, even if Redis was unavailable at first', async () => {
     const redis = await redisForTest({ durable: true })
     const [first, second] = [await openJournal(redis.port), await openJournal(redis.port)]
     const appended = await first.append()
@@ -231,7 +231,7 @@ describeWithRedis('a journal that follows the stream shared by all replicas', ()
     const first = await openJournal(redis.port)
     await first.append()
     await first.connection.call('hincrby', '{follow}:journal-head', 'messages', 1)
-    const fields = ['number', 2, 'begun', 1, 'count', 2, 'request', 0, 'response', 0, 'entry', 'not JSON']
+    const fields = ['number', 2, 'first', 1, 'count', 2, 'request', 0, 'response', 0, 'entry', 'not JSON']
     await first.connection.call('xadd', '{follow}:journal', '2-0', ...fields)
     await first.connection.call('hset', '{follow}:journal-head', 'exchanges', 2)
     await first.connection.call('hset', '{follow}:journal-counts', 'default', '1 2')

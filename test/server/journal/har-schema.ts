@@ -2,7 +2,7 @@ const text = { type: 'string' }
 const size = { type: 'integer', minimum: -1 }
 const ms = { type: 'number', minimum: -1 }
 
-/** Returns a schema that forbids other members, except `comment` and `_` names, which HAR 1.2 allows everywhere. */
+/** Returns an object schema that allows only `properties` and, like HAR 1.2, `comment` and names starting with `_`. */
 const closed = (properties: object, required = Object.keys(properties)) => ({
   type: 'object',
   required,

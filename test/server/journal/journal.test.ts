@@ -78,7 +78,7 @@ describe('a journal', () => {
     },
   )
 
-  test('evicts all entries up to an entry that is larger than the whole ring, and stores later entries', async () => {
+  test('evicts everything up to and including an entry larger than the ring, and stores later entries', async () => {
     const journal = new Journal(2)
     const add = (sandbox: string, length: number) =>
       journal.record(entryFor(journal, { sandbox, request: { headers: { long: 'x'.repeat(length) } } }), unparsed)
@@ -118,7 +118,7 @@ test('an entry that was read does not change when the journal evicts first its b
   expect(JSON.stringify(first) === before).toBe(true)
 })
 
-test('above 8 MiB of response bodies, the oldest bodies are evicted and their entries stay', async () => {
+test('above 8 MiB of response bodies, the oldest bodies are evicted, but their entries stay', async () => {
   const journal = new Journal(10_000)
   const response = { body: captureBody('x'.repeat(maxResponseBodyBytes)) }
   const capacity = (8 * 1024 * 1024) / maxResponseBodyBytes

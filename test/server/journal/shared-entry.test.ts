@@ -5,7 +5,7 @@ import { StreamFollower } from '../../../src/server/journal/follower.ts'
 import type { ExchangeStream } from '../../../src/state/shared-state.ts'
 import { entryFor, unparsed } from './entries.ts'
 
-/** Creates a journal on a stream that only records the kind of each message, or that does not respond. */
+/** Creates a journal with a stub stream that records the kind of each message, or that fails if `isUnavailable`. */
 function setup(isUnavailable = false) {
   const sent: string[] = []
   const append = (kind: string) => async () => {
@@ -34,7 +34,7 @@ test('an announced exchange that ends as expected is sent to the other replicas 
   await vi.waitFor(() => expect(sent).toEqual(['exchange']))
 })
 
-test('an announced exchange whose client disconnects early is followed by its actual end', async () => {
+test('an announced exchange whose client disconnects early is followed by a message with its actual end', async () => {
   const { journal, sent, end, create } = setup()
   const ownEntries: string[] = []
   journal.onOwnEntry(({ delivery }) => ownEntries.push(delivery.kind))

@@ -13,7 +13,7 @@ import { inputs } from '../../support/catalogue.ts'
 import { event, modelId } from '../../support/client.ts'
 import { createLogRecorder, type LogEntry } from '../../support/start.ts'
 
-/** Creates a pipeline with a custom event handler, for behavior that the real handlers never have. */
+/** Creates a pipeline with a custom event handler, for outcomes that the real handlers never produce. */
 function setup(handle: OperationHandler['handle'], log?: Log) {
   const logged: LogEntry[] = []
   const settings = new SandboxSettingsStore({ seed: '1', clock: setClock('real', 0, 0), now: () => 0 })
@@ -62,7 +62,7 @@ const fail = () => {
 test.each<[string, OperationHandler['handle']]>([
   ['asynchronously', async () => fail()],
   ['synchronously', fail],
-])('an exception thrown %s returns a 500 with the request id, and its stack trace is logged', async (_name, handle) => {
+])('an exception thrown %s causes a 500 with the request id, and its stack trace is logged', async (_name, handle) => {
   const { post, logged } = setup(handle)
   const { reply } = await post('/v1/events')
   expect(reply).toMatchObject({ status: 500, origin: 'simulator', headers: { 'X-Request-Id': 'req-7' } })
@@ -72,7 +72,7 @@ test.each<[string, OperationHandler['handle']]>([
   expect(JSON.stringify(bug?.fields)).toMatch(/req-7.*the disk of worker 3 is full.*pipeline\.test\.ts/)
 })
 
-test('no sandbox stays busy, even if the response, its log line or its journal entry fails', async () => {
+test('no sandbox stays busy, even if handling or logging a request fails', async () => {
   const failingLog: Log = { ...silentLog, info: fail, warn: fail, error: fail }
   for (const handle of [async () => jsonBody({ success: true, eventId: modelId }), fail, async () => fail()]) {
     const { post, busy } = setup(handle, failingLog)

@@ -36,7 +36,7 @@ describe('over HTTP', () => {
     expect(await rulesIn('untyped')).toEqual(['content-type'])
   })
 
-  test('an event without an insertId that is stored again after its response was lost breaks a rule', async () => {
+  test('storing an event without an insertId again after its response was lost breaks a rule', async () => {
     await putRules(sim(), [{ scenario: 'lost-ack', times: 1 }], 'no-id')
     const send = () => callOperation(sim(), operations[2], { sandbox: 'no-id' })
     await expect(send()).rejects.toThrow()
@@ -52,7 +52,7 @@ describe('over HTTP', () => {
     ['prefer', 'code=403', 0],
     ['x-sim-seed', '7', 0],
     ['x-sim-now', '2031-01-15T12:00:00Z', 1],
-  ])('two identical calls, the first with the header %s: no problem, advice: %3$d', async (name, value, count) => {
+  ])('two identical calls, the first with %s, have no retry problem (advice: %3$d)', async (name, value, count) => {
     const sandbox = `one-call-${name}`
     await putRules(sim(), [{ scenario: 'rate-limited;retry-after=9', times: 1 }], sandbox)
     for (const headers of [{ [name]: value }, {}]) await call(sim(), analyticsPath, { sandbox, headers })
@@ -94,14 +94,14 @@ describe('over HTTP', () => {
 const thirtyTimes = (attempt: string) => Array.from({ length: 30 }, (_, index) => `${index * 100} ${attempt}`).join()
 
 describe('a client that sends the same call again', () => {
-  /** The client's attempts in the format of `createTracked`, by the broken rules and by the title of the case. */
+  /** The client's attempts, in the format of `createTracked`, by broken rules and by test title. */
   const cases: Readonly<Record<string, Readonly<Record<string, string>>>> = {
     'no rule': {
-      'may retry after the shorter wait if a response has two': '0 429 wait, 2500 201',
+      'may retry after the shorter wait if a response specifies two': '0 429 wait, 2500 201',
       'may retry early within the tolerance': '0 503 wait, 2480 201',
       'may wait in sandbox time, if the sandbox clock is advanced': '0 429 wait now=0, 100 201 now=2500',
       'may send the call concurrently, since that is not a retry': '0-50 429 wait, 10-15 429 wait',
-      'may send many concurrent calls through a few connections, since they are not retries':
+      'may send many concurrent calls over a few connections, since they are not retries':
         '0-5 429 wait, 1-6 429 wait, 5.1 429 wait, 6.1 429 wait',
       'may repeat a call without an id immediately, as after a second click':
         '0 429 wait plain stainless=0, 1 429 wait plain stainless=0, 2501 200 plain stainless=1',
@@ -109,14 +109,14 @@ describe('a client that sends the same call again', () => {
         '0 429 id=a dated lost, 3000 201 id=b dated, 3001 500 id=c dated, 3002 201 id=d dated',
       'may use short and decreasing waits, as with full jitter': '0 500, 900 500, 901 500, 902 500, 990 201',
       'may send identical heartbeats, one of which was lost': '0 201 plain, 100 201 plain lost, 200 201 plain',
-      'may repeat an event without an id after a lost event that was not stored': '0 503 plain lost, 200 201 plain',
+      'may repeat an event without an id if the lost event was not stored': '0 503 plain lost, 200 201 plain',
       'may change the insertId of an event after a 429, since nothing was stored': '0 429 wait id=a, 3000 201 id=b',
       'may send the call an hour later, since that is not a retry': '0 404, 3600000 404',
       'may poll a resource that does not exist yet': thirtyTimes('404 plain'),
       'may send the call after a success, which ends the chain': '0 500, 1000 201, 1001 500',
       'may resend the call immediately after a lost response': '0 201 lost, 1 201',
-      'may wait for the same time before each retry': '0 500, 100 500, 200 500, 300 500, 400 500',
-      'may wait for less time once, because of jitter': '0 500, 100 500, 500 500, 700 500, 1500 500',
+      'may wait equally long before each retry': '0 500, 100 500, 200 500, 300 500, 400 500',
+      'may shorten one wait, because of jitter': '0 500, 100 500, 500 500, 700 500, 1500 500',
       'may wait about a quarter less each time, because of jitter at the cap':
         '0 502, 8000 502, 14100 502, 18800 502, 22500 502',
       'may send concurrent events that differ only in insertId, and retry each event at its own pace':
@@ -125,10 +125,10 @@ describe('a client that sends the same call again', () => {
         '0 500 id=a, 1 500 id=b, 500 201 id=b, 501 201 id=a',
       'may give up on an event and send an identical one with another insertId, if each event keeps its insertId':
         '0 500 id=a, 500 500 id=a, 1000 201 id=b',
-      'may wait from the head of an error response, and cancel the body later': '0-300 429 wait lost head=1, 2501 201',
+      'may start its wait at the head of an error, and cancel the body later': '0-300 429 wait lost head=1, 2501 201',
       'has no finding if a retry after one of two identical calls is too early for the other':
         '0-5 429 wait empty #0, 1-6 500 empty #0, 450 200 empty #1, 2510 200 empty #1',
-      'is not judged by the refusal of an identical call, if the end of its own attempt may be recorded late':
+      'is not judged by the refusal of an identical call, if the end of its own attempt might be recorded late':
         '0-5 429 empty #0, 1-6 429 empty #0, 100 403 empty #1, 300 201 empty #2',
       'has no finding if the end of an attempt to send one of two identical events is recorded late':
         '0 500 id=a #0, 1 500 id=b #0, 200 201 id=a #2, 100-201 500 id=a #1 lost head=101',
@@ -138,7 +138,7 @@ describe('a client that sends the same call again', () => {
       'may send an identical event after a success whose body is unreadable': '0 201 plain unread, 1500 201 plain',
       'is not judged by a slow error if it disconnected when the head was sent':
         '0-501 429 wait plain lost head=500 left, 700 201 plain',
-      'may change the insertId after a 429 that it may have read, even if an identical event was lost':
+      'may change the insertId after a 429 that it might have read, even if an identical event was lost':
         '0-500 201 id=a #0 lost, 0-501 429 id=b #0 lost head=500 left, 600 201 id=c #1',
       'may correct a refused call, even if an identical call was corrected and refused again':
         '0 403 plain #0, 1 500 plain #0, 100 403 plain #1, 103 403 corrected #1, 300 201 corrected #2',
@@ -224,7 +224,7 @@ describe('a client that sends the same call again', () => {
     expect(rules()).toEqual(['same-insert-id', 'same-insert-id']) // one for each event that repeats a lost event
   })
 
-  test('has at most 100 findings; further findings, and calls that the journal has dropped, are only counted', () => {
+  test('has at most 100 findings; further findings, and calls too old for the journal, are only counted', () => {
     const { findings, send } = createTracked()
     for (const count of [0, 1]) for (let call = 0; call < 600; call += 1) send(`${count} 404 call=${call} #${count}`)
     const { list, further } = findings.retries.toList()

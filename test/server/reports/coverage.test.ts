@@ -26,7 +26,7 @@ async function coverageOf(target: TestSimulator, sandbox: string) {
 const allItems = inputs.contract.operations.map((operation) => new OperationItems(operation))
 
 describe('the missing items', () => {
-  test('include every item before the first request, and the bundled document makes every item reachable', async () => {
+  test('include every item before the first request, and are all reachable in the bundled document', async () => {
     const { view } = await coverageOf(sim(), 'untouched')
     const counts = allItems.map(({ operation, items }) => [operation.id, items.size])
     expect(view.operations.map(({ operation, missing }) => [operation, missing.length])).toEqual(counts)
@@ -63,7 +63,7 @@ describe('an exchange covers', () => {
     ...[...damagingScenarios, 'empty-response;when=after'].map((name): [string, unknown] => [name, ['path modelId']]),
     ['no-such-scenario', []],
     ['dribble;ms=5', expect.arrayContaining(['200'])],
-  ])('its response, unless the response is damaged or a simulator refusal: %s', async (scenario, items) => {
+  ])('its response, unless the response is damaged or is a refusal by the simulator: %s', async (scenario, items) => {
     const sandbox = scenario.replace(/\W/g, '-')
     await call(sim(), analyticsPath, { sandbox, scenario }).catch(() => undefined)
     const { covered, requests } = (await coverageOf(sim(), sandbox)).operationCoverage('getModelAnalytics')
@@ -186,13 +186,13 @@ test('an operation that a user adds has items for its schemas, with its examples
   expect(outOfReach).toEqual(['owner.kind: b'])
 })
 
-test('the percentage is rounded down to a tenth', async () => {
+test('the percentage is rounded down to one decimal place', async () => {
   await callOperation(sim(), operations[2], { sandbox: 'share' })
   const { met, points, percent } = (await coverageOf(sim(), 'share')).operationCoverage('createEvent')
   expect(percent).toBe(Math.floor((met / points) * 1000) / 10)
 })
 
-test('a report contains the same coverage as GET coverage', async () => {
+test('a report contains the same coverage as GET /coverage', async () => {
   await callOperation(sim(), operations[2], { sandbox: 'both' })
   const { sandbox, ...coverage } = await steer(sim(), 'GET', '/coverage?sandbox=both')
   expect(sandbox).toBe('both')

@@ -57,7 +57,7 @@ test.each<[string, readonly FailCondition[], Partial<Report>, readonly string[]]
   ['an unexpected response fails', [unexpected], { unexpected: 1 }, ['1 unexpected response']],
   ['retry problems fail, even if they are not listed', [retry], withFurther('retries', 3), ['3 retry problems']],
   ['advice fails', [{ kind: 'advice' }], withFurther('advice', 2), ['2 pieces of advice']],
-  ['no requests fail', [{ kind: 'no-requests' }], { requests: 0 }, ['no request reached the simulator (no-requests)']],
+  ['empty runs fail', [{ kind: 'no-requests' }], { requests: 0 }, ['no request reached the simulator (no-requests)']],
   ['coverage below a limit with decimals fails', [coverage(80.1)], {}, ['80% of the contract covered, 80.1% required']],
   ['coverage below 100 fails', [coverage(100)], {}, ['80% of the contract covered, 100% required']],
   [

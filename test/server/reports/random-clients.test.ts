@@ -17,7 +17,7 @@ const seeds = seed.includes('.') ? [seed] : Array.from({ length: runs }, (_, ind
 /** The number of clients that run concurrently, each in its own sandbox. */
 const concurrency = 8
 
-/** A client's time limit, so long that it receives each response head even if a busy machine suspends a process. */
+/** A client's time limit, long enough to receive each response head even if a busy machine suspends a process. */
 const timeoutMs = 4000
 
 interface Attempt {
@@ -25,7 +25,7 @@ interface Attempt {
   readonly count?: number
   /** Additional members of the event. */
   readonly more?: object
-  /** The connections of a separate process, which other processes do not share. */
+  /** The connections of the process that sends the attempt. */
   readonly agent?: Agent
   readonly giveUpMs?: number
   readonly isRead?: boolean
@@ -55,7 +55,7 @@ const faults = [
   ...['429;retry-after=1;retry-after-ms=300', '500', 'lost-ack', 'truncated', 'reset'],
 ]
 
-/** Each kind of client returns a log of the rules that it broke, with a `?` after a rule that it possibly broke. */
+/** Each kind of client returns a log of the rules that it broke, with a `?` after a rule that it may have broken. */
 const kinds: Readonly<Record<string, (client: Client) => Promise<readonly string[]>>> = {
   async 'is a pool of workers that keep ids, count retries and wait'({ rules, send, chance, pick }) {
     await rules(...Array.from({ length: 6 }, () => pick(faults)))
@@ -233,7 +233,7 @@ async function runClient(origin: string, name: string) {
     token: null,
     body: { count: { atLeast: 1 }, withinMs: 500 },
   })
-  await sleep(20) // a lost response is recorded when its connection has closed
+  await sleep(20) // a lost response is recorded only after its connection has closed
   const { retries } = await readControl<ControlSchemas['Report']>({ origin }, `/report?sandbox=${sandbox}`)
   const certain = mistakes.filter((rule) => !rule.endsWith('?'))
   const found = retries.findings.map(({ rule }) => rule)

@@ -17,7 +17,7 @@ import { cleanReport } from './clean-report.ts'
 /** Writes a report to a target, as convsim does at the end of a run. */
 const writeTarget = ({ file, format }: ReportTarget) => writeReportFile(file, renderClientReport(format, cleanReport))
 
-/** Returns the target in a valid `--report` value that contains one file. */
+/** Returns the only target in a `--report` value. */
 function targetOf(text: string) {
   const [target, ...others] = parseReportTargets(text) ?? []
   if (!target || others.length > 0) throw new Error(`${text} is not one target`)
@@ -40,12 +40,12 @@ test.each(Object.entries(reportFormats))('%s=FILE sets the format, whatever the 
   expect(await readFile(file, 'utf8')).toBe(renderClientReport(format, cleanReport))
 })
 
-test('an unknown format name is part of the file name', () => {
+test('a prefix that is not a format name is part of the file name', () => {
   expect(targetOf('build=7.json')).toEqual({ file: 'build=7.json', format: reportFormats.json })
   expect(targetOf('junit=a=b.md')).toEqual({ file: 'a=b.md', format: reportFormats.junit })
 })
 
 const invalid = ['report', 'report.pdf', '.json', 'a/.md', 'a\\.md', 'markdown=', 'pdf=report', 'a.md,b', 'a.md,']
-test.each(invalid)('the file %s is refused', (file) => {
-  expect(parseCommandLine(commands, ['--report', file], {})).toMatchObject({ kind: 'problem' })
+test.each(invalid)('--report %s is refused', (value) => {
+  expect(parseCommandLine(commands, ['--report', value], {})).toMatchObject({ kind: 'problem' })
 })

@@ -55,7 +55,7 @@ describe('a request as a curl command', () => {
     ['POST without a body', { method: 'POST' }, ['-X', 'POST']],
     ['PUT with a body', { method: 'PUT', body: bodyOf('{}') }, ['-X', 'PUT']],
     ['HEAD', { method: 'HEAD' }, ['--head']],
-  ])('specifies the method if curl would choose a different one: %s', (_name, request, options) => {
+  ])('specifies the method only if curl would choose a different one: %s', (_name, request, options) => {
     const { args } = runInShell(entryToCurl(entry(request)))
     expect(args.slice(2, 2 + options.length)).toEqual(options)
     expect(args[2 + options.length]).toBe('http://sim:4010/v1/events')
@@ -97,7 +97,7 @@ describe('a request as a curl command', () => {
     expect(args).toContain('x-team: a')
   })
 
-  test('sends bytes that are not valid in an argument', () => {
+  test('sends bytes that a shell argument cannot contain', () => {
     const bytes = new Uint8Array([0, 255, 10, 39, 0])
     const { input } = runInShell(entryToCurl(entry({ body: captureBody(toLatin1(bytes)) })))
     expect(new Uint8Array(input)).toEqual(bytes)

@@ -20,7 +20,7 @@ const bothWaits = { 'Retry-After': '3', 'retry-after-ms': '2500' }
  * - `id=a`: an event with this `insertId` (default: `a`); `v=2`: with another value; `dated`, `later`: with a time;
  *   `plain`: without an id; `empty`, `corrected`, `call=7`: other bodies
  * - `#1`, `stainless=1`: the number of earlier attempts, in one of two headers; `wait`, `wait=1`: with `Retry-After`
- * - `lost`: the client left before the response; `unread`: the response body was damaged; `left`: the client has left
+ * - `lost`: the response did not arrive; `unread`: its body was damaged; `left`: the client disconnected before its end
  * - `head=1`, `open=-50`: when the head was sent, and when the connection was opened; `now=0`: the sandbox's time
  */
 export function createTracked(idempotentOperations = new Set(['createEvent'])) {

@@ -34,7 +34,7 @@ function createSandboxes(limit: number) {
   return { sandboxes, evictions }
 }
 
-test('a sandbox with a request in progress is not idle, however long ago it was last used', () => {
+test('a sandbox with a request in progress is not evicted, however long ago it was last used', () => {
   const { sandboxes, evictions } = createSandboxes(2)
   sandboxes.use('busy').activeRequests += 1
   sandboxes.use('a')
@@ -44,7 +44,7 @@ test('a sandbox with a request in progress is not idle, however long ago it was 
   expect(sandboxes.list().map(({ name }) => name)).toEqual(['busy', 'c'])
 })
 
-test('if all sandboxes are busy, a new sandbox may exceed the limit, so that every request has a sandbox', () => {
+test('a new sandbox may exceed the limit if all other sandboxes are busy', () => {
   const { sandboxes, evictions } = createSandboxes(2)
   for (const name of ['a', 'b', 'c']) sandboxes.use(name).activeRequests += 1
   expect(evictions).toEqual([])

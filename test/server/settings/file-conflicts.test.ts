@@ -8,7 +8,7 @@ import { findFileConflict } from '../../../src/server/settings/file-conflicts.ts
 import { bundledContract, bundledFixtures } from '../../../src/service/fixtures/bundled.ts'
 import { tempFolder } from '../../support/temp-folder.ts'
 
-/** Creates a folder with a state and an input, a symbolic and a hard link to each, fixtures, and a link to them. */
+/** Creates a folder with two files, a symbolic link and a hard link to each, and fixtures with a symbolic link. */
 async function createFiles(): Promise<string> {
   const folder = await tempFolder()
   const at = (name: string) => join(folder, name)
@@ -23,7 +23,7 @@ async function createFiles(): Promise<string> {
   return folder
 }
 
-/** Returns the conflict in a command line. `@` stands for the folder with the files. */
+/** Returns the file conflict in a command line, if any. `@` stands for the folder from `createFiles`. */
 async function findConflict(line: string, env: Record<string, string> = {}): Promise<string | undefined> {
   const folder = await createFiles()
   const expand = (text: string) => text.replaceAll('@', `${folder}/`)
@@ -73,7 +73,7 @@ test.each([
   '--fixtures @fixtures --report @fixtures/report.html',
   'exec --state @state.json -- cat @state.json',
   'record @input.json --out @out',
-])('separate files are accepted: %s', async (line) => {
+])('files that do not conflict are accepted: %s', async (line) => {
   expect(await findConflict(line)).toBeUndefined()
 })
 
@@ -87,7 +87,7 @@ test('the message names both settings, the variable and the file', async () => {
   )
 })
 
-test('the library also refuses to overwrite an input with the state', async () => {
+test('the library also refuses to overwrite an input file with the state', async () => {
   const file = join(await createFiles(), 'input.json')
   await expect(startSimulator({ state: file, rules: file })).rejects.toThrow(
     /^state would overwrite .*which rules reads/,

@@ -137,7 +137,7 @@ describe('every setting', () => {
     expect(settingsOf(parseCommandLine(joined, {}))[name]).toEqual(value)
   })
 
-  testAll(switches, 'without a value is turned on by its flag, and off by the flag with --no-', (row) => {
+  testAll(switches, 'without a value is turned on by its flag, and off by its --no- flag', (row) => {
     const { name, flag } = row
     const read = (switchFlag: string) => settingsOf(parseCommandLine(commandLineOf(row, switchFlag), {}))[name]
     expect(read(flag)).toBe(true)
@@ -192,7 +192,7 @@ describe('every setting', () => {
     if (setting.default !== undefined) expect(setting.read(String(setting.default))).toEqual(setting.default)
   })
 
-  test.each(commands)('of $name that has a short flag has a unique one', ({ settings }) => {
+  test.each(commands)('of $name has a unique short flag, if it has any', ({ settings }) => {
     const shorts = Object.values(settings).flatMap(({ short }) => short ?? [])
     expect(new Set(shorts).size).toBe(shorts.length)
   })
@@ -251,7 +251,7 @@ describe('a command line', () => {
       expect(parseCommandLine([...words, ...operands], {})).toMatchObject({ kind: 'run', command, settings })
   })
 
-  test('of exec passes everything after "--" to the command, and has its own defaults', () => {
+  test('for exec passes everything after "--" to the command, and uses the defaults of exec', () => {
     const words = ['npm', 'test', '--', '--port', '2']
     const parsed = parseCommandLine(['exec', '--env', 'A', '--env=B', '--', ...words], { PORT: '3000', HOST: 'x' })
     expect(runOf(parsed)).toMatchObject({
@@ -278,7 +278,7 @@ describe('a command line', () => {
     [['./server'], {}, { command: 'serve', files: ['./server'] }],
     [['check', 'a', 'b', 'c'], {}, { command: 'check', files: ['a', 'b', 'c'] }],
     [['assumptions'], { CONVSIM_REPORT: 'y.html' }, { command: 'assumptions' }],
-    // Variables that exec sets for its command, variables that Kubernetes sets for services, and others.
+    // These variables are ignored: those that exec sets for its command, those that Kubernetes sets, and others.
     [['check'], { CONVSIM_BASE_URL: 'http://a/v1', CONVSIM_CONTROL_URL: 'http://a/__sim' }, { command: 'check' }],
     [[], { ...kubernetes('CONVSIM'), PORT: '5000' }, { settings: { port: 5000 } }],
     [[], { SIM_DEVICE: '1', PATH: '/bin', convsim_port: '1' }, { command: 'serve' }],

@@ -14,12 +14,12 @@ const collectGarbage: () => void = runInNewContext('gc')
 const fixture = '/v1/models/00000000-0000-4000-8000-000000000001/analytics'
 const event = JSON.stringify({
   eventType: 'a',
-  productId: '00000000-0000-4000-9000-000000000001', // of the model in `fixture`, so that events change its numbers
+  productId: '00000000-0000-4000-9000-000000000001', // of the model in `fixture`, so events change that model's data
   value: '1',
   insertId: 'always',
 })
 
-/** Returns the n-th request: usually one of a few fixed requests, but at times one to a new model or sandbox. */
+/** Returns the n-th request: usually one of a few fixed requests, but sometimes one for a new model or sandbox. */
 function request(n: number) {
   const headers = { authorization: 'Bearer any-key', 'content-type': 'application/json' }
   const base = {
@@ -63,6 +63,6 @@ test('100,000 requests, 2,000 models and 2,000 sandboxes do not leak memory', as
   }
   await created.value.close()
   const [first = 0, ...later] = heap
-  // A leak of 100 bytes per request would add 8 MB over the 80,000 later requests.
+  // A leak of 100 bytes per request would add 8 MB during the last 80,000 requests.
   for (const megabytes of later) expect(megabytes - first).toBeLessThan(6)
 })

@@ -6,7 +6,7 @@ import { createSimulator } from '../../../src/server/simulator/simulator.ts'
 import { startForTest } from '../../support/start.ts'
 import { tempFolder } from '../../support/temp-folder.ts'
 
-test('a start that fails after opening the state file releases the file', async () => {
+test('a simulator that fails to start after opening the state file releases the file', async () => {
   const state = join(await tempFolder(), 'state.json')
   const fail = () => {
     throw new Error('the log is broken')

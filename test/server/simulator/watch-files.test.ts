@@ -22,7 +22,7 @@ async function watch(listFiles: () => readonly string[]): Promise<(readonly stri
 const expectChanges = (changes: unknown, expected: unknown) =>
   vi.waitFor(() => expect(changes).toEqual(expected), { timeout: 30_000, interval: 20 })
 
-test('a link that is switched to another folder counts as a change, as in a Kubernetes config map', async () => {
+test('switching a symbolic link to another folder counts as a change, as in a Kubernetes ConfigMap', async () => {
   const folder = await tempFolder()
   for (const name of ['v1', 'v2']) {
     await mkdir(join(folder, name))

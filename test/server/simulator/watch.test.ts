@@ -89,7 +89,7 @@ describe('--watch', () => {
     ])
   })
 
-  test('reports the lines of a broken file, and serves the previous version until the file is fixed', async () => {
+  test('reports where a file is broken, and serves the previous version until the file is fixed', async () => {
     const simulator = await startWatching()
     const { replace } = simulator
     await replace('rules.yaml', 'rules: [{ scenario: nonsense }]\n')

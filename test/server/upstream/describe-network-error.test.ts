@@ -11,11 +11,11 @@ test.each([
   ['CERT_HAS_EXPIRED', 'certificate', /cannot be trusted: something else \(CERT_HAS_EXPIRED\)\. Nothing was sent/],
   ['ERR_TLS_CERT_ALTNAME_INVALID', 'certificate', /cannot be trusted/],
   ['ENOTFOUND', 'connection', /its host name is unknown; is it spelled correctly\? \(ENOTFOUND\)$/],
-  ['ECONNREFUSED', 'connection', /refuses the connection/],
-  ['ECONNRESET', 'connection', /broke the connection before it responded\. \(ECONNRESET\)$/],
+  ['ECONNREFUSED', 'connection', /refused the connection/],
+  ['ECONNRESET', 'connection', /closed the connection before it responded\. \(ECONNRESET\)$/],
   ['EPROTO', 'connection', /is the scheme \(https or http\) correct/],
   ['ERR_SSL_WRONG_VERSION_NUMBER', 'connection', /is the scheme \(https or http\) correct/],
-  ['EOTHER', 'connection', /cannot be reached: something else\. \(EOTHER\)$/],
+  ['EOTHER', 'connection', /No valid response .*: something else\. \(EOTHER\)$/],
 ])('%s is described as a %s problem', (code, kind, sentence) => {
   const error = Object.assign(new Error('something else'), { code })
   const problem = describeNetworkError(error, origin)
@@ -31,6 +31,6 @@ test('drift describes a failed TLS handshake with an http service in the same wo
   const { samples } = await sendWithRetries(client, request, false, retryOptions)
   expect(samples[0]?.response).toEqual({
     problem: 'connection',
-    sentence: expect.stringMatching(/cannot be reached: the TLS handshake failed; .* \(\w+\)$/),
+    sentence: expect.stringMatching(/No valid response .*: the TLS handshake failed; .* \(\w+\)$/),
   })
 })

@@ -10,7 +10,7 @@ interface ScriptedResponse {
   readonly headers?: Record<string, string>
 }
 
-/** Starts a service with scripted responses, the last of which it repeats, and returns a function that calls it. */
+/** Starts a service that returns `responses` in order and then repeats the last one. `send` calls the service. */
 async function startScripted(...responses: ScriptedResponse[]) {
   const requests: { method: string | undefined; url: string | undefined; authorization: string | undefined }[] = []
   const server = createServer((request, response) => {
@@ -39,7 +39,7 @@ async function startScripted(...responses: ScriptedResponse[]) {
 const after = (status: number, seconds: string): ScriptedResponse => ({ status, headers: { 'retry-after': seconds } })
 
 test.each<[string, string, ScriptedResponse[], object]>([
-  ['the client waits as long as the service requires', 'GET', [after(429, '30'), { status: 200 }], { waits: [30_000] }],
+  ['the client waits as long as the service asks', 'GET', [after(429, '30'), { status: 200 }], { waits: [30_000] }],
   ['a wait beyond the limit ends the attempts', 'GET', [after(429, '61')], { statuses: [429], pauseMs: 61_000 }],
   ['a write that failed is not sent again', 'POST', [{ status: 500 }], { statuses: [500] }],
   ['a write that was refused is sent again', 'POST', [{ status: 429 }, { status: 201 }], { statuses: [429, 201] }],
@@ -58,7 +58,7 @@ test('a transient failure is retried with back-off', async () => {
   expect(second).toBeGreaterThanOrEqual(500)
 })
 
-test('a sample contains no credentials, even if the service received some', async () => {
+test('a sample contains no credentials, even if the request and the response contained some', async () => {
   const { send, requests } = await startScripted({ status: 200, headers: { 'set-cookie': 'sid=a-secret-token' } })
   const { samples } = await send()
   expect(requests[0]?.authorization).toBe('Bearer a-secret-token')

@@ -62,14 +62,14 @@ type Response = Awaited<ReturnType<typeof send>>
 
 const folder = join(import.meta.dirname, 'constructs')
 const files = readdirSync(folder, { recursive: true, encoding: 'utf8' }).filter((file) => file.endsWith('.yaml'))
-const refusing = Object.entries(refusalStatuses)
+const refusals = Object.entries(refusalStatuses)
 
 test.each(files.sort())('%s is handled as the file specifies', async (file) => {
   const failures = await tryConstruct(parse(readFileSync(join(folder, file), 'utf8')))
   if (failures.length > 0) throw new Error(`${file}\n${failures.join('\n')}`)
 })
 
-/** Describes a failed assertion with its values in full, which vitest would shorten. */
+/** Describes a failed assertion with the complete values, which vitest would shorten. */
 function describe(error: unknown): string {
   if (!(error instanceof Error) || !('actual' in error && 'expected' in error)) return reasonOf(error)
   return `expected ${JSON.stringify(error.expected)}\ngot ${JSON.stringify(error.actual)}`
@@ -108,7 +108,7 @@ async function tryConstruct({ requests = [], ...construct }: Construct): Promise
   }
   await run('failures', async () => {
     for (const request of accepted.values())
-      for (const [scenario, status] of refusing)
+      for (const [scenario, status] of refusals)
         expectFailure(await send(origin, request, { 'x-sim-scenario': scenario }), status, construct)
   })
   await run('coverage', async () => {
@@ -187,7 +187,7 @@ function expectValid(body: Json, { document }: Pick<Construct, 'document'>, poin
   expect(validate?.(body) ? [] : { body, errors: validate?.errors }).toEqual([])
 }
 
-/** Expects the failure documented for the status, else its range, else `default`; else the simulator's own format. */
+/** Expects the failure documented for the status, its range or `default`, or else one in the simulator's format. */
 function expectFailure(response: Response, expected: number, { document }: Construct): void {
   const { operation, status, origin, media, body } = response
   const { responses, pointer } = findResponses(document, operation)
@@ -231,7 +231,7 @@ async function readCoverage(origin: string) {
   return { points, percent, missing, of }
 }
 
-/** Changes a valid request as a coverage suggestion says: to another path, parameter or body member. */
+/** Applies a coverage suggestion to a valid request: another path, parameter or body member. */
 function applySuggestion(request: ConstructRequest, { point, path }: ControlSchemas['MissingPoint']): ConstructRequest {
   const [method = '', target = ''] = request.send.split(' ')
   const { in: location, name = '', pointer, value = '' } = point

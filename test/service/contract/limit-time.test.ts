@@ -35,7 +35,7 @@ const linesOf = (schemas: Schemas) =>
     .map(([name, schema]) => `    ${name}: ${JSON.stringify(schema)}\n`)
     .join('')
 
-/** Returns the findings, except warnings, about the small document with additional schemas. */
+/** Returns the findings about the small document with additional schemas, except warnings. */
 async function findingsAbout(schemas: Schemas): Promise<string[]> {
   const findings = await findingsOf(SMALL + linesOf(schemas))
   return findings.filter((finding) => !finding.includes('warning'))
@@ -48,7 +48,7 @@ test.each<[string, Schemas]>([
   ['if', { A: { if: { type: 'string' }, else: ref('A') } }],
   ['dependentSchemas', { A: { type: 'object', dependentSchemas: { x: ref('A') } } }],
   ['a list of alternatives', { A: ref('B/anyOf/0'), B: { anyOf: [{ allOf: [ref('A')] }] } }],
-])('checking against a schema that applies itself to the same value through %s is stopped', async (_name, schemas) => {
+])('checking is stopped if a schema applies itself to the same value through %s', async (_name, schemas) => {
   const { checkResponse } = operationOf(await contractOf(withSchemas(schemas)), 'listThings')
   const message = expect.stringContaining('recursive schemas')
   expect(checkResponse(200, { x: 1 })).toMatchObject([{ keyword: 'timeout', message }])
@@ -74,7 +74,7 @@ test.each<[string, Schemas]>([
   expect(checkResponse(200, nested(2)).filter(({ keyword }) => keyword === 'timeout')).toEqual([])
 })
 
-describe('schemas that refer to each other very often', () => {
+describe('schemas with many references to each other', () => {
   const schemas = (count: number, create: (index: number) => JsonObject): JsonObject & Schemas =>
     Object.fromEntries(Array.from({ length: count }, (_, index) => [`A${index || ''}`, create(index)]))
   const pair = (one: JsonObject) => ({ type: 'object', properties: { a: one, b: one } })

@@ -2,7 +2,7 @@ import { describe, expect, test } from 'vitest'
 import { loadContract } from '../../../src/service/contract/load.ts'
 import { contractOf, findingsOf, operationOf, SMALL } from './documents.ts'
 
-/** Returns the small document with `from` replaced by `to`. */
+/** Returns the small document with `from` replaced with `to`. */
 function withText(from: string, to: string): string {
   expect(SMALL).toContain(from)
   return SMALL.replace(from, () => to)
@@ -16,11 +16,11 @@ describe('a mistake in a document is reported with its location:', () => {
   const name = '#/components/schemas/Thing/properties/name'
   const types = 'array, boolean, integer, null, number, object, string, or a list of these types'
   const ignored = (keyword: string, expected: string) => `warning "${keyword}" is ignored; it must be ${expected}`
-  const narrower = 'must be an object of valid validation keywords, such as {maximum: 1}'
+  const simulatedValuesProblem = 'must be an object of validation keywords with valid values, such as {maximum: 1}'
   test.each([
     [`{ $ref: '${name}' }`, `21:17 warning $ref "${name}" is circular; any value is accepted`],
     ['{ type: text }', `21:17 ${ignored('type', `one of ${types}`)}`],
-    ['{ type: string, x-simulated-values: [ball] }', `21:31 warning ${narrower}`],
+    ['{ type: string, x-simulated-values: [ball] }', `21:31 warning ${simulatedValuesProblem}`],
     ["{ type: string, pattern: '(' }", `21:31 ${ignored('pattern', 'a regular expression')}`],
     ["{ type: string, minLength: '1' }", `21:31 ${ignored('minLength', 'a non-negative integer')}`],
     ['{ type: string, enum: [] }', `21:31 ${ignored('enum', 'a non-empty list of values')}`],
@@ -65,7 +65,7 @@ describe('a mistake in a document is reported with its location:', () => {
 
 const byPath = 'this operation is named after its path'
 
-test('operations in referenced path items are checked, even if the document has no others', async () => {
+test('operations in referenced path items are checked, even if the document has no other operations', async () => {
   const item = (name: string) =>
     `    ${name}:\n      get: { operationId: a, responses: { '404': { description: no } } }\n`
   const paths = "  /a: { $ref: '#/components/pathItems/a' }\n  /b: { $ref: '#/components/pathItems/b' }\n"
@@ -83,7 +83,7 @@ test('operations in referenced path items are checked, even if the document has 
   ])
 })
 
-test('all findings are returned at once, errors first', async () => {
+test('all findings about a document are returned at once', async () => {
   const more = "  /more:\n    get: { responses: { '200': { $ref: '#/components/responses/None' } } }\n"
   const text = withText('name: ball', 'name: 7')
     .replace('info: { title: Small, version: 1.0.0 }', 'info: { title: Small }')

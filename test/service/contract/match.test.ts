@@ -17,7 +17,7 @@ paths:
 `
 const contract = await contractOf(DOCUMENT)
 
-/** Describes a match in one line: the operation's ID and its parameters, or the kind and its details. */
+/** Describes a match in one line: the operation's ID and path parameters, or the kind of mismatch and its details. */
 function match(method: string, path: string): string {
   const found = contract.match(method, path)
   if (found.kind === 'operation') return `${found.operation.id} ${JSON.stringify(found.path)}`
@@ -32,7 +32,7 @@ test.each([
   ['GET', '/v1/files/a.b.txt', 'GET /files/{name}.{extension} {"name":"a.b","extension":"txt"}'],
   ['GET', '/v1/files/plain', 'GET /files/{name} {"name":"plain"}'],
   ['GET', '/v1/mixed/v1.2.3/xyz', 'GET /mixed/v{major}.{minor}/{a}{b} {"major":"1.2","minor":"3","a":"xy","b":"z"}'],
-  // A concrete template wins even if only the other template has the method.
+  // A concrete template wins even if only the other template allows the method.
   ['DELETE', '/v1/models/latest/analytics', 'wrong-method /models/latest/analytics GET'],
   ['get', '/v1/files/plain', 'wrong-method /files/{name} GET'],
   ['GET', '/v1', 'unknown-path'],
@@ -53,7 +53,7 @@ test.each([
   expect(match(method, path)).toBe(expected)
 })
 
-test('a path parameter has the decoded value', () => {
+test('the value of a path parameter is percent-decoded', () => {
   fc.assert(
     fc.property(fc.string({ minLength: 1, unit: 'grapheme' }), (text) => {
       const found = contract.match('GET', `/v1/models/${encodeURIComponent(text)}/analytics`)
@@ -85,7 +85,7 @@ test('several parameters in a segment match as in a regular expression', async (
   )
 })
 
-test('a segment that a regular expression would match for minutes is matched immediately', () => {
+test('a segment that a regular expression would take minutes to match is matched immediately', () => {
   const path = `/v1/mixed/${'-'.repeat(200_000)}`
   expect(contract.match('GET', path)).toMatchObject({ path: { b: '-'.repeat(199_994), c: '-', e: '-' } })
   expect(contract.match('GET', `/v1/mixed/${'a-'.repeat(3)}${'-a'.repeat(3)}`).kind).toBe('operation')

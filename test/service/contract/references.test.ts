@@ -38,13 +38,13 @@ thing: { type: object, properties: { a: { type: string, typo: 1 } } }
     expect(contract && operationOf(contract, 'add').checkBody('application/json', 7)).toMatchObject([{ in: 'body' }])
   })
 
-  const cannot = (path: string, reason: string) => `cannot be resolved: ${path} ${reason}`
+  const unresolved = (path: string, reason: string) => `cannot be resolved: ${path} ${reason}`
   const outside = 'points outside the project; only files in the document folder or the working directory are read'
   test.each([
-    ['none.yaml', cannot('none.yaml', 'cannot be read: there is no such file')],
-    ['folder.yaml#/A', cannot('folder.yaml', 'is a folder; expected a regular file')],
-    ['broken.yaml', cannot('broken.yaml:2:1', 'is a duplicate key')],
-    ['empty.yaml', cannot('empty.yaml:1:1', 'is empty; expected YAML or JSON')],
+    ['none.yaml', unresolved('none.yaml', 'cannot be read: there is no such file')],
+    ['folder.yaml#/A', unresolved('folder.yaml', 'is a folder; expected a regular file')],
+    ['broken.yaml', unresolved('broken.yaml:2:1', 'is a duplicate key')],
+    ['empty.yaml', unresolved('empty.yaml:1:1', 'is empty; expected YAML or JSON')],
     ['api.xsd', 'points to a file without the extension .yaml, .yml or .json'],
     ['other.yaml#/None', 'points to nothing'],
     ['other.yaml#/text', 'must point to an object'],
@@ -52,7 +52,7 @@ thing: { type: object, properties: { a: { type: string, typo: 1 } } }
     ['/etc/a.yaml', outside],
     ['../a.yaml', outside],
     ['file:///etc/a.yaml', outside],
-  ])('that fail, such as %s, leave a schema open and a path item without operations', async (ref, reason) => {
+  ])('cause a warning in a schema and an error in a path item if they fail: %s', async (ref, reason) => {
     const others = {
       'folder.yaml/a': '',
       'broken.yaml': 'a: 1\na: 2\n',
@@ -69,18 +69,18 @@ thing: { type: object, properties: { a: { type: string, typo: 1 } } }
   })
 })
 
-describe('a failed reference', () => {
+describe('a broken reference', () => {
   test.each([
     ['to a missing schema', '#/components/schemas/Thin', 'points to nothing'],
     ['to a missing anchor', '#thin', 'points to nothing'],
     ['to a response', '#/paths/~1things/get/responses/200', 'points to a "response" object; expected "schema"'],
-  ])('%s leaves a schema open', async (_target, ref, reason) => {
+  ])('%s in a schema is reported, and any value is accepted', async (_target, ref, reason) => {
     const text = SMALL.replace('#/components/schemas/Thing', ref)
     expect(await findingsOf(text)).toEqual([`13:25 warning $ref "${ref}" ${reason}; any value is accepted`])
     expect(operationOf(await contractOf(text), 'listThings').checkResponse(200, 7)).toEqual([])
   })
 
-  test('in place of a parameter, body, response, example or link is ignored', async () => {
+  test('in place of a parameter, body, response, example or link is ignored, with a warning', async () => {
     const none = "{ $ref: '#/components/x-none' }"
     const text = SMALL.replace(
       '      responses:\n',

@@ -26,7 +26,7 @@ test.each([
   expect(operation.body).toEqual(body && { required: true, mediaTypes: ['application/json'] })
 })
 
-test('every status of every operation has a description and named examples that match both schemas', () => {
+test('each status of each operation has a description, and examples that match all schema rules', () => {
   for (const operation of contract.operations) {
     for (const status of operation.statuses) {
       const name = `${operation.id} ${status}`
@@ -115,7 +115,7 @@ test('each decision on an open question in the service description is an assumpt
 describe('the analytics in the examples', () => {
   const examples = () => operationOf('getModelAnalytics').examples(200)
 
-  test('have totals that equal the sums over their days', () => {
+  test('have totals that equal the sums of the daily counts', () => {
     for (const { name, value } of examples()) {
       for (const count of ['conversationCount', 'messageCount']) {
         const days = valueAt(value, '/dataPoints') as JsonObject[] // the example matches its schema

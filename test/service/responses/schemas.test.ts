@@ -24,7 +24,7 @@ const components = `components:
     Dog: { type: object, required: [kind, barks], properties: { kind: { type: string }, barks: { type: boolean } } }
 `
 const [cat, dog] = ["$ref: '#/components/schemas/Cat'", "$ref: '#/components/schemas/Dog'"]
-const [text, whole] = ['{ type: string }', '{ type: integer }']
+const [text, integer] = ['{ type: string }', '{ type: integer }']
 const ab = `properties: { a: ${text}, b: ${text} }`
 
 /** Schemas that the constructs do not cover, some of them with the expected body. */
@@ -46,7 +46,7 @@ const valid: readonly (readonly [schema: string, expected?: unknown])[] = [
   ['type: string, default: null', expect.any(String)],
   ['properties: { age: { type: integer, example: old } }', { age: 1 }],
   [''],
-  [`properties: { constructor: ${text}, toString: ${whole} }`, { constructor: 'string', toString: 0 }],
+  [`properties: { constructor: ${text}, toString: ${integer} }`, { constructor: 'string', toString: 0 }],
 ]
 
 /** Schemas without a valid value, or without a valid value of a reasonable size. */

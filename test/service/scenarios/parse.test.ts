@@ -58,9 +58,9 @@ describe('a list of scenarios', () => {
 
 describe('a sequence', () => {
   const form = 'An item is a scenario with its parameters, optionally followed by "*" and a count from 1 to 999999.'
-  const others = ['429*x', '429*2; 200', '429*', '429*0', '429*1000000', '*2', '429*2*3', '429|200', '429 200']
+  const invalidItems = ['429*x', '429*2; 200', '429*', '429*0', '429*1000000', '*2', '429*2*3', '429|200', '429 200']
 
-  test.each(others)('with the invalid item %j is refused', (item) => {
+  test.each(invalidItems)('with the invalid item %j is refused', (item) => {
     const error = expect.stringContaining(`"${item}" is not an item of a sequence. ${form}`)
     expect(parseSequence(`${item}, 200`, catalogue)).toEqual({ ok: false, error })
   })

@@ -38,7 +38,7 @@ describe('--rules FILE', () => {
     }
   })
 
-  test('applies after --scenario, and both apply after the rules of a sandbox', async () => {
+  test('has lower precedence than --scenario, and the rules of a sandbox override both', async () => {
     const sim = await startForTest({ rules: await fileWith(good), scenario: 'critical' })
     expect(await steer(sim, 'GET', '/scenarios')).toMatchObject({
       startUp: [{ scenario: 'critical' }, { scenario: 'unavailable;retry-after=0' }, { sequence: '429*2, 200' }],
@@ -56,7 +56,7 @@ describe('--rules FILE', () => {
     await expect(startForTest({ rules: '/nowhere/rules.yaml' })).rejects.toThrow('/nowhere/rules.yaml: cannot be read')
   })
 
-  test('also accepts JSON, on the command line and in the environment', async () => {
+  test('also accepts JSON, as does the variable CONVSIM_RULES', async () => {
     const file = await fileWith(JSON.stringify(parse(good)), 'rules.json')
     const environment = { env: { CONVSIM_RULES: file } }
     for (const command of [convsim([...inMemory, '--rules', file]), convsim(inMemory, environment)]) {
@@ -66,18 +66,18 @@ describe('--rules FILE', () => {
   })
 })
 
-const ofEvents = 'operation: createEvent\n    '
-const inEvents = `${ofEvents}scenario: "503"\n    match:\n`
+const forEvents = 'operation: createEvent\n    '
+const eventMatch = `${forEvents}scenario: "503"\n    match:\n`
 
 /** Rules with one mistake each: a description, the rule, the line of the mistake, and the message. */
 const wrong: [string, string, number, RegExp][] = [
-  ['an unknown status', `${ofEvents}scenario: "699"`, 5, /no scenario "699"\. Documented statuses/],
-  ['a scenario for another operation', `${ofEvents}scenario: all-null`, 4, /"all-null" does not apply here/],
-  ['an unknown field', `${inEvents}      body:\n        /eventTyp: a`, 7, /Did you mean "\/eventType"\? Known: /],
-  ['no write operation', `match: { model: ${modelId} }\n    scenario: lost-ack`, 4, /"lost-ack" does not apply here/],
-  ['an impossible model', `${inEvents}      model: ${modelId}`, 7, /There is no model in the path of createEvent/],
-  ['an unknown item', 'operation: getModelAnalytics\n    sequence: 429*2, 299', 5, /no scenario "299"/],
-  ['an impossible drift', 'operation: createEvent\n    scenario: drop-field;pointer=/a', 4, /cannot be applied at \/a/],
+  ['an unknown status', `${forEvents}scenario: "699"`, 5, /no scenario "699"\. Documented statuses/],
+  ['a scenario for another operation', `${forEvents}scenario: all-null`, 4, /"all-null" does not apply here/],
+  ['an unknown field', `${eventMatch}      body:\n        /eventTyp: a`, 7, /Did you mean "\/eventType"\? Known: /],
+  ['lost-ack for a read', `match: { model: ${modelId} }\n    scenario: lost-ack`, 4, /"lost-ack" does not apply here/],
+  ['a model for events', `${eventMatch}      model: ${modelId}`, 7, /There is no model in the path of createEvent/],
+  ['an unknown status in a sequence', 'operation: getModelAnalytics\n    sequence: 429*2, 299', 5, /no scenario "299"/],
+  ['an unknown pointer', 'operation: createEvent\n    scenario: drop-field;pointer=/a', 4, /cannot be applied at \/a/],
   ['an unknown operation', 'operation: createEvnt\n    scenario: "503"', 4, /no operation "createEvnt"\. Did you/],
   ['an unknown parameter', 'scenario: slow;delay=1', 4, /has no parameter "delay"; it takes: ms, /],
   ['an unknown member', 'seqence: 429, 200', 4, /\/seqence is not allowed here; did you mean "sequence"\?/],
@@ -97,10 +97,10 @@ describe('convsim check FILE', () => {
     const { code, stdout } = await run(['check', ...files])
     expect(code).toBe(1)
     for (const [index, [name, , line, says]] of wrong.entries()) {
-      const own = stdout.split('\n').filter((line) => line.includes(`${files[index]}:`))
-      expect([name, own.slice(0, -1).join('\n')]).toEqual([name, expect.stringMatching(says)])
-      expect([name, own[0]]).toEqual([name, expect.stringContaining(`${files[index]}:${line}:`)])
-      expect(own.at(-1)).toMatch(/cannot be served/)
+      const fileLines = stdout.split('\n').filter((line) => line.includes(`${files[index]}:`))
+      expect([name, fileLines.slice(0, -1).join('\n')]).toEqual([name, expect.stringMatching(says)])
+      expect([name, fileLines[0]]).toEqual([name, expect.stringContaining(`${files[index]}:${line}:`)])
+      expect(fileLines.at(-1)).toMatch(/cannot be served/)
     }
   })
 
@@ -126,7 +126,7 @@ test('a rules file given as a contract, and a contract given as rules, are recog
   await expect(asRules).rejects.toThrow(/is an OpenAPI document, .*pass it with --contract$/)
 })
 
-test('the schema of rules files is the same as the one in the control plane', async () => {
+test('the schema of rules files is identical to the schema in the control plane', async () => {
   const read = async (file: string): Promise<Json> =>
     parse(await readFile(new URL(`../../../spec/${file}`, import.meta.url), 'utf8'))
   const [published, control] = [await read('scenarios.schema.json'), await read('control.openapi.yaml')]

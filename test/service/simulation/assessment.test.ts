@@ -24,26 +24,26 @@ function stringsIn(value: unknown): string[] {
 }
 
 describe('the strings in assessments', () => {
-  const texts = [...new Set(responses.flatMap(({ recommendations }) => stringsIn(recommendations)))]
+  const strings = [...new Set(responses.flatMap(({ recommendations }) => stringsIn(recommendations)))]
 
   test.each([
     ['are never empty', /^\s*$/],
     ['contain no placeholder', /[{}]/],
     ['contain no missing value', /undefined|NaN|null|Infinity/],
-    ['contain no double space, and no space is missing', / {2}|[.,;:!?][A-Z]|\s[.,;:]/],
+    ['have no double or missing spaces', / {2}|[.,;:!?][A-Z]|\s[.,;:]/],
     [
       'use the right plurals',
       /(?<![\d.])1 (messages|conversations|days|open issues)\b|\b\d*[02-9] (message|conversation|day|open issue)\b/,
     ],
-    ['separate thousands', /\b\d{4,} (messages|conversations)/],
+    ['use thousands separators', /\b\d{4,} (messages|conversations)/],
     ['do not start with a lower-case letter', /^[a-z]\S* /],
     ['do not repeat a word', /\b(\w+) \1\b/],
     ['do not repeat a sentence', /([A-Z][^.]{12,}\.).*\1/],
   ])('%s', (_, wrong) => {
-    expect(texts.filter((text) => wrong.test(text))).toEqual([])
+    expect(strings.filter((text) => wrong.test(text))).toEqual([])
   })
 
-  test('contain the quality of the model', () => {
+  test('include the conversation quality in the summary', () => {
     for (const { avgConversationQualityIndex: quality, recommendations } of responses) {
       if (!recommendations || quality === null) continue
       expect(recommendations.summary).toContain(quality.toFixed(2))
@@ -60,14 +60,14 @@ describe('the strings in assessments', () => {
 })
 
 describe('the rules', () => {
-  test('detect every issue in at least one model', () => {
+  test('detect each issue in at least one model', () => {
     const found = new Set(assessments.flatMap(({ detectedIssues }) => detectedIssues.map(({ id }) => id)))
     expect([...found].sort()).toEqual(ids(ISSUE_RULES))
   })
 
-  test('use every strength and every recommendation for at least one model', () => {
-    const occurs = (variants: readonly string[], texts: readonly string[]) =>
-      variants.some((variant) => texts.some((text) => isFilled(text, variant)))
+  test('use each strength and each recommendation for at least one model', () => {
+    const occurs = (variants: readonly string[], strings: readonly string[]) =>
+      variants.some((variant) => strings.some((text) => isFilled(text, variant)))
     const strengths = [...new Set(assessments.flatMap((each) => each.strengths))]
     for (const { id } of STRENGTH_RULES) expect(occurs(phrases.strengths[id] ?? [], strengths), id).toBe(true)
     const titles = [...new Set(assessments.flatMap((each) => each.recommendations.map(({ title }) => title)))]
@@ -76,7 +76,7 @@ describe('the rules', () => {
     }
   })
 
-  test('use every health level, severity, priority and category for at least one model', () => {
+  test('use each health level, severity, priority and category for at least one model', () => {
     const all = assessments.flatMap(({ recommendations }) => recommendations)
     expect(new Set(assessments.map(({ healthLevel }) => healthLevel)).size).toBe(3)
     expect(new Set(assessments.flatMap((each) => each.detectedIssues.map(({ severity }) => severity))).size).toBe(3)
@@ -87,14 +87,14 @@ describe('the rules', () => {
   test('derive health from the most severe issue', () => {
     for (const { healthLevel, detectedIssues } of assessments) {
       const severities = new Set(detectedIssues.map(({ severity }) => severity))
-      const lesser = severities.has('warning') ? 'needs_attention' : 'healthy'
-      const expected = severities.has('critical') ? 'critical' : lesser
+      const healthOtherwise = severities.has('warning') ? 'needs_attention' : 'healthy'
+      const expected = severities.has('critical') ? 'critical' : healthOtherwise
       expect(healthLevel).toBe(expected)
       expect(new Set(ids(detectedIssues)).size).toBe(detectedIssues.length)
     }
   })
 
-  test('detect a low score if and only if the score is below the threshold', () => {
+  test('detect a low safety score if and only if the score is below the threshold', () => {
     for (const { avgSafetyScore: safety, recommendations } of responses) {
       if (safety === null || !recommendations) continue
       const found = recommendations.detectedIssues.map(({ id }) => id)

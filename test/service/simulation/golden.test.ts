@@ -7,7 +7,7 @@ import { fixtures, now, periods, simulate } from './bundled-simulation.ts'
 // as intended, update the files with -u, and state in the CHANGELOG that the same seed now gives different data.
 const { models, personas } = fixtures
 
-/** Returns the analytics of the first model with a persona. */
+/** Returns the analytics of the first model with the given persona. */
 function analyticsOf(persona: string, days: (typeof periods)[number]) {
   const modelId = models.find((model) => model.persona === persona)?.id ?? ''
   return simulate({ seed: '1', modelId, days, now })

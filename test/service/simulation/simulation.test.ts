@@ -47,7 +47,7 @@ function expectToAddUp(response: Analytics): void {
   }
 }
 
-/** Expects at most four decimals. test/api/determinism.test.ts checks the bounds, which are in `x-simulated-values`. */
+/** Expects rounded scores and enough messages. test/api/determinism.test.ts checks bounds in `x-simulated-values`. */
 function expectRounded(response: Analytics): void {
   for (const point of [response, ...response.dataPoints]) {
     for (const field of SCORE_FIELDS) {
@@ -63,7 +63,7 @@ function expectRounded(response: Analytics): void {
 describe('for 20 models and each period,', () => {
   const responses = Array.from({ length: 20 }, (_, index) => periods.map((days) => analyticsOf(index, days))).flat()
 
-  test('the totals follow from the data points, and scores have at most four decimals', () => {
+  test('the totals match the data points, and scores have at most four decimals', () => {
     for (const response of responses) {
       expectToAddUp(response)
       expectRounded(response)
@@ -180,7 +180,7 @@ test('a model has the shape of its fixture unless the query names a shape or per
   expect(simulate({ ...query, shape: 'no-null' }).conversationCount).toBeGreaterThan(0)
 })
 
-/** Returns everything that does not depend on conversation quality. */
+/** Returns the parts of a response that do not depend on conversation quality. */
 function withoutQuality({ avgConversationQualityIndex: _, recommendations: __, dataPoints, ...others }: Analytics) {
   return { ...others, dataPoints: dataPoints.map(({ avgConversationQualityIndex: ___, ...point }) => point) }
 }

@@ -41,7 +41,7 @@ const intactFiles = once(async (): Promise<Files> => {
 
 const positionIn = (content: Buffer) => fc.nat({ max: content.length - 1 })
 
-/** Changes one of the files, opens them, and returns the outcome. If refused, expects the files to be unchanged. */
+/** Opens the files with one of them changed, and returns the outcome. A refusal must leave both files unchanged. */
 async function openChanged(name: FileName, changed: Buffer) {
   const path = statePath()
   const contents = { ...(await intactFiles()), [name]: changed }
@@ -153,7 +153,7 @@ test('a log truncated within an entry is loaded up to that entry, with a warning
       const outcome = await openChanged('log', truncated)
       const endsWithEntry = length === 0 || truncated.at(-1) === 0x0a || content.at(length) === 0x0a
       const entries = truncated.toString('latin1').split('\n').length - (content.at(length) === 0x0a ? 0 : 1)
-      expect(outcome).toMatchObject({ journalEntries: entries })
+      expect(outcome).toMatchObject({ logEntries: entries })
       expect(outcome).toMatchObject({ warnings: endsWithEntry ? [] : [expect.stringContaining('is truncated')] })
     }),
     RUNS,
@@ -163,13 +163,13 @@ test('a log truncated within an entry is loaded up to that entry, with a warning
 describe('a log is refused', () => {
   const readLog = async () => (await intactFiles()).log.toString('utf8')
 
-  test('if a seq is repeated, even though all checksums match', async () => {
+  test('if a seq is repeated, even if all checksums match', async () => {
     const lines = (await readLog()).split('\n')
     const changed = sealLog([...lines.slice(0, 3), ...lines.slice(2)].join('\n'))
     expect(await openChanged('log', Buffer.from(changed))).toContain('is entry 7 and follows entry 7')
   })
 
-  test('if it starts after the last entry of the state file', async () => {
+  test('if entries are missing between the state file and the log', async () => {
     const [, ...others] = (await readLog()).split('\n')
     expect(await openChanged('log', Buffer.from(others.join('\n')))).toMatch(
       /Line 1 of the log \S+ is entry 6 and follows entry 4: the state file and its log do not belong together/,
@@ -180,7 +180,7 @@ describe('a log is refused', () => {
 test('zero bytes that a crash left after the last entry are ignored with a warning', async () => {
   const changed = Buffer.concat([(await intactFiles()).log, Buffer.alloc(100)])
   expect(await openChanged('log', changed)).toMatchObject({
-    journalEntries: ENTRIES,
+    logEntries: ENTRIES,
     warnings: [expect.stringMatching(`^Line ${ENTRIES + 1} of .*, the last entry, is truncated after 100 bytes`)],
   })
 })

@@ -16,7 +16,7 @@ describe('an acknowledged change', () => {
     await recordAll(store, ['cut off'])
     const lastLine = readFileSync(`${path}.journal`, 'utf8').slice(intact.length)
     const beginnings = ['{', ...[12, 100, -2].map((end) => lastLine.slice(0, end))]
-    for (const log of [intact.slice(0, -1), ...beginnings.map((torn) => intact + torn)]) {
+    for (const log of [intact.slice(0, -1), ...beginnings.map((beginning) => intact + beginning)]) {
       const copy = copyAsKilled(path)
       writeFileSync(`${copy}.journal`, log)
       const reopened = await openOrFail(copy)
@@ -42,7 +42,7 @@ describe('an acknowledged change', () => {
     writeFileSync(`${path}.journal`, log)
 
     const reopened = await openOrFail(path)
-    expect(reopened.loaded.journalEntries).toBe(0)
+    expect(reopened.loaded.logEntries).toBe(0)
     expect(await exportSandbox(reopened.store, 'default')).toEqual(before)
     await reopened.store.recordEvent(context, event({ insertId: 'b' }))
     await reopened.store.close()
@@ -66,19 +66,19 @@ test('writes continue while a checkpoint is being written', async () => {
   const inode = () => statSync(path).ino
   const before = inode()
   const ids = Array.from({ length: 10_000 }, (_, index) => `e${index}`)
-  await recordAll(store, ids) // 4 MB in one turn start a checkpoint of about sixty slices
+  await recordAll(store, ids) // writing 4 MB at once starts a checkpoint of about sixty slices
   let writes = 0
   for (; inode() === before; writes += 1) {
     await store.recordEvent(context, event({ insertId: `meanwhile ${writes}` }))
-    await setImmediate() // like the turn between two requests
+    await setImmediate() // as between two requests
   }
   expect(writes).toBeGreaterThan(50)
   await store.close()
   const reopened = await openOrFail(path)
-  expect(reopened.loaded).toMatchObject({ events: ids.length + writes, journalEntries: 0 })
+  expect(reopened.loaded).toMatchObject({ events: ids.length + writes, logEntries: 0 })
 })
 
-/** Event bodies that the service accepts although its document does not describe them. */
+/** Event bodies that only an edited contract allows. */
 const oddEvents: JsonObject[] = [
   { insertId: null },
   { insertId: null },
@@ -203,7 +203,7 @@ describe('a path that cannot be written to', () => {
     expect(readdirSync(dirname(folder))).not.toContain(`${basename(folder)}.lock`)
   })
 
-  test('is refused if it is a device, or a pipe, on which a read would block', async () => {
+  test('is refused if it is a device or a pipe', async () => {
     const path = statePath()
     execFileSync('mkfifo', [path])
     expect(await problemOf(path)).toContain('(it is a pipe or socket, not a file)')

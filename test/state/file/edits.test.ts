@@ -38,7 +38,7 @@ test('a file written by hand is loaded', async () => {
 })
 
 test.each([
-  ['a wrong type', '"impact":1', '"impact":null', /\d, column \d+: \/sandboxes\/0\/events\/0\/impact must be a/],
+  ['a mistyped value', '"impact":1', '"impact":null', /\d, column \d+: \/sandboxes\/0\/events\/0\/impact must be a/],
   ['a repeated key', '"insertId":"b"', '"insertId":"a"', /\d, column \d+: \/sandboxes\/0\/events\/1 must not repeat/],
   ['a missing member', '"name":"default",', '', /\d, column \d+: \/sandboxes\/0\/name is required/],
   ['invalid JSON', '"sandboxes":', '"sandboxes"', /is not JSON: line 5, column \d+/],

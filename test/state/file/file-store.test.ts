@@ -14,7 +14,7 @@ conformance('the file store with frequent checkpoints', async () => {
 async function open(): Promise<RestartableStore> {
   let path = statePath()
   const disk = smallDisk()
-  /** The stores of processes that count as killed, to be closed at the end. */
+  /** Stores whose processes are treated as killed. They are closed at the end. */
   const killed: Store[] = []
   const reopen = async () => {
     const { store, loaded } = await openOrFail(path, { checkpointMs: 0, write: disk.write })

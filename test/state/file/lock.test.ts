@@ -20,7 +20,7 @@ async function otherHolder(path: string): Promise<Record<string, unknown>> {
   const { store } = await openOrFail(path)
   const holder = holderIn(path)
   await store.close()
-  return { ...holder, nonce: 'of-another' }
+  return { ...holder, nonce: 'other-process' }
 }
 
 test('opening a file that is in use is refused, and the message names the process that uses it', async () => {
@@ -67,7 +67,7 @@ test.runIf(existsSync('/proc/self/stat'))('a stale lock is taken over even if it
 
 test.each([
   ['is empty', ''],
-  ['names a file elsewhere', JSON.stringify({ pid: 0, nonce: '/../../elsewhere' })],
+  ['has a path as its nonce', JSON.stringify({ pid: 0, nonce: '/../../elsewhere' })],
 ])('a lock file that %s is taken over as if an unknown process held it', async (_, content) => {
   const path = statePath()
   writeFileSync(`${path}.lock`, content)
@@ -81,7 +81,7 @@ test('a lock file that is a dangling link is refused', async () => {
   expect(await problemOf(path)).toContain(`${path}.lock is a dangling link`)
 })
 
-test('opening is refused if another process takes over the lock while its file is being written', async () => {
+test('opening is refused if another process takes over the lock while the lock file is being written', async () => {
   const path = statePath()
   const other = await otherHolder(path)
   class InterferingDate extends Date {
@@ -97,7 +97,7 @@ test('opening is refused if another process takes over the lock while its file i
   expect(await problemOf(path)).toContain('in use by process')
 })
 
-test('exactly one of many concurrent calls acquires a free lock, or takes over a stale lock', async () => {
+test('exactly one of many concurrent calls acquires a free lock or takes over a stale lock', async () => {
   const path = statePath()
   const holder = await otherHolder(path)
   for (const stale of [false, true]) {

@@ -26,7 +26,7 @@ async function openWithOneEvent() {
   const reports: string[] = []
   const { path, store } = await openNew({ report: (problem) => reports.push(problem) })
   await record(store, 'first')
-  await nextTurn() // the files are checked once per turn
+  await nextTurn() // the files are checked once per turn of the event loop
   return { path, store, reports }
 }
 

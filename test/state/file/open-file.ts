@@ -15,7 +15,7 @@ export function statePath(): string {
   return join(folder, 'state.json')
 }
 
-/** Opens a file store that is closed after the test, by default without checkpoints. Throws if opening is refused. */
+/** Opens a file store for one test, by default without checkpoints. Throws if opening is refused. */
 export async function openOrFail(path: string, options: FileStoreOptions = {}) {
   const opened = await openFileStore(path, { checkpointMs: 600_000, ...options })
   if (!opened.ok) throw new Error(opened.error)
@@ -23,7 +23,7 @@ export async function openOrFail(path: string, options: FileStoreOptions = {}) {
   return opened.value
 }
 
-/** Opens a file store in a new file. The store is closed after the test. */
+/** Opens a file store in a new file, for one test. */
 export async function openNew(options: FileStoreOptions = {}) {
   const path = statePath()
   return { path, ...(await openOrFail(path, options)) }
@@ -51,8 +51,8 @@ export function copyAsKilled(path: string): string {
 }
 
 /**
- * Copies a file if it still exists: a checkpoint that completes meanwhile deletes old log files. A new one can also
- * shrink the file, and `copyFileSync` would then wait forever for the bytes that the file had at first.
+ * Copies a file, unless a checkpoint has just deleted it. Does not use `copyFileSync`, which would wait forever for the
+ * missing bytes if a checkpoint shrank the file while it was being copied.
  */
 function copyIfExists(from: string, to: string): void {
   try {

@@ -17,7 +17,7 @@ async function openWithOneEvent() {
   return { path, store, record, listIds: () => listInsertIds(store) }
 }
 
-test('strings of any content and size are unchanged after the process is killed or stopped', async () => {
+test('strings of any length and content are unchanged after the process is killed or stopped', async () => {
   const strings = ['', 'größe', '会話', '\ud800', '\u2028\n\r\t"\\', '__proto__', 'x'.repeat(2_000_000)]
   const { path, store } = await openNew()
   for (const value of strings) await store.recordEvent(context, event({ value, properties: { [value]: [value] } }))

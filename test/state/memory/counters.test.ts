@@ -13,7 +13,7 @@ describe('counters for keys that clients choose', () => {
     expect(sizes.reduce((sum, size) => sum + size, 0)).toBe(10_000)
   })
 
-  test('hold at most 100,000 rate windows, and evict the oldest', () => {
+  test('hold at most 100,000 rate limit windows, and evict the oldest', () => {
     const counters = new Counters()
     const isAllowed = (key: string) => counters.consumeRate('default', key, 1, hourMs, 0).allowed
     expect([isAllowed('first'), isAllowed('first'), isAllowed('second')]).toEqual([true, false, true])
@@ -32,7 +32,7 @@ describe('counters for keys that clients choose', () => {
     expect([isAllowed('a'), isAllowed('b'), isAllowed('a')]).toEqual([true, true, false])
   })
 
-  test('keep a sandbox’s windows open while another sandbox, with another clock, uses many keys', () => {
+  test('keep a sandbox’s windows open while another sandbox, with a different clock, uses many keys', () => {
     const counters = new Counters()
     counters.consumeRate('frozen', 'key', 1, hourMs, 0)
     for (let index = 0; index < 5000; index += 1) counters.consumeRate('real', `k${index}`, 1, 1, index * 10)

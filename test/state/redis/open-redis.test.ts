@@ -52,7 +52,7 @@ describeWithRedis('a state in Redis', () => {
     expect(await connection.call('get', `{${prefix}}:format`)).toBe('convsim state 5')
   })
 
-  test('is reconnected even if connections break during setup', async () => {
+  test('is available again after connections break, even during setup', async () => {
     const proxy = await startCuttingProxy(redis().port)
     const { store, connection } = await openNewRedis(`redis://127.0.0.1:${proxy.port}`)
     proxy.cutAfter(1)
@@ -62,10 +62,10 @@ describeWithRedis('a state in Redis', () => {
     await expect.poll(() => store.recordEvent(context, event()).then(() => 'stored', String)).toBe('stored')
   })
 
-  test('with damaged events causes an error that names the sandbox, which can be deleted', async () => {
+  test('with damaged events causes errors that name the sandbox, and the sandbox can be deleted', async () => {
     const { prefix, store, connection } = await openNewRedis(redis().url)
     await store.recordEvent(context, event({ insertId: 'x' }))
-    await connection.call('hset', `{${prefix}:default}:events`, 0, 'no JSON')
+    await connection.call('hset', `{${prefix}:default}:events`, 0, 'not JSON')
     const reason = 'The sandbox "default" cannot be read: its events in Redis are damaged ('
     await expect(listEvents(store, 'default')).rejects.toThrow(reason)
     await expect(store.recordEvent(context, event({ insertId: 'x' }))).rejects.toThrow(reason)
@@ -124,7 +124,7 @@ describeWithRedis('a state in Redis', () => {
     expect(await store.findOutage()).toBeUndefined()
   })
 
-  test('is empty but usable after a new Redis replaces the lost Redis', async () => {
+  test('is empty but usable after Redis is restarted without its data', async () => {
     const { store } = await openNewRedis(redis().url)
     await store.recordEvent(context, event({ insertId: 'x' }))
     await redis().kill()

@@ -10,7 +10,7 @@ describeWithRedis('with Redis', () => {
 
   conformance('the Redis store', async () => (await openRedisOrFail(redis().url, nextPrefix())).store)
 
-  // Two replicas take turns.
+  // Two replicas take turns, so each must see the other's writes.
   stateProperty(async () => {
     const prefix = nextPrefix()
     const open = () => openRedisOrFail(redis().url, prefix)

@@ -8,7 +8,7 @@ const query = { productIds: [product], from: '2026-01-01', to: '2026-01-15' }
 describeWithRedis('a replica of a state in Redis', () => {
   const redis = sharedRedis()
 
-  test('reads settings, impact and quality with three commands, and sees each change by another replica', async () => {
+  test('reads settings, impact and quality with three commands, and sees every change by another replica', async () => {
     const [reader, writer] = await openTwoReplicas(redis().url)
     const sent = [vi.spyOn(reader.connection, 'call'), vi.spyOn(reader.connection, 'run')]
     const read = async () => {
@@ -31,7 +31,7 @@ describeWithRedis('a replica of a state in Redis', () => {
     expect(await read()).toEqual({ settings: { seed: '3' }, weight: 0.1, events: undefined })
   })
 
-  test('records each event with one command, even identical events', async () => {
+  test('records each event with one command, even if events are identical', async () => {
     const [one] = await openTwoReplicas(redis().url)
     const run = vi.spyOn(one.connection, 'run')
     const drafts = [event({ insertId: 'x' }), event({ insertId: 'x' }), event(), event(), event()]
@@ -39,7 +39,7 @@ describeWithRedis('a replica of a state in Redis', () => {
     expect(run).toHaveBeenCalledTimes(drafts.length)
   })
 
-  test('reads a sandbox as it is before or after an import, reset or restore, or refuses the read', async () => {
+  test('reads a sandbox as it was before or after an import, reset or restore, or refuses the read', async () => {
     const [{ store: writer }, { store: reader }] = await openTwoReplicas(redis().url)
     const fill = (value: string) =>
       Promise.all(Array.from({ length: 100 }, () => writer.recordEvent(context, event({ value }))))

@@ -19,7 +19,7 @@ async function exercise(store: Store) {
       ids.push(receipt)
       await store.activateVersion('default', receipt.promptId, receipt.version.versionId)
     }
-    const { snapshotId } = await store.createSnapshot(context, `of ${round}`)
+    const { snapshotId } = await store.createSnapshot(context, `round ${round}`)
     if (round % 4 === 1) await store.restoreSnapshot('default', snapshotId)
     if (round % 4 === 2) await store.deleteSnapshot('default', snapshotId)
   }
@@ -40,12 +40,12 @@ async function exercise(store: Store) {
 describeWithRedis('a sandbox in Redis', () => {
   const redis = sharedRedis()
 
-  test('has the same ids, samples and contents as a sandbox in memory', async () => {
+  test('has the same ids, sampling decisions and contents as a sandbox in memory', async () => {
     const { store } = await openNewRedis(redis().url)
     expect(await exercise(store)).toEqual(await exercise(createMemoryStore()))
   })
 
-  test('keeps the counters for a rate window for a day longer than the window', async () => {
+  test('keeps the counters of a rate window for a day longer than the window', async () => {
     const { prefix, store, connection } = await openNewRedis(redis().url)
     for (const windowMs of [604_800_000, 1000]) await store.consumeRate(context, `${windowMs}`, 1, windowMs)
     expect(Number(await connection.call('pttl', `${sandboxKeys(prefix, 'default')}windows`))).toBeGreaterThan(690e6)
@@ -60,7 +60,7 @@ describeWithRedis('a sandbox in Redis', () => {
     await connection.call('hset', `${keys}impact`, impactField(id, day), '9223372036854775000')
     await expect(store.recordEvent(context, event())).rejects.toThrow(/overflow/)
     await connection.call('hdel', `${keys}impact`, impactField(id, day))
-    await connection.call('set', `${keys}prompts`, 'of another program')
+    await connection.call('set', `${keys}prompts`, 'from another program')
     await expect(store.recordEvent(context, event())).rejects.toThrow('another program uses a key with this prefix')
     expect([await connection.call('dump', `${keys}head`), await connection.call('hlen', `${keys}events`)]).toEqual([
       before,

@@ -50,7 +50,7 @@ describe.skipIf(problem !== undefined)('a state in Redis over TLS', () => {
     expect((await call(two, '/v1/events', { body: event({ insertId: 'x' }) })).body).toEqual(stored.body)
   })
 
-  test('is refused, with the next step, if the certificate is not trusted or is for another host', async () => {
+  test('is refused, with instructions, if the certificate is not trusted or is for another host', async () => {
     const { url } = await startTlsRedis('localhost')
     expect(await readRefusal(url)).toMatch(
       /--state: .*The state in rediss:\/\/localhost:\d+ cannot be used: the certificate .* \(self-signed certificate.*\)\. .* NODE_EXTRA_CA_CERTS/,

@@ -21,7 +21,7 @@ export interface RecordedResponse {
 
 /**
  * Creates a function that checks a response against `spec/control.openapi.yaml`. The function describes the first
- * fault, or returns undefined if there is none.
+ * problem, or returns undefined if the response is valid.
  */
 export function createResponseCheck(): (response: RecordedResponse) => string | undefined {
   const document = new CompiledDocument(closeDocument(readDocument(controlContract)))
@@ -29,15 +29,15 @@ export function createResponseCheck(): (response: RecordedResponse) => string | 
   return (response) => {
     if (isPreflight(response) || isOfService(response)) return undefined
     const operation = findOperation(operations, response)
-    if (!operation) return isFileOrRefusal(response) ? findErrorFault(document, response) : 'no operation'
+    if (!operation) return isFileOrRefusal(response) ? findErrorProblem(document, response) : 'no operation'
     const documented = document.findResponse(operation.pointer, response.status)
     if (documented === undefined) return `undocumented status ${response.status}`
-    return findHeaderFault(document, documented, response) ?? findContentFault(document, documented, response)
+    return findHeaderProblem(document, documented, response) ?? findContentProblem(document, documented, response)
   }
 }
 
-/** Describes how a value breaks the schema at a pointer. Returns undefined if the value is valid. */
-function findFault(document: CompiledDocument, schema: string, value: Json): string | undefined {
+/** Describes how a value violates the schema at a pointer. Returns undefined if the value is valid. */
+function findProblem(document: CompiledDocument, schema: string, value: Json): string | undefined {
   const validate = document.validatorAt(schema)
   if (!validate) return `the document has no schema at ${schema}`
   if (validate(value)) return undefined
@@ -57,30 +57,30 @@ const isOfService = ({ target, headers }: RecordedResponse) =>
 /** Returns true for responses that are never documented: console files and refusals for unknown paths. */
 const isFileOrRefusal = ({ status, text }: RecordedResponse) => status >= 400 || text === undefined
 
-function findErrorFault(document: CompiledDocument, { status, text = '' }: RecordedResponse): string | undefined {
-  return status >= 400 && text !== '' ? findFault(document, '/components/schemas/Error', JSON.parse(text)) : undefined
+function findErrorProblem(document: CompiledDocument, { status, text = '' }: RecordedResponse): string | undefined {
+  return status >= 400 && text !== '' ? findProblem(document, '/components/schemas/Error', JSON.parse(text)) : undefined
 }
 
 /** Finds a documented header that has an invalid value, or that is required but missing. */
-function findHeaderFault(document: CompiledDocument, response: string, { headers }: RecordedResponse) {
+function findHeaderProblem(document: CompiledDocument, response: string, { headers }: RecordedResponse) {
   const pointer = joinPointer(response, 'headers')
   for (const [name, header] of Object.entries(document.objectAt(pointer))) {
     const value = headers[name.toLowerCase()]
     const isMissing = value === undefined && isObject(header) && header['required'] === true
-    const fault = value === undefined ? undefined : findFault(document, joinPointer(pointer, name, 'schema'), value)
-    if (isMissing || fault !== undefined) return `header ${name} ${fault ?? 'is missing'}`
+    const problem = value === undefined ? undefined : findProblem(document, joinPointer(pointer, name, 'schema'), value)
+    if (isMissing || problem !== undefined) return `header ${name} ${problem ?? 'is missing'}`
   }
   return undefined
 }
 
-function findContentFault(document: CompiledDocument, documented: string, response: RecordedResponse) {
+function findContentProblem(document: CompiledDocument, documented: string, response: RecordedResponse) {
   const content = document.at(joinPointer(documented, 'content'))
   const mediaType = (response.headers['content-type'] ?? '').split(';', 1)[0] ?? ''
   if (content === undefined) return response.size > 0 ? 'an undocumented body' : undefined
   if (!isObject(content) || !(mediaType in content)) return `undocumented media type "${mediaType}"`
   if (response.method === 'HEAD' || response.text === undefined) return undefined
   if (response.text === '') return 'no body'
-  return findFault(document, joinPointer(documented, 'content', mediaType, 'schema'), JSON.parse(response.text))
+  return findProblem(document, joinPointer(documented, 'content', mediaType, 'schema'), JSON.parse(response.text))
 }
 
 const patternOf = (path: string) => new RegExp(`^/__sim${path.replaceAll('.', '\\.').replace(/\{\w+\}/g, '[^/]+')}$`)

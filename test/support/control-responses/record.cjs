@@ -35,7 +35,7 @@ if (process.env.CONTROL_RESPONSES && !methods[isInstalled]) {
 function begin(res, status, rest) {
   const { originalUrl, url = '', method } = res.req
   const target = originalUrl ?? url
-  if (!controlTarget.test(target) || res.isStandIn) return
+  if (!controlTarget.test(target) || res.isExcluded) return
   const headers = { ...res.getHeaders(), ...toObject(rest.find((part) => typeof part === 'object')) }
   responses.set(res, { method, target, status, headers, chunks: [] })
   res.once('close', () => record(res, false))

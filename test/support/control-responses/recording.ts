@@ -1,4 +1,4 @@
-/** The variable that names the folder for the responses recorded in a test run. */
+/** The environment variable for the folder that holds the responses recorded in a test run. */
 export const responsesFolder = 'CONTROL_RESPONSES_FOLDER'
 
 /** Returns the variables that make a child process record its responses if it does not inherit the environment. */
@@ -12,7 +12,7 @@ export function recordingEnv(): Record<string, string> {
   )
 }
 
-/** Excludes a stub's intentionally wrong response from the recording, and returns it. */
+/** Excludes an intentionally wrong response of a stub from the recording. Returns the response. */
 export function excludeFromRecording<Response extends object>(res: Response): Response {
-  return Object.assign(res, { isStandIn: true })
+  return Object.assign(res, { isExcluded: true })
 }

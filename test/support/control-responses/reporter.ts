@@ -7,11 +7,11 @@ import { responsesFolder } from './recording.ts'
 
 /**
  * Checks every control-plane response in the test run against the control document, and fails the run if a response
- * breaks it. `setup.ts` and `record.cjs` record the responses of the test processes and of their child processes.
+ * violates it. `setup.ts` and `record.cjs` record the responses of the test processes and of their child processes.
  */
 export class ControlResponsesReporter implements Reporter {
-  /** The number of faults in the run. */
-  faultCount = 0
+  /** The number of problems in the run. */
+  problemCount = 0
   #folder = ''
 
   /** Creates the folder for recorded responses. The workers start later, and inherit the variable with the path. */
@@ -25,21 +25,21 @@ export class ControlResponsesReporter implements Reporter {
     rmSync(this.#folder, { recursive: true, force: true })
   }
 
-  /** Prints the faults in the responses in a folder, and fails the run if there are any faults. */
+  /** Prints the problems found in a folder of recorded responses, and fails the run if there are any. */
   judge(folder: string): void {
-    const { count, faults } = checkRecordedResponses(folder)
-    this.faultCount = faults.length
+    const { count, problems } = checkRecordedResponses(folder)
+    this.problemCount = problems.length
     const summary = `${count} control-plane responses checked against spec/control.openapi.yaml`
-    console.log(`\n${summary}; faults: ${faults.length}`)
-    for (const fault of faults) console.error(fault)
-    if (faults.length > 0) process.exitCode = 1
+    console.log(`\n${summary}; problems: ${problems.length}`)
+    for (const problem of problems) console.error(problem)
+    if (problems.length > 0) process.exitCode = 1
   }
 }
 
-/** Checks the recorded responses in a folder. Identical faults in a test file are listed only once. */
-export function checkRecordedResponses(folder: string): { count: number; faults: string[] } {
+/** Checks the recorded responses in a folder. Identical problems in a test file are listed only once. */
+export function checkRecordedResponses(folder: string): { count: number; problems: string[] } {
   const check = createResponseCheck()
-  const faults = new Set<string>()
+  const problems = new Set<string>()
   let count = 0
   for (const name of readdirSync(folder)) {
     const file = relative(process.cwd(), decodeURIComponent(name))
@@ -47,12 +47,12 @@ export function checkRecordedResponses(folder: string): { count: number; faults:
       const response = readResponse(line)
       if (!response) continue
       count += 1
-      const fault = check(response)
+      const problem = check(response)
       const [path] = response.target.split('?', 1)
-      if (fault !== undefined) faults.add(`${file}: ${response.method} ${path} ${response.status}: ${fault}`)
+      if (problem !== undefined) problems.add(`${file}: ${response.method} ${path} ${response.status}: ${problem}`)
     }
   }
-  return { count, faults: [...faults] }
+  return { count, problems: [...problems] }
 }
 
 /** Reads a recorded line. Returns undefined if the line is empty, or truncated because a test killed the process. */

@@ -9,7 +9,7 @@ export type ContractNode = JsonRecord
 
 /**
  * Replaces each reference in a node with its target, or with an empty object if the reference is recursive. Members
- * next to a reference override those of its target, but the assumptions of both apply.
+ * next to a reference override those of its target, except that assumptions are combined.
  */
 function resolveAll(document: ContractNode, node: unknown, within: readonly string[] = []): unknown {
   if (Array.isArray(node)) return node.map((item) => resolveAll(document, item, within))
@@ -37,7 +37,7 @@ function flattenSchema(node: unknown): ContractNode {
   }
 }
 
-/** Returns the schema of an array's items and its pointer; returns any other schema and pointer unchanged. */
+/** Returns the schema of an array's items, with the pointer to them. Returns any other schema and pointer unchanged. */
 function enterArray(schema: ContractNode, pointer: string): [ContractNode, string] {
   if (schema['items'] === undefined) return [schema, pointer]
   return enterArray(flattenSchema(schema['items']), `${pointer}/*`)

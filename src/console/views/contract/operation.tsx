@@ -35,7 +35,7 @@ export function Operation(parent: CoveredOperation) {
       </p>
       <Assumptions texts={assumptions} />
       <details class="operation-scenarios">
-        <summary>{count(scenarios.length, 'scenario')} to switch on</summary>
+        <summary>{count(scenarios.length, 'scenario')} for this operation</summary>
         {groupByFamily(scenarios).map(([family, members]) => (
           <p key={family} class="facts">
             <span class="faint">{family}</span>
@@ -103,7 +103,7 @@ function Response({ parent, response, isOpen }: ResponseProps) {
   )
 }
 
-/** A list of fields. An assumption about several fields is shown with the first of them. */
+/** A list of fields. An assumption about several fields is shown with the first of these fields. */
 function Fields({ parent, fields, status }: OperationPart & { fields: readonly DocumentedField[] }) {
   const firstOf = new Map<string, string>()
   for (const { name, assumptions } of fields)
@@ -153,7 +153,7 @@ interface ItemsProps extends OperationPart {
   readonly items: DocumentedField['items']
 }
 
-/** Returns the fields that the page shows: all, or only those with uncovered items. */
+/** Returns the fields that the page shows: all fields, or only those with uncovered items. */
 function listVisible<Field extends Pick<ItemsProps, 'items'>>(
   { parent, status }: OperationPart,
   fields: readonly Field[],

@@ -22,8 +22,8 @@ export function readNumber(record: JsonRecord, field: string): number | null {
 }
 
 /**
- * Returns each day's quality without events, from the response of a sandbox without events. Returns undefined if the
- * two responses differ in more than quality, since events alone cannot explain such a difference.
+ * Returns each day's quality without events, from `baseline`. Returns undefined if the two responses differ in more
+ * than quality, since events alone cannot explain such a difference.
  */
 export function compareQuality(numbers: Numbers, baseline: Numbers | undefined): (number | null)[] | undefined {
   if (!baseline || withoutQuality(numbers) !== withoutQuality(baseline)) return undefined
@@ -61,8 +61,8 @@ export function useAnalytics(
 }
 
 /**
- * Loads the same analytics without events: from an unused sandbox, which the request does not create, with the seed,
- * day and scenario of the original response. Does nothing without numbers.
+ * Loads the same analytics without events, from an unused sandbox that the request does not create. The request has
+ * the seed, day and scenario of the original response. Does nothing without numbers.
  */
 export function useWithoutEvents(
   request: CurlRequest,

@@ -8,7 +8,7 @@ import { DataTable, formatSigned, Pairs, QualityTable } from '../../ui/table.tsx
 import { objectOf, textOrEmpty } from '../../ui/text.tsx'
 import { type Numbers, qualityField, readNumber } from './analytics.ts'
 
-/** The values reported by day and for the period, in the order of their charts: lines for scores, bars for counts. */
+/** The values reported per day and for the period, in the order of the charts: lines for scores, bars for counts. */
 const measures = [
   { field: qualityField, title: 'Conversation quality', unit: '0 to 1', kind: 'line' },
   { field: 'avgSatisfactionScore', title: 'Satisfaction', unit: '0 to 1', kind: 'line' },
@@ -98,7 +98,7 @@ export function DayTable({ numbers: { days }, baseline }: ChartsProps) {
 
 const nullText = <span class="faint">null</span>
 
-/** The period's detections and labeled scores, which the service does not report by day. */
+/** The period's detections and labeled scores, which the service does not report per day. */
 export function Totals({ body }: Pick<Numbers, 'body'>) {
   const rating = readNumber(body, 'averageConversationRating')
   const detections = Object.entries(detectionFields).map(([field, title]): Fact => {

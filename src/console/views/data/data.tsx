@@ -83,7 +83,7 @@ function TimeBar() {
           ))}
           <Button label="Use real time" disabled={mode === 'real'} onClick={() => void changeClock({ mode: 'real' })} />
           <FieldForm
-            label="Date to go to"
+            label="Clock date"
             value={formatInstant(sandboxNow.value).slice(0, 10)}
             action="Go to noon"
             change={(day) => changeClock({ mode: mode === 'real' ? 'shifted' : mode, now: `${day}T12:00:00Z` })}

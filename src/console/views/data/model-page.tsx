@@ -32,7 +32,7 @@ export function ModelPage({ id }: { readonly id: string }) {
 function ModelHead({ id, period, scenario }: { id: string; period: string; scenario: string | undefined }) {
   const { models, scenarios } = catalogue.value
   const model = models.find((one) => one.id === id.toLowerCase())
-  // Personas and shapes are the data scenarios without parameters, apart from the probability.
+  // Personas and shapes are the data scenarios that have no parameters other than the probability.
   const personas = scenarios.filter(
     ({ family, parameters, name }) =>
       name === scenario || (family === 'data' && parameters.every((parameter) => parameter.name === 'p')),
@@ -112,7 +112,7 @@ function ModelNumbers({ id, request, explanation, numbers }: ModelNumbersProps) 
 }
 
 const Refusal = ({ explanation: { response, why, rule } }: { explanation: Explanation }) => (
-  <Empty title={`A request for this model now gets a ${response.status}, without numbers`}>
+  <Empty title={`A request for this model now gets a ${response.status} response without numbers`}>
     {why.join(' ')} {rule && `The response comes from ${nameRuleAt(rule)}. `}
     {response.origin === 'scenario' && (
       <Button label="Show the numbers anyway" class="link" onClick={() => replaceRoute({ query: { as: '200' } })} />

@@ -30,14 +30,14 @@ export function EventDetail({ event, quality }: EventDetailProps) {
           <CopyButton label="Copy" title="Copy the id of the event" text={eventId} />
         </span>
       </p>
-      <Sentences event={event} quality={quality} />
+      <Explanations event={event} quality={quality} />
       <h3>Fields</h3>
       <JsonTree value={fields} />
     </>
   )
 }
 
-function Sentences({ event, quality }: EventDetailProps) {
+function Explanations({ event, quality }: EventDetailProps) {
   const { fields, impact, sampledOut, replays, repeatOf, eventAtDefaulted } = event
   const cause =
     fields.qualityImpactScore === undefined
@@ -48,7 +48,7 @@ function Sentences({ event, quality }: EventDetailProps) {
       <li>
         The impact is <Impact {...event} />, because {cause}.{' '}
         {sampledOut && `Sampling at a rate of ${asText(fields.sampleRate)} dropped the event, so no index changes.`}
-        {!sampledOut && quality && `Quality indexes change by ${formatSigned(impact * quality.weight)}, from 0 to 1.`}
+        {!sampledOut && quality && `Quality indexes change by ${formatSigned(impact * quality.weight)} (scale 0 to 1).`}
       </li>
       {fields.forceSample === true && <li>forceSample exempts the event from sampling.</li>}
       {eventAtDefaulted && <li>The client did not send eventAt, so eventAt is the time of receipt.</li>}

@@ -74,8 +74,8 @@ function OpenEvent({ id, quality }: { id: string; quality: Schema<'Quality'> | u
 
 function QualityPanel({ quality }: { readonly quality: Schema<'Quality'> }) {
   const setWeight = (text: string) => {
-    const setting = call('put', '/quality', { query: { sandbox: sandbox.value }, body: { weight: Number(text) } })
-    return change(setting, ({ weight }) => `The weight is ${weight}.`)
+    const update = call('put', '/quality', { query: { sandbox: sandbox.value }, body: { weight: Number(text) } })
+    return change(update, ({ weight }) => `The weight is ${weight}.`)
   }
   return (
     <>
@@ -101,7 +101,7 @@ function QualityPanel({ quality }: { readonly quality: Schema<'Quality'> }) {
 function NoEvents({ isSearch }: { readonly isSearch: boolean }) {
   if (isSearch)
     return (
-      <Empty title="No event matches">
+      <Empty title="No events match">
         Keywords: <code>type: product: conversation: external: insert: sampled:</code>{' '}
         <a href={hrefOf({ query: { q: undefined } })}>Show all events</a>
       </Empty>

@@ -8,7 +8,7 @@ type Version = Schema<'PromptVersion'>
 
 const contextLines = 3
 
-/** Two versions side by side, with the differences by line and word; only `right`, if `left` is undefined. */
+/** Shows two versions side by side and marks the lines and words that differ. Without `left`, shows only `right`. */
 export function Comparison({ left, right }: { left: Version | undefined; right: Version }) {
   const showsAll = useSignal(false)
   const pairs = useMemo(() => compareVersions(left ?? right, right), [left?.versionId, right.versionId])
@@ -97,15 +97,15 @@ interface DiffStep {
   readonly text: string
 }
 
-/** The maximum number of item pairs to compare. Beyond this number, all differing items count as replaced. */
+/** The maximum number of item pairs to compare. Longer lists get a simpler comparison, which may list more steps. */
 const maxPairs = 1_000_000
 
 /** The fields added by the simulator, and the components, which are listed separately. */
-const ownFields = ['versionId', 'version', 'fingerprint', 'active', 'createdAt', 'variables', 'components']
+const excludedFields = ['versionId', 'version', 'fingerprint', 'active', 'createdAt', 'variables', 'components']
 
 /** Returns a version as lines: one for each field, then each component under a heading with its fields. */
 function listLines(version: Version): string[] {
-  const fields = Object.entries(version).filter(([name]) => !ownFields.includes(name))
+  const fields = Object.entries(version).filter(([name]) => !excludedFields.includes(name))
   const components = version.components.flatMap(({ componentId: _, content, ...others }) => [
     ['— Component', ...Object.entries(others).map(formatField)].join(' · '),
     ...asText(content).split('\n'),
@@ -122,7 +122,7 @@ function compareVersions(left: Version, right: Version): readonly LinePair[] {
     if (kind === 'removed') pairs.push([text, undefined])
     else if (kind === 'same') start = pairs.push([text, text])
     else {
-      // Puts a line next to the line that it replaces.
+      // Pairs an added line with the removed line that it replaces.
       const replaced = pairs.findIndex((pair, at) => at >= start && pair[1] === undefined)
       pairs.splice(replaced < 0 ? pairs.length : replaced, 1, [pairs[replaced]?.[0], text])
     }
@@ -132,7 +132,7 @@ function compareVersions(left: Version, right: Version): readonly LinePair[] {
 
 const splitWords = (text: string) => text.match(/\{\{[^{}]*\}\}|[\p{L}\p{N}_]+|\s+|./gu) ?? []
 
-/** Returns the shortest list of steps that turn one list into another. Removals come before additions. */
+/** Returns the shortest list of steps that turns `left` into `right`. Removals come before additions. */
 function diffTexts(left: readonly string[], right: readonly string[]): readonly DiffStep[] {
   const lengthAt = measureCommon(left, right)
   const findKind = (at: number, other: number): DiffStep['kind'] => {

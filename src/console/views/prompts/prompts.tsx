@@ -18,7 +18,7 @@ const samplePrompt = {
   externalPromptId: 'order-assistant',
   productId: sampleEvent.productId,
   role: 'assistant',
-  components: [{ content: 'You answer questions about orders of {{customer}}.' }],
+  components: [{ content: 'You answer questions from {{customer}} about orders.' }],
 }
 
 /** A change to the URL that removes the versions, which belong to the previous prompt. */
@@ -84,7 +84,7 @@ function Prompts({ prompts }: { readonly prompts: readonly Prompt[] }) {
         {open && <PromptDetail key={id} prompt={open} />}
         {!open && id !== undefined && (
           <Empty title="Prompt not found">
-            The sandbox {sandbox.value} has no prompt {id}. <a href={hrefOf({ id: undefined })}>Show the newest</a>
+            The sandbox has no prompt {id}. <a href={hrefOf({ id: undefined })}>Show the newest prompt</a>
           </Empty>
         )}
       </DetailPanel>
@@ -102,8 +102,8 @@ function PromptDetail({ prompt }: { readonly prompt: Prompt }) {
   )
   const activate = async ({ version, versionId }: Version) => {
     const options = { path: { promptId, versionId }, query: { sandbox: sandbox.value } }
-    const activating = call('post', '/prompts/{promptId}/versions/{versionId}/activate', options)
-    await change(activating, `Version ${version} is active.`)
+    const activation = call('post', '/prompts/{promptId}/versions/{versionId}/activate', options)
+    await change(activation, `Version ${version} is active.`)
   }
   return (
     <>

@@ -91,7 +91,7 @@ function Facts({ exchange }: { readonly exchange: Schema<'Exchange'> }) {
   const found = attempts.value.get(id)
   return (
     <p class="facts">
-      <Outcome status={response.status} end={exchange} />{' '}
+      <Outcome status={response.status} facts={exchange} />{' '}
       <Marks exchange={exchange} retries={retryProblemsOf(exchange)} />
       <span>{operation ?? 'no operation'}</span>
       {expectation && <span>a negative test: expects a {expectation}</span>}

@@ -50,7 +50,7 @@ export function QuerySection({ query, remarks }: { readonly query: string; reado
   )
 }
 
-/** Returns the parameters' values by name: a list if the name is repeated. A name can be `__proto__`. */
+/** Returns each parameter's value by name, or a list if the name is repeated. A name can be `__proto__`. */
 function readValues(query: string): Record<string, string | string[]> {
   const params = new URLSearchParams(query)
   return Object.fromEntries(
@@ -74,7 +74,7 @@ function OtherBody({ body: { text, base64, cut, gone, size } }: { readonly body:
       <pre>
         <LongText text={text ?? base64 ?? ''} maxShown={5_000} />
       </pre>
-      {cut && <p class="faint">Only the beginning was recorded.</p>}
+      {cut && <p class="faint">Only the beginning of the body was recorded.</p>}
       {base64 !== undefined && <p class="faint">The body is not text, so it is shown as base64.</p>}
     </>
   )

@@ -21,8 +21,8 @@ function bodyText(body: Schema<'Body'>): string | undefined {
 }
 
 /**
- * Returns the reason why this page cannot resend a request unchanged; undefined if it can. Since any web page can cause
- * requests that are recorded, this page must not send a target that resolves to another, as `/v1/../__sim/reset` does.
+ * Returns the reason why this page cannot resend a request unchanged; undefined if it can. Any web page can cause
+ * recorded requests, so this page must not send a target that resolves to another target, such as `/v1/../__sim/reset`.
  */
 export function findSendProblem(exchange: Schema<'Exchange'>): string | undefined {
   const { method, body } = exchange.request
@@ -40,10 +40,10 @@ export function findSendProblem(exchange: Schema<'Exchange'>): string | undefine
 export const targetOf = ({ request: { path, query } }: Schema<'Exchange'>): string =>
   query === '' ? path : `${path}?${query}`
 
-/** Returns the URL of a request, with the origin: without it, a target such as `//a` would name another server. */
+/** Returns the URL of a request, including the origin, since a target such as `//a` alone would name another server. */
 export const urlOf = (exchange: Schema<'Exchange'>): string => location.origin + targetOf(exchange)
 
-/** Returns the request to resend. `any-key` replaces a redacted token, and a header names the token's sandbox. */
+/** Returns the request to resend. `any-key` replaces a redacted token, and a header selects the token's sandbox. */
 export function toReplay(exchange: Schema<'Exchange'>) {
   const { request, sandbox } = exchange
   const { method, path } = request
@@ -61,7 +61,7 @@ export function toReplay(exchange: Schema<'Exchange'>) {
   }
 }
 
-/** Formats a request as a `fetch` call. The variable `TOKEN`, or `any-key`, replaces redacted credentials. */
+/** Formats a request as a `fetch` call. The variable `TOKEN` (by default `any-key`) replaces redacted credentials. */
 export const formatFetch = (exchange: Schema<'Exchange'>): string =>
   `const response = await ${formatCall(exchange, quote(urlOf(exchange)), meaningfulHeaders(exchange))}`
 
@@ -83,10 +83,10 @@ function formatCall(
 }
 
 /**
- * Formats a request as a test that uses the `sim` fixture and expects the same response. A rule's scenario becomes a
- * header. Another header declares a negative test, since the fixture fails on violations and refusals. If a
- * scenario broke the delivery, the test expects an error from reading the body. A refusal because of a plan or limit
- * depends on the key and the time, so the test sets a scenario for such a refusal, and expects only its status.
+ * Formats a request as a test that uses the `sim` fixture and expects the same response. Scenarios, including those
+ * set by rules, become a header. A violation or refusal needs another header to declare a negative test. If a scenario
+ * cut off the response, the test expects reading the body to fail. Plan and rate limit refusals depend on the key and
+ * the time, so the test causes the refusal with a scenario, and checks only the status.
  */
 export function formatVitest(exchange: Schema<'Exchange'>): string {
   const { request, response } = exchange
@@ -113,20 +113,20 @@ ${[...lines, ...expectation].join('\n')}
 `
 }
 
-/** Returns an assertion on the whole body of a refusal, or on the member names of a success, whose values vary. */
+/** Returns an assertion on a refusal's whole body, or on a success's member names only, since the values vary. */
 function formatExpectation(json: object, status: number): string {
   if (status >= 400) return `  expect(await response.json()).toEqual(${format(json, '  ')})`
   const names = Object.keys(json).map(quote).join(', ')
   return `  expect(Object.keys(await response.json())).toEqual(expect.arrayContaining([${names}]))`
 }
 
-/** The scenario for each stage's refusal because of a plan or limit, which a test with another key would not get. */
+/** The scenario that reproduces a refusal by each stage, since a test with another key might not be refused. */
 const scenarioByStage: Partial<Record<Schema<'Exchange'>['stage'], string>> = {
   plan: 'forbidden',
   rate: 'rate-limited',
 }
 
-/** Returns the headers for a test. Its base URL names the sandbox, so the token must not name another sandbox. */
+/** Returns the headers for a test. The test's base URL names the sandbox, so the token must not name another one. */
 function testHeaders(exchange: Schema<'Exchange'>): [string, string][] {
   const { violations, response } = exchange
   const replacement = scenarioByStage[exchange.stage]
@@ -145,7 +145,7 @@ function testHeaders(exchange: Schema<'Exchange'>): [string, string][] {
 
 function formatBody(body: Schema<'Body'>): string[] {
   if (body.size === 0) return []
-  // `text` is set if serializing the JSON again would change it.
+  // `text` is set if serializing the parsed JSON would not reproduce the body.
   if ('json' in body && body.text === undefined) return [`  body: JSON.stringify(${format(body.json, '  ')}),`]
   if (body.base64 !== undefined && !body.cut) return [`  body: Buffer.from(${quote(body.base64)}, 'base64'),`]
   const text = bodyText(body)

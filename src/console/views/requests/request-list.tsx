@@ -89,7 +89,7 @@ interface RequestRowProps {
   readonly retries: readonly string[]
 }
 
-/** A row in the list, covered by its link. The row re-renders only if its properties or signals change. */
+/** A row in the list. Its link covers the whole row. The row re-renders only if its props or signals change. */
 function RequestRow({ exchange, isOpen, retries }: RequestRowProps) {
   const { id, now, at, request, tookMs } = exchange
   const cause = describeCause(exchange)
@@ -99,7 +99,7 @@ function RequestRow({ exchange, isOpen, retries }: RequestRowProps) {
         {now.slice(11, 23)}
       </td>
       <td class="code">
-        <Outcome status={exchange.response.status} end={exchange} />
+        <Outcome status={exchange.response.status} facts={exchange} />
       </td>
       <td class="path mono">
         <a href={hrefOf({ id })} aria-current={isOpen ? 'true' : undefined} title={targetOf(exchange)}>
@@ -119,8 +119,8 @@ function RequestRow({ exchange, isOpen, retries }: RequestRowProps) {
   )
 }
 
-export function Outcome({ status, end }: { readonly status: number; readonly end: DeliveryFacts }) {
-  const word = findBreak(end)
+export function Outcome({ status, facts }: { readonly status: number; readonly facts: DeliveryFacts }) {
+  const word = findBreak(facts)
   if (word === undefined) return <Status code={status} />
   return (
     <span class="status nowrap bad" title={`The response was a ${status}, but the client did not receive all of it.`}>

@@ -63,7 +63,7 @@ function describeListed({ rows = [], total, hasMore, evicted }: RowsState): stri
 function NoRequests({ isSearch }: { readonly isSearch: boolean }) {
   if (isSearch)
     return (
-      <Empty title="No request matches">
+      <Empty title="No requests match">
         Plain text matches names, paths, bodies and findings. A keyword searches a single field:{' '}
         <code>status: op: method: origin: path: trace: has:</code>{' '}
         <Button label="Show all requests" class="link" onClick={() => navigate({ query: { q: undefined } })} />

@@ -10,7 +10,7 @@ type Exchange = Schema<'Exchange'>
 
 export type RequestSearch = ReturnType<typeof parseSearch>
 
-/** The values of `has:`. A request matches a value if the value's function returns a non-empty list. */
+/** The values of `has:`, each with a function that returns a non-empty list if a request matches the value. */
 const marks: Readonly<Record<string, (exchange: Exchange) => readonly unknown[]>> = {
   violation: ({ violations }) => violations,
   retry: (exchange) => retryProblemsOf(exchange),
@@ -37,7 +37,7 @@ interface Term {
   readonly isNegated: boolean
 }
 
-/** Parses a search text: `status:4xx op:createEvent has:violation -has:advice "some text"`. */
+/** Parses search text: `status:4xx op:createEvent has:violation -has:advice "some text"`. */
 export function parseSearch(text: string) {
   const terms = [...text.toLowerCase().matchAll(/(-?)(?:([a-z]+):)?(?:"([^"]*)"?|([^\s"]+))/g)].map(
     ([, minus, keyword, quoted, plain = '']): Term => ({
@@ -48,24 +48,24 @@ export function parseSearch(text: string) {
     }),
   )
   const valid = terms.filter((term) => findProblem(term) === undefined)
-  const meets = (exchange: Exchange, { keyword, value }: Term) =>
+  const matchesTerm = (exchange: Exchange, { keyword, value }: Term) =>
     keyword === undefined ? hasText(textOf(exchange), value) : keywords[keyword]?.(exchange, value)
   // If a keyword has several values, such as two statuses, a request needs to match only one of them.
-  const isMet = (exchange: Exchange, term: Term) => {
-    if (term.isNegated) return !meets(exchange, term)
+  const satisfies = (exchange: Exchange, term: Term) => {
+    if (term.isNegated) return !matchesTerm(exchange, term)
     const isChoice = term.keyword !== undefined && term.keyword !== 'has'
     const choices = isChoice ? valid.filter(({ keyword, isNegated }) => keyword === term.keyword && !isNegated) : [term]
-    return choices.some((one) => meets(exchange, one))
+    return choices.some((one) => matchesTerm(exchange, one))
   }
   return {
-    matches: (exchange: Exchange) => valid.every((term) => isMet(exchange, term)),
+    matches: (exchange: Exchange) => valid.every((term) => satisfies(exchange, term)),
     isEmpty: valid.length === 0,
     readsRetries: valid.some(({ keyword, value }) => keyword === 'has' && value === 'retry'),
     problem: terms.map(findProblem).find((found) => found !== undefined),
   }
 }
 
-/** Returns true if the text contains the value. Ignores UUIDs for a short value, which they may contain by chance. */
+/** Returns true if the text contains the value. Ignores UUIDs, which may contain a short value by chance. */
 const hasText = (text: string, value: string) => (value.length < 8 ? text.replace(uuid, ' ') : text).includes(value)
 
 function findProblem({ keyword, value }: Term): string | undefined {
@@ -90,13 +90,13 @@ function textOf(exchange: Exchange): string {
     .toLowerCase()
 }
 
-/** Returns true if a search text contains all the terms; `-has:advice` does not contain `has:advice`. */
+/** Returns true if the search text contains all the terms; `-has:advice` does not contain `has:advice`. */
 export function hasTerms(text: string, terms: string): boolean {
   const all = splitTerms(text.toLowerCase())
   return splitTerms(terms).every((term) => all.includes(term))
 }
 
-/** Appends terms to a search text, or removes them if the text already contains all of them. */
+/** Appends the terms to the search text, or removes the terms if the text already contains all of them. */
 export function toggleTerms(text: string, terms: string): string {
   const changed = splitTerms(terms)
   const others = splitTerms(text).filter((term) => !changed.includes(term.toLowerCase()))
@@ -105,7 +105,7 @@ export function toggleTerms(text: string, terms: string): string {
 
 const splitTerms = (text: string): readonly string[] => text.match(/(?:[^\s"]|"[^"]*"?)+/g) ?? []
 
-/** The attempts in the selected sandbox, by the ids of their requests. */
+/** The attempts in the selected sandbox, keyed by request id. */
 export const attempts = signal(mapAttempts([]))
 
 export function useAttempts(): void {
@@ -128,7 +128,7 @@ function mapAttempts(chains: readonly Schema<'RetryChain'>[]) {
 
 const timingRules: ReadonlySet<string> = new Set(['retry-after', 'back-off'])
 
-/** Returns the sentence of a finding, followed by the client's pause if the finding has one. */
+/** Returns a finding's sentence and, if the finding has a pause, how long the client waited. */
 export const addPause = (sentence: string, waitedMs: number | undefined): string =>
   waitedMs === undefined ? sentence : `${sentence} The client waited ${waitedMs.toLocaleString('en')} ms.`
 

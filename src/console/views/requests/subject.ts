@@ -29,7 +29,7 @@ const breaks: Readonly<Record<string, string>> = {
 
 export type DeliveryFacts = Pick<Schema<'Exchange'>, 'delivery' | 'damage' | 'brokenOff'>
 
-/** Returns the word for how a scenario broke the delivery: `reset`; undefined for any other delivery. */
+/** Returns how a scenario broke off the response, such as `reset`; undefined if no scenario did. */
 export const findDamage = ({ damage }: Pick<DeliveryFacts, 'damage'>): string | undefined =>
   damage.flatMap((one) => breaks[one] ?? [])[0]
 

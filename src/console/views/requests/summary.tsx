@@ -56,7 +56,7 @@ function listFilters(report: ResponseOf<'/report', 'get'> | undefined) {
   ] as const
 }
 
-/** Names the first active rules, each with a button that switches the rule off. */
+/** Shows the first three active rules, each with a button that switches the rule off. */
 function ActiveRules() {
   const { value, reload } = useResponse('/scenarios', { query: { sandbox: sandbox.value }, followsTraffic: true })
   const { rules = [], startUp = [] } = value ?? {}

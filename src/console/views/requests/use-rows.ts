@@ -12,7 +12,7 @@ type Exchange = Schema<'Exchange'>
 const maxRows = 300
 
 /** The maximum number of rows while the list is scrolled or a request is open. */
-const maxHeldRows = 3_000
+const maxKeptRows = 3_000
 
 export interface RowsState {
   /** The rows, newest first; undefined until they have loaded. */
@@ -31,22 +31,22 @@ export function useRows(search: RequestSearch, key: string) {
   /** The number of requests that have arrived since the list was paused; undefined if the list is not paused. */
   const paused = useSignal<number | undefined>(undefined)
   const missedTick = useSignal(0)
-  /** True while the list is scrolled; the list sets it. Then, or while a request is open, more rows are kept. */
+  /** Set by the list: true while it is scrolled. More rows are kept then, and while a request is open. */
   const isScrolled = useRef(false)
-  const rowLimit = () => (route.peek().id !== undefined || isScrolled.current ? maxHeldRows : maxRows)
-  const isHeld = () => paused.peek() !== undefined && state.peek().rows !== undefined
+  const rowLimit = () => (route.peek().id !== undefined || isScrolled.current ? maxKeptRows : maxRows)
+  const isFrozen = () => paused.peek() !== undefined && state.peek().rows !== undefined
   /** The requests that have arrived since the list began to load; undefined if the list is not loading. */
   const arrivals = useRef<Exchange[] | undefined>(undefined)
   const latest = useRef(search)
   latest.current = search
   const load = async () => {
-    if (isHeld()) return
+    if (isFrozen()) return
     const ownArrivals: Exchange[] = []
     arrivals.current = ownArrivals
     const found = await findRows(latest.current, state.peek(), rowLimit(), () => arrivals.current === ownArrivals)
     if (!found) return
     arrivals.current = undefined
-    if (!isHeld()) state.value = addRows(found, ownArrivals, rowLimit())
+    if (!isFrozen()) state.value = addRows(found, ownArrivals, rowLimit())
   }
   usePacedRequests(key, load, [connection.value, clearTick.value, missedTick.value, paused.value !== undefined])
   useEffect(
@@ -59,7 +59,7 @@ export function useRows(search: RequestSearch, key: string) {
         }
         arrivals.current?.push(...matching)
         state.value = addRows(state.peek(), matching, rowLimit())
-        // Requests that the stream skipped, because they arrived too fast, are read from the journal.
+        // Requests that arrived too fast for the stream are read from the journal.
         if (skipped > 0) missedTick.value += 1
       }),
     [],
@@ -68,14 +68,14 @@ export function useRows(search: RequestSearch, key: string) {
 }
 
 /**
- * Loads the newest matching requests page by page. If `limit` exceeds a page, continues to the oldest listed row.
- * Returns undefined if another search has started in the meantime.
+ * Loads the newest matching requests page by page. If `limit` exceeds a page, continues to the oldest row that is
+ * already listed. Returns undefined if another search has started in the meantime.
  */
 async function findRows(
   search: RequestSearch,
   before: RowsState,
   limit: number,
-  isWanted: () => boolean,
+  isCurrent: () => boolean,
 ): Promise<RowsState | undefined> {
   const query = { sandbox: sandbox.peek(), order: 'newest', limit: maxRows, bodies: true } as const
   const rows: Exchange[] = []
@@ -83,8 +83,8 @@ async function findRows(
   do {
     const cursor = page?.next
     const result = await call('get', '/requests', { query: { ...query, ...(cursor !== undefined && { cursor }) } })
-    if (!isWanted()) return undefined
-    // The banner already says that the server does not respond.
+    if (!isCurrent()) return undefined
+    // The banner already says that the server is not responding.
     if (result.problem)
       return result.problem.status === undefined ? before : { ...before, problem: result.problem.sentence }
     page = result.value
@@ -101,8 +101,8 @@ function areEnough(rows: readonly Exchange[], before: RowsState, limit: number):
 }
 
 /**
- * Adds the requests that are newer than the newest row. Older requests that arrive late are already in the loaded part
- * of the journal, or precede that part. After a restart, the server numbers requests from 1 again; the list reloads.
+ * Adds the requests that are newer than the newest row. Older requests that arrive late were already loaded, or precede
+ * the loaded requests. After a restart, the server numbers requests from 1 again, and the list reloads.
  */
 function addRows(state: RowsState, later: readonly Exchange[], limit: number): RowsState {
   const rows = state.rows ?? []

@@ -13,7 +13,7 @@ export function Why({ exchange }: { readonly exchange: Schema<'Exchange'> }) {
           <li key={reason}>{reason}</li>
         ))}
       </ul>
-      {exchange.rule && reasons.some((reason) => /^Rule \d+ of the .* applies/.test(reason)) && (
+      {exchange.rule && reasons.some((reason) => /^(Sandbox|Startup) rule \d+ applies/.test(reason)) && (
         <a href={hrefOf({ view: 'scenarios', query: { sandbox: exchange.sandbox } })}>
           Switch the rule off, or change the rules
         </a>
@@ -24,7 +24,7 @@ export function Why({ exchange }: { readonly exchange: Schema<'Exchange'> }) {
 
 function listReasons({ why = [], stage, response, violations }: Schema<'Exchange'>): string[] {
   const refusal = /^The stage "\w+" returns (\d+): /
-  // The violations are shown below, each at its value.
+  // Each violation is shown below, next to its value.
   if (stage !== 'validate' || violations.length === 0)
     return why.map((reason) => reason.replace(refusal, 'Refused with $1: '))
   const places = count(violations.length, 'place')

@@ -76,7 +76,7 @@ function Attempt({ number, attempt, next, width, requestEnd, waitEnd, missedEnd 
             ✕
           </span>
         )}{' '}
-        <Outcome status={status} end={attempt} />
+        <Outcome status={status} facts={attempt} />
         {outcome === 'uncertain' && !findBreak(attempt) && ' uncertain'}
       </a>
       <div class="track" aria-hidden="true">
@@ -150,7 +150,7 @@ const equalShare = 60
 const minLineMs = 200
 
 /**
- * Places a chain's attempts on a timeline, using the pauses by which retries are judged: advancing the clock counts as
+ * Places a chain's attempts on a timeline, using the same pauses as the retry rules: advancing the clock counts as
  * waiting. An attempt's segment ends at the next attempt; the last segment includes an unfinished wait. `spanMs` is the
  * time from the first listed attempt to the last response.
  */
@@ -161,7 +161,7 @@ function placeAttempts(attempts: readonly RetryAttempt[]) {
     endMs = startMs + attempt.tookMs
     return { attempt, startMs, endMs, waitEndMs: endMs + (attempt.retryAfterMs ?? 0) }
   })
-  // Leaves space after the last response, so that it does not appear to last until the end of the line.
+  // Leaves space after the last attempt, which would otherwise appear to last until the end of the timeline.
   const lineMs = Math.max(minLineMs, endMs * 1.1, ...timed.map(({ waitEndMs }) => waitEndMs))
   const placed = timed.map(({ attempt, startMs, endMs, waitEndMs }, index) => {
     const segmentMs = (timed[index + 1]?.startMs ?? lineMs) - startMs
@@ -170,9 +170,9 @@ function placeAttempts(attempts: readonly RetryAttempt[]) {
     return {
       attempt,
       next: attempts[index + 1],
-      /** The width of the segment, in percent of the line. */
+      /** The width of the segment, as a percentage of the timeline. */
       width: equalShare / timed.length + (segmentMs / lineMs) * (100 - equalShare),
-      /** Where each bar ends, in percent of the segment: the request, the requested wait, and a wait cut short. */
+      /** Where each bar ends, as a percentage of the segment: the request, the requested wait, and a wait cut short. */
       requestEnd: percentOf(endMs),
       waitEnd: attempt.retryAfterMs === undefined ? 0 : percentOf(waitEndMs),
       missedEnd: percentOf(earliestRetryMs),

@@ -100,7 +100,7 @@ const appliesAfter: Readonly<Record<string, (last: Chains[0]['attempts'][0]) => 
   'no-retry': ({ outcome }) => outcome === 'refused',
 }
 
-/** Lists the rules. For rules about headers, which do not need a retry, `sent` counts all requests and all POSTs. */
+/** Lists the rules. Header rules apply even without a retry, so `sent` has the number of requests and of POSTs. */
 function Rules({ rules, problems: { findings, further }, chains, sent }: RulesProps) {
   const retriedAttempts = chains.filter(({ parallel }) => !parallel).flatMap(({ attempts }) => attempts.slice(0, -1))
   const isTested = (rule: string) => {

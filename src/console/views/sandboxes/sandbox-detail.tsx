@@ -14,7 +14,7 @@ export function SandboxDetail({ name, row }: { name: string; row: Schema<'Sandbo
   const pick = ({ currentTarget: input }: { readonly currentTarget: HTMLInputElement }) => {
     const chosen = input.files?.[0]
     if (chosen) void importFile(name, chosen)
-    // Otherwise, the user could not choose the same file again after fixing it.
+    // Without this, choosing the same file again after fixing it would have no effect.
     input.value = ''
   }
   const selectors = [
@@ -111,7 +111,7 @@ function Snapshots({ name }: { readonly name: string }) {
 
 const nouns = { events: 'event', prompts: 'prompt', snapshots: 'snapshot', rules: 'rule', requests: 'recorded request' }
 
-/** Asks for confirmation, and lists what will be lost: the current counts of records, and the items in `further`. */
+/** Asks for confirmation and lists what will be lost: counts of records, settings, and the items in `further`. */
 async function confirmLoss(name: string, title: string, kinds: readonly (keyof typeof nouns)[], ...further: string[]) {
   const { value } = await call('get', '/sandboxes')
   const counts = value?.sandboxes.find((one) => one.name === name)

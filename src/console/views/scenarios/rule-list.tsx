@@ -53,9 +53,9 @@ export function RuleList({ rules, startUp, counts, reload }: RuleListProps) {
       )}
       {startUp.length > 0 && (
         <>
-          <h2>Start-up rules</h2>
+          <h2>Startup rules</h2>
           <p class="faint">
-            They apply in every sandbox, to requests that no rule above acts on. Only server options can change them.
+            These rules apply in every sandbox, to requests that no rule above acts on. Only server options change them.
           </p>
           <ol class="rules stack">
             {startUp.map((rule, index) => (

@@ -20,7 +20,7 @@ export async function changeRules(
   const isExpected = expected === undefined || textOf(...current.value.rules) === textOf(...expected)
   const rules = isExpected ? edit(current.value.rules) : undefined
   if (rules) return call('put', '/scenarios', { query, body: { rules } })
-  return { problem: { sentence: 'Not saved: the rules have changed. The list now shows them; repeat your change.' } }
+  return { problem: { sentence: 'Not saved: the rules have changed. The list is up to date now; repeat your change.' } }
 }
 
 export async function removeAllRules(): Promise<void> {
@@ -50,7 +50,7 @@ export type RuleTexts = Readonly<Record<string, string>>
 export const hasName = (kind: ConditionKind): kind is 'query' | 'header' | 'body' =>
   ['query', 'header', 'body'].includes(kind)
 
-/** Returns the offer whose form can show the whole rule: the rule's scenario, or otherwise a free-text offer. */
+/** Returns the offer whose form can show the whole rule: the offer for its scenario, or else a free-text offer. */
 export function offerOf({ scenario = '', sequence }: Schema<'Rule'>): Offer | undefined {
   const { name, parameters } = readScenario(scenario)
   const isWhole = formatScenario(name, parameters) === scenario
@@ -151,7 +151,7 @@ function readScenario(text: string) {
 }
 
 export interface Offer extends Schema<'Entry'> {
-  /** The rule's member for the text, if the user types the whole text instead of filling in fields. */
+  /** The rule member that the text sets, if the user types the whole text instead of filling in fields. */
   readonly freeText?: 'scenario' | 'sequence'
   readonly status?: string | undefined
 }

@@ -90,7 +90,7 @@ function CatalogueList() {
         <h2>Catalogue</h2>
         <SearchField label="Search scenarios" placeholder="Name, status or description" />
       </header>
-      {found.length === 0 && <p class="faint">No scenario matches.</p>}
+      {found.length === 0 && <p class="faint">No scenarios match.</p>}
       {families.map(([family, members]) => (
         <section key={family} aria-label={family}>
           <h3 class="faint small">{family}</h3>
@@ -117,7 +117,7 @@ function OfferItem({ offer }: { readonly offer: Offer }) {
   const operation = operations.length === 1 ? operations[0] : operations.find((one) => one === operationInUrl)
   const save = async (rule: Schema<'Rule'>) => {
     const added = await addRule(sandbox.peek(), rule)
-    if (added.value) showNotice('Switched on, as the first rule.')
+    if (added.value) showNotice('Switched on as the first rule.')
     await refreshSandboxes()
     return added
   }

@@ -66,11 +66,11 @@ export function describePlace({ operation, status, pointer }: DriftFinding): str
 const shortenText = (text: string) => cutText(text, 500)
 
 function summarizeDrift({ verdict, findings, omitted, judged }: DriftReport): string {
-  const responses = [...judged].map(([operation, count]) => `${pluralize(count, 'response')} of ${operation}`)
-  const bound = omitted > 0 ? ` (${findings.length} listed, those that break clients first)` : ''
+  const responses = [...judged].map(([operation, count]) => `${pluralize(count, 'response')} from ${operation}`)
+  const note = omitted > 0 ? ` (${findings.length} listed, those that break clients first)` : ''
   // Refusals are also compared, but do not suffice for a verdict.
   const done = verdict === 'not-judged' ? 'compared' : 'judged'
-  const differences = pluralize(findings.length + omitted, 'difference') + bound
+  const differences = pluralize(findings.length + omitted, 'difference') + note
   return `${verdict}: ${differences}; ${responses.join(', ') || 'no response'} ${done}.`
 }
 

@@ -12,7 +12,7 @@ export interface DriftFinding extends Omit<ResponseDifference, 'value'> {
   readonly operation: Operation
   readonly status: number
   readonly seen: number
-  /** The number of responses with the same status; for an undocumented status, of all the operation's responses. */
+  /** The number of responses with the status, or of all the operation's responses if the status is undocumented. */
   readonly of: number
   /** True if a client generated from the contract may fail. */
   readonly breaks: boolean
@@ -23,7 +23,7 @@ export interface DriftFinding extends Omit<ResponseDifference, 'value'> {
   readonly assumption: Assumption | undefined
   /** True if the finding shows that the assumption is wrong; false if they may be unrelated. */
   readonly settles: boolean
-  /** Distinct values at the pointer. A patch uses their types and, for an enum, the values. */
+  /** Distinct values at the pointer. A patch uses their types and, for an enum, the values themselves. */
   readonly values: readonly Json[]
 }
 
@@ -43,7 +43,7 @@ export const breaksClients = ({ kind, keyword, isSimulated }: ResponseDifference
 /** The number of unlisted values at which an enum counts as open-ended. */
 const minOpenEndedValues = 3
 
-/** Creates a finding from identical differences. `of` is the number of responses that could have them. */
+/** Creates a finding from identical differences. `of` is the number of responses in which they could occur. */
 export function toFinding(
   { first, status, request, seen, values: seenValues }: Tally,
   of: number,
@@ -92,17 +92,17 @@ function locate(
   status: number,
   { kind, pointer, detail, isSimulated }: ResponseDifference,
 ): Pick<DriftFinding, 'place' | 'assumption' | 'settles'> {
-  const at = (place: string, near: readonly (string | undefined)[], settling: readonly (string | undefined)[]) => {
+  const at = (place: string, near: readonly (string | undefined)[], settled: readonly (string | undefined)[]) => {
     const [assumption] = near.flatMap((site) => assumptions.find((one) => one.pointer === site) ?? [])
-    return { place, assumption, settles: assumption !== undefined && settling.includes(assumption.pointer) }
+    return { place, assumption, settles: assumption !== undefined && settled.includes(assumption.pointer) }
   }
   const response = findResponse(document, operation, status)
   if (!response) {
-    // A new success status replaces the documented one; a new error status says nothing about documented statuses.
+    // A new success status replaces the documented one; a new error status does not affect documented statuses.
     const isSuccess = (code: number) => code >= 200 && code < 300
     const successes = operation.statuses.filter((other) => isSuccess(status) && isSuccess(other))
-    const near = successes.flatMap((other) => findResponse(document, operation, other) ?? [])
-    const sites = near.flatMap((found) => [found.site, found.pointer])
+    const documented = successes.flatMap((other) => findResponse(document, operation, other) ?? [])
+    const sites = documented.flatMap((found) => [found.site, found.pointer])
     return at(joinPointer(operation.pointer, 'responses'), sites, sites)
   }
   const whole = [response.site, response.pointer]

@@ -26,14 +26,14 @@ export type NotJudgedReason =
 export interface NotJudged {
   readonly operation: string
   readonly reason: NotJudgedReason
-  /** The first request; undefined for the whole operation. */
+  /** The first request; undefined if the reason applies to the whole operation. */
   readonly request: string | undefined
-  /** The number of requests with this reason; 0 for the whole operation. */
+  /** The number of requests with this reason; 0 if it applies to the whole operation. */
   readonly count: number
   readonly sentence: string
 }
 
-/** The traffic of the real service, and how it is judged. */
+/** The real service's traffic, and how to judge it. */
 export interface DriftInput {
   readonly responses: readonly JudgedResponse[]
   /** The ids of the operations that need a verdict, since they were probed or occur in the traffic. */
@@ -159,7 +159,7 @@ function describeTooFew(
   { minSamples, notJudged, howToGetMore }: DriftInput,
 ): string {
   const others = [...new Set(responses.map(({ status }) => status))].filter((status) => status >= 300).sort()
-  const seen = others.length > 0 ? ` Other responses had the status ${others.join(', ')}.` : ''
+  const seen = others.length > 0 ? ` Statuses of other responses: ${others.join(', ')}.` : ''
   // The reasons for requests without a response to judge already say what to do.
   const isExplained = notJudged.some((one) => one.operation === operation && one.request !== undefined)
   const next = isExplained ? 'See the reasons for the other requests in this list.' : howToGetMore

@@ -41,13 +41,13 @@ export interface ResponseDifference {
   readonly message: string
 }
 
-/** The maximum number of members and items in a compared body; each takes a few microseconds. */
+/** The maximum number of members and items in a compared body. Comparing each takes a few microseconds. */
 export const maxMembers = 200_000
 
 /**
- * Compares a response with the contract, and with the narrower rules for simulated responses. `unreadable`: the
- * pointer of the first violation whose value is redacted or whose pointer is truncated. A body that is too deep, or has
- * more than `maxMembers`, is not compared. `isComplete` is false if the check stopped early.
+ * Compares a response with the contract, and with the narrower rules for simulated responses. `unreadable` is the
+ * pointer of the first violation whose value is redacted or whose pointer is truncated. `isTooLarge` is true if the
+ * body was too deep or had too many members to be compared. `isComplete` is false if the check stopped early.
  */
 export function observe(document: JsonObject, operation: Operation, response: TrafficResponse) {
   const { status, headers, body: bytes } = response

@@ -9,7 +9,7 @@ export const parentOf = (pointer: string) => pointer.slice(0, Math.max(0, pointe
 
 export const nameOf = (pointer: string) => parsePointer(pointer).at(-1) ?? ''
 
-/** An object in the document. `site` is the JSON pointer where it is used, possibly through a reference. */
+/** An object in the document. `site` is the JSON pointer where the object is used, possibly through a reference. */
 export interface DocumentPlace extends ResolvedObject {
   readonly site: string
 }
@@ -19,7 +19,7 @@ function findDocumentPlace(document: JsonObject, site: string): DocumentPlace | 
   return found && { site, ...found }
 }
 
-/** Finds the response that the contract documents for a status, else for its range (`4XX`), else the default. */
+/** Finds the documented response for a status, or else for its range (`4XX`), or else the default response. */
 export function findResponse(document: JsonObject, operation: Operation, status: number): DocumentPlace | undefined {
   const list = joinPointer(operation.pointer, 'responses')
   const names = Object.keys(resolve(document, list)?.value ?? {})

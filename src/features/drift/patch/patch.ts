@@ -28,10 +28,10 @@ export async function findPatchProblem({ patch }: PatchSettings): Promise<string
   if (!found?.isFile() || found.size === 0) return undefined // a device can be written to, too
   const content = await readFile(patch, 'utf8').catch(reasonOf)
   if (/^(overlay: |\{\s*"overlay": )/.test(content) && content.includes(patchMark)) return undefined
-  return `--patch: ${patch} was not written by convsim drift, so it is not overwritten. Give another file or delete it.`
+  return `--patch: ${patch} was not written by convsim drift, so it is not overwritten. Delete it or give another file.`
 }
 
-/** Writes the overlay that removes the drift, if `--patch` names a file. Returns lines to print. */
+/** Writes the overlay that removes the drift, if `--patch` names a file. Returns the lines to print. */
 export async function proposePatch(
   report: DriftReport,
   input: DriftInput,
@@ -63,7 +63,7 @@ export async function proposePatch(
 interface DriftPatch {
   /** Undefined if no change removes any difference. */
   readonly overlay: JsonObject | undefined
-  /** The listed differences that remain after the change, each with the reason. */
+  /** The listed differences that remain after the patch, each with the reason why. */
   readonly left: readonly { readonly finding: DriftFinding; readonly reason: string }[]
   readonly omitted: number
 }
@@ -117,14 +117,14 @@ export async function createPatch(
   return success({ overlay, left, omitted: attempt.omitted })
 }
 
-/** Plans a change for each remaining finding, in the contract with all earlier changes. */
+/** Plans a change for each remaining finding, based on the contract with all earlier changes. */
 async function planRound({ steps: earlier, patched: before, findings }: Attempt) {
   const left: DriftPatch['left'][number][] = []
   const steps = [...earlier]
   const known = new Set(earlier.map(({ change }) => JSON.stringify(change)))
   let patched = before
   for (const finding of findings) {
-    const planned = planChanges(patched.value as JsonObject, finding) // changes keep the root an object
+    const planned = planChanges(patched.value as JsonObject, finding) // the root is always an object
     const added = planned.ok ? planned.value.filter((change) => !known.has(JSON.stringify(change))) : []
     if (added.length === 0) {
       left.push({ finding, reason: planned.ok ? 'Changing the schema does not fix this difference.' : planned.error })

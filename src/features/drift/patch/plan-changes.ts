@@ -86,7 +86,7 @@ function makeOptional(document: JsonObject, site: string, name: string): Contrac
   })
 }
 
-/** Plans the change for a value: more enum values, one fewer rule, or another type. A shared schema is not changed. */
+/** Plans the change for a value: adds enum values, removes a rule, or widens the type (but not in a shared schema). */
 function planValue(document: JsonObject, place: DocumentPlace, finding: DriftFinding): PlannedChanges {
   const { kind, keyword, isSimulated, values } = finding
   const rules = isSimulated ? joinPointer(place.pointer, simulatedValues) : place.pointer
@@ -116,7 +116,7 @@ function widen(document: JsonObject, { site, pointer }: DocumentPlace, values: r
   return success([replace(site, { anyOf: [schema, seen] })])
 }
 
-/** The maximum number of fields in an object. An object with more members is a dictionary, whose names are data. */
+/** The maximum number of inferred properties. An object with more members is a dictionary: its names are data. */
 const maxNames = 200
 
 /** Infers a schema from values. The schema is empty if all values are null. */

@@ -97,16 +97,16 @@ export async function sendProbes(
   const unauthorized =
     token === undefined
       ? `The service requires a token (401). Set ${upstreamTokenVariable}.`
-      : `The service does not accept the token in ${upstreamTokenVariable} (401). Set a valid one.`
+      : `The service does not accept the token in ${upstreamTokenVariable} (401). Set a valid token.`
   return {
     responses: selectResponses(samples, notJudged, unauthorized, ownToken),
     expected: new Set(probes.map(({ operation }) => operation.id)),
     notJudged: notJudged.list(),
-    howToGetMore: 'Give ids that the service knows (--ids), or a smaller --samples.',
+    howToGetMore: 'Give ids that exist in the service (--ids), or set a smaller --samples.',
   }
 }
 
-/** Returns true if further probes would fail in the same way: no valid token or certificate, or no connection. */
+/** Returns true if further probes would fail for the same reason: token, redirect, certificate or connection. */
 function isHopeless(samples: readonly MatchedSample[]): boolean {
   const response = samples.at(-1)?.response
   if (!response) return false
@@ -115,7 +115,7 @@ function isHopeless(samples: readonly MatchedSample[]): boolean {
   return response.problem === 'certificate' || (response.problem === 'connection' && isUnreachable)
 }
 
-/** Reads the recorded traffic of the service at `upstream`, or by default of the only service with matching paths. */
+/** Reads the recorded traffic of the service at `upstream`; if undefined, only one service may have matching paths. */
 export async function readRecording(
   har: string,
   contract: Contract,
@@ -142,7 +142,7 @@ export async function readRecording(
     responses: selectResponses(samples, notJudged, unauthorized, token),
     expected,
     notJudged: notJudged.list(),
-    howToGetMore: 'Record more traffic, including the bodies, or give a smaller --samples.',
+    howToGetMore: 'Record more traffic, including the bodies, or set a smaller --samples.',
   })
 }
 

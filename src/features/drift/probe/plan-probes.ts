@@ -38,7 +38,7 @@ export function planProbes(contract: Contract, options: ProbeOptions): ProbePlan
   return { probes, unplanned }
 }
 
-/** Returns the probes of an operation, or a sentence that says why it has none. */
+/** Returns the probes for an operation, or a sentence that says why there are none. */
 function planOperation({ document }: Contract, operation: Operation, options: ProbeOptions): Result<readonly Probe[]> {
   const { method, parameters } = operation
   const isRead = method === 'GET'
@@ -52,10 +52,10 @@ function planOperation({ document }: Contract, operation: Operation, options: Pr
   if (missing !== undefined)
     return failure(`No value is known for its parameter "${missing}". Give one: --ids ${missing}=VALUE.`)
   if (parameters.some((one) => one.required && one.in === 'header'))
-    return failure('It needs a header that probes do not send.')
+    return failure('The operation requires a header that probes do not send.')
   const example = isRead ? undefined : operation.bodyExamples()[0]?.value
   const body = isObject(example) ? example : undefined
-  if (body === undefined && operation.body?.required) return failure('The contract has no example of its body.')
+  if (body === undefined && operation.body?.required) return failure('The contract has no example of the request body.')
   const targets = listPaths(operation, known).flatMap((path) => listQueries(known).map((query) => path + query))
   const count = Math.max(targets.length, options.samples)
   const probes = Array.from({ length: count }, (_, index): Probe => {

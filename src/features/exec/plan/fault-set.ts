@@ -6,16 +6,16 @@ import { parseScenarios } from '../../../service/scenarios/parse.ts'
 import { splitParts } from '../../../service/scenarios/split-text.ts'
 
 export interface Fault {
-  /** The set or family and the scenario, such as `drift:drop-field` or `time:slow;ms=500`. */
+  /** The set or family, followed by the scenario: `drift:drop-field`, `time:slow;ms=500`. */
   readonly name: string
   /** The set in the scenario's prefix; without a prefix, the set that contains the scenario, or else its family. */
   readonly group: string
   readonly scenario: ActiveScenario
-  /** The JSON pointer of the only field to drift; undefined if every field drifts. */
+  /** The JSON pointer of the only field to drift; undefined if each field drifts in its own run. */
   readonly pointer: string | undefined
   /**
    * The expected reaction. `recover`: the fault is transient, so the suite should pass. `notice`: the response is
-   * permanently wrong, so some test should fail.
+   * permanently wrong, so at least one test should fail.
    */
   readonly question: 'recover' | 'notice'
   /** True for drift, which affects every request from the first one on, as a new version of the service would. */
@@ -25,7 +25,7 @@ export interface Fault {
 /** `Retry-After` as a date, which clients that parse only seconds ignore. */
 export const dateForm = 'rate-limited;retry-after=date'
 
-/** Outages with each form of `Retry-After`, and gateway errors, which many clients parse before checking the status. */
+/** Outages with each form of `Retry-After`, and gateway errors, which clients may parse without checking the status. */
 const outages = [
   ...['unavailable', 'rate-limited', dateForm, 'unavailable;retry-after-ms=none'],
   ...['bad-gateway', 'gateway-timeout'],
@@ -59,14 +59,14 @@ export function parseFaultSet(
   const parts = splitParts(text, ',')
   if (!parts.ok) return parts
   const named = parts.value.flatMap((part) => {
-    if (!groupNames.includes(part)) return [{ ...splitName(part), isOfSet: false }]
-    return listScenarios(part, context.catalogue).map((scenario) => ({ scenario, group: part, isOfSet: true }))
+    if (!groupNames.includes(part)) return [{ ...splitName(part), isFromSet: false }]
+    return listScenarios(part, context.catalogue).map((scenario) => ({ scenario, group: part, isFromSet: true }))
   })
   const faults = new Map<string, Fault>()
   const problems = new Map<string, string>()
-  for (const { scenario, group, isOfSet } of named) {
+  for (const { scenario, group, isFromSet } of named) {
     const fault = parseFault(scenario, group, context)
-    if (!fault.ok && !isOfSet) return fault
+    if (!fault.ok && !isFromSet) return fault
     if (!fault.ok) problems.set(scenario, fault.error)
     else if (!faults.has(scenario)) faults.set(scenario, fault.value)
   }
@@ -83,10 +83,10 @@ function splitName(text: string): { readonly scenario: string; readonly group: s
 }
 
 function listScenarios(group: string, { definitions }: Catalogue): readonly string[] {
-  const ofFamily = definitions.filter(
+  const members = definitions.filter(
     ({ family, parameters }) => family === group && !parameters.some(({ required }) => required),
   )
-  return faultSets[group] ?? ofFamily.map(({ name }) => name)
+  return faultSets[group] ?? members.map(({ name }) => name)
 }
 
 /** Parses a scenario as a fault. `group` defaults to the set that contains the scenario, or else to its family. */
@@ -117,7 +117,7 @@ function parseFault(text: string, group: string | undefined, { catalogue, operat
   })
 }
 
-/** Splits a drift scenario into the scenario alone and its pointer, which is undefined if none is given. */
+/** Separates a drift scenario from its pointer. The pointer is undefined if none is given. */
 function splitOffPointer({ definition, values: { pointer, ...values }, text }: ActiveScenario) {
   const parts = text.split(';').filter((part) => !part.trim().startsWith('pointer'))
   return {
@@ -143,7 +143,7 @@ function findFittingOperation(
   return failure(endSentence(`"${text}" applies to no operation: ${reasons[0] ?? 'the contract has none'}`))
 }
 
-/** Returns true for a permanently wrong response: a drift, or a refusal that no retry changes. */
+/** Returns true for a permanently wrong response: drift, or a refusal that a retry cannot change. */
 function mustBeNoticed(name: string, effect: Effect, operation: Operation): boolean {
   if (effect.kind === 'drift') return name !== 'extra-field' // a new field does not break a tolerant reader
   if (effect.kind !== 'response' && effect.kind !== 'gateway') return false

@@ -37,7 +37,7 @@ export interface SkippedRequests {
   readonly like: readonly number[]
 }
 
-/** An operation with those of its requests that got ordinary responses. */
+/** An operation, and its requests that got ordinary responses. */
 interface UsedOperation {
   readonly operation: Operation
   readonly requests: readonly RecordedRequest[]
@@ -124,7 +124,7 @@ export function nameRun({ fault, operation, occurrence, pointer }: NamedRun): st
   return `${fault.name}@${operation}${pointer ?? (occurrence === undefined ? '' : `#${occurrence}`)}`
 }
 
-/** Returns the reachable runs. If the number or time of runs is limited, a seeded shuffle selects them. */
+/** Returns the reachable runs. If their number or total time is limited, a seeded shuffle selects them. */
 export function chooseRuns(
   planned: readonly PlannedRun[],
   { seed, maxRuns, time }: Pick<EachSettings, 'seed' | 'maxRuns' | 'time'>,

@@ -9,8 +9,8 @@ import { type CapturedEnd, isRed } from '../runs/run-command.ts'
 import type { SuiteFailCondition, SuiteGate } from '../settings.ts'
 
 /**
- * The meaning of each verdict, in the order used by reports: `good`, the `--fail-on` condition that counts the verdict,
- * or undefined if the verdict is inconclusive.
+ * The meaning of each verdict: `good`, the `--fail-on` condition that counts the verdict, or undefined if the verdict
+ * is inconclusive. Reports list the verdicts in this order.
  */
 const meanings = {
   recovered: 'good',
@@ -45,7 +45,7 @@ export const isConclusive = (verdict: SuiteVerdict) => meanings[verdict] !== und
 export interface RunOutcome extends Pick<CapturedEnd, 'code' | 'isTimedOut'> {
   /** How many good responses the call with the fault should get and did get; undefined if no fault was injected. */
   readonly responses: { readonly expected: number; readonly got: number } | undefined
-  /** Two records of an event that was stored more times than in the baseline run; undefined if there is none. */
+  /** Two records of an event stored more times than in the baseline run; undefined if there is no such event. */
   readonly twice?: RecordedTwice | undefined
 }
 
@@ -138,9 +138,9 @@ export function judgeRequests(report: FindingsReport, conditions: readonly Suite
 type Call = Pick<RecordedRequest, 'call' | 'operation' | 'members'>
 
 /**
- * Counts the good responses to all attempts at the call that got the fault. The expected number is the baseline run's,
- * since other tests may make the same call, or 1 if the response with the fault is good (`slow`). If random values make
- * the call unique, calls of the same shape are counted, or else calls of the same operation.
+ * Counts the good responses to all attempts at the call that got the fault. `expected` is 1 if the response with the
+ * fault is good (`slow`), or else the count in the baseline run, since other tests may make the same call. If random
+ * values make the call unique, calls of the same shape are counted, or else calls of the same operation.
  */
 export function countGoodResponses(
   baseline: Pick<Baseline, 'requests' | 'varying'>,
@@ -211,7 +211,7 @@ export function toPercent(part: number, whole: number): number {
 
 type RecordedTwice = readonly [string, string]
 
-/** Returns two records of an event that was stored more times than in the baseline run; undefined if there is none. */
+/** Returns two records of an event stored more times than in the baseline run; undefined if there is no such event. */
 function findRecordedTwice(
   { requests: before, varying }: Pick<Baseline, 'requests' | 'varying'>,
   requests: readonly RecordedRequest[],

@@ -14,7 +14,7 @@ export interface SuiteFinding extends Pick<JudgedRun, 'client' | 'lastLines' | '
   readonly name: string
   /**
    * `client`: the client broke a rule when it got the fault. `unrepeatable`: the command failed before the
-   * fault was injected. `unsteady`: the runs are flaky, because they disagree.
+   * fault was injected. `unsteady`: the runs disagree, so the result is flaky.
    */
   readonly kind: SuiteFailCondition['kind'] | 'client' | 'unrepeatable' | 'unsteady'
   readonly sentence: string
@@ -57,7 +57,7 @@ function describeFinding(kind: SuiteFinding['kind'], judged: JudgedRun, limitMs:
     case 'unrepeatable':
       return `Not repeatable: the command ${end} ${before}.`
     case 'unsteady': {
-      // `judged` is the red run if there is one, else the run that did not get the fault or a good response.
+      // `judged` is a red run if there is one, else the first run, where the fault or a good response is missing.
       const green = responses ? `the call never succeeded when ${fault}` : `"${text}" was not injected into ${target}`
       const red = responses ? `the command ${end} when ${fault}` : `the command ${end} ${before}`
       return `Flaky: in some runs, but not all, ${isRed(judged) ? red : green}, so the result is inconclusive.`
@@ -79,7 +79,7 @@ function describeSwallowing({ run: { fault }, responses }: JudgedRun): string {
   const effect = fault.scenario.definition.effect(fault.scenario.values)
   const isBroken = effect.kind === 'deliver' && ['truncated', 'malformed'].includes(effect.mode.kind)
   const { got = 0, expected = 0 } = responses ?? {}
-  const counts = `the command got ${pluralize(got, 'successful response')} to such calls instead of ${expected}`
+  const counts = `the command got ${got} of ${pluralize(expected, 'expected successful response')} to this call`
   return isBroken ? `the broken response was swallowed: ${counts}` : counts
 }
 
@@ -111,7 +111,7 @@ const failureSigns = [
   /\b[A-Z]\w*Error\b|expected/i,
 ]
 
-/** Returns the index of the first line of output to show, just above a failed assertion; undefined without one. */
+/** Returns the index of the first line of output to show, just above a failed assertion; undefined if none failed. */
 export function findFailure(lines: readonly string[]): number | undefined {
   const found = failureSigns.map((sign) => lines.findIndex((line) => sign.test(line))).find((index) => index >= 0)
   return found === undefined ? undefined : Math.max(0, found - 2)
@@ -119,7 +119,7 @@ export function findFailure(lines: readonly string[]): number | undefined {
 
 const omittedSettings = ['set', 'only', 'maxRuns', 'time', 'jobs', 'report', 'failOn', 'port', 'logLevel', 'logFormat']
 
-/** Returns the command line that repeats a run. A comment at its end says if a credential is redacted. */
+/** Returns the command line that repeats a run. If a credential is redacted, a comment at the end says so. */
 export function describeRepeat(name: string, { settings, files }: SuiteReport['suite']): string {
   const given = new Map<string, unknown>(Object.entries(settings))
   const flags = Object.entries(eachSettings).flatMap(([name, { value, default: initial }]) => {

@@ -90,7 +90,7 @@ function listCases(report: SuiteReport, findings: readonly SuiteFinding[]): Test
   ]
 }
 
-/** Converts a run to a test case, which is marked as skipped if the run is flaky or did not get its fault. */
+/** Converts a run to a test case: skipped if the run is flaky or did not get its fault, unless `--fail-on` fails it. */
 function toCase(report: SuiteReport, { run, verdict, failed, ms }: JudgedRun, finding?: SuiteFinding): TestCase {
   const named = { suite: run.fault.group, name: nameRun(run), ms }
   const kind = finding?.kind ?? verdict

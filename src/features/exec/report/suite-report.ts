@@ -26,7 +26,7 @@ const earlyEnds = {
   'red-baseline-run': 'the command failed without faults',
 } as const
 
-/** Counts runs by verdict. `percent`: the percentage of conclusive runs that are good; undefined if there are none. */
+/** Counts runs by verdict. `percent`: the percentage of good runs among the conclusive runs, if there are any. */
 export function countRuns(runs: readonly JudgedRun[]) {
   const count = (isCounted: (judged: JudgedRun) => boolean) => runs.filter(isCounted).length
   const byVerdict = verdicts.map((name) => [name, count(({ verdict }) => verdict === name)])
@@ -54,14 +54,14 @@ export function formatVerdict(verdict: SuiteVerdict): string {
 /** The wording of `never-succeeded`. */
 export const swallowed = 'green, but the call never succeeded'
 
-/** Explains why no run is conclusive: none was executed, none got its fault, or all are flaky. */
+/** Explains why no run is conclusive, for example because none got its fault; undefined if a run is conclusive. */
 export function describeNothing({ runs, earlyEnd }: SuiteReport): string | undefined {
   const { conclusive, counts, made } = countRuns(runs)
   if (conclusive > 0) return undefined
   if (earlyEnd === 'red-baseline-run') return 'No verdict: the command fails without faults, too.'
-  if (counts.unsteady > 0) return 'No verdict: the runs with the same fault disagree.'
+  if (counts.unsteady > 0) return 'No verdict: runs with the same fault disagree.'
   if (made > 0) return 'No fault was tested: no run got its fault.'
-  if (earlyEnd === 'time') return 'No fault was tested: the time was up before the first run with a fault ended.'
+  if (earlyEnd === 'time') return 'No fault was tested: time ran out before any run with a fault was complete.'
   if (earlyEnd === 'interrupt') return 'No fault was tested: the first run with a fault was interrupted.'
   return runs.length > 0
     ? 'No fault was tested: no response has the fields that would drift.'
@@ -85,7 +85,7 @@ function describeBaselineRun({ baseline }: SuiteReport): string {
   const calls = Object.entries(byOperation).map(([name, count]) => `${name} ${count === 1 ? 'once' : `${count} times`}`)
   const parts = [
     ...(calls.length > 0 ? [`calls ${calls.join(', ')}`] : []),
-    ...(others > 0 ? [`sends ${pluralize(others, 'request')} without an operation in the contract`] : []),
+    ...(others > 0 ? [`sends ${pluralize(others, 'request')} with no matching operation in the contract`] : []),
   ]
   return `Without faults, the command ${parts.join(', and ')}.`
 }
@@ -177,7 +177,7 @@ export function describeSkipped(skipped: readonly SkippedRequests[]): string[] {
   })
   return [
     `Skipped; excluded from the percentages: ${parts.join('; ')}. They differ only in values, ` +
-      'but another part of the suite may send them. To inject a fault into one, use ' +
+      'but may come from another part of the suite. To inject a fault into one, use ' +
       `--only FAULT@${first.operation}#${first.occurrences[0]}.`,
   ]
 }

@@ -75,7 +75,7 @@ interface BaselineOptions {
   readonly log?: Log | undefined
 }
 
-/** Runs the command without faults. If the command fails before its limit, runs it again and adds to `changes`. */
+/** Runs the command without faults. If the command fails within its limit, reruns it and records the failure. */
 async function runWithoutFaults(
   suite: TestSuite,
   options: BaselineOptions,

@@ -47,7 +47,7 @@ export async function runCommand(
   begin: (child: ChildProcess) => void,
 ): Promise<ExitStatus> {
   try {
-    const child = spawn(file, args, { ...options, env }) // some errors are thrown, others emitted
+    const child = spawn(file, args, { ...options, env }) // throws some errors, and emits others
     begin(child)
     return await new Promise((resolve, reject) => {
       child.once('error', reject)
@@ -169,16 +169,16 @@ const systemFiles = [
 ]
 
 /**
- * Returns an environment in which clients also trust the simulator's CA; without TLS, `env` itself. Node adds the
- * certificates in its file to those it trusts already. OpenSSL and Python's requests trust only the certificates in
+ * Returns an environment in which clients also trust the simulator's CA; without TLS, `env` itself. Node trusts
+ * the certificates in its file in addition to its own. OpenSSL and Python's requests trust only the certificates in
  * their files, so these files also contain the system's. curl prefers CURL_CA_BUNDLE and SSL_CERT_DIR to SSL_CERT_FILE.
  */
-export async function trustCa({ authority }: RunningSimulator, env: Environment): Promise<Environment> {
-  if (!authority) return env
+export async function trustCa({ ca }: RunningSimulator, env: Environment): Promise<Environment> {
+  if (!ca) return env
   const write = async (name: string, trusted = '', others = readSystem) => {
-    const target = join(dirname(authority.authorityFile), `${name.toLowerCase()}.pem`)
+    const target = join(dirname(ca.caFile), `${name.toLowerCase()}.pem`)
     const certificates = (await readCertificates(trusted)) || (await others())
-    await writeFile(target, [certificates, authority.authority].filter((text) => text !== '').join('\n'))
+    await writeFile(target, [certificates, ca.caCert].filter((text) => text !== '').join('\n'))
     return [name, target] as const
   }
   const { NODE_EXTRA_CA_CERTS: extra, SSL_CERT_FILE: file, CURL_CA_BUNDLE: curl, REQUESTS_CA_BUNDLE: requests } = env

@@ -1,5 +1,5 @@
 /**
- * The report formats, one line each; `page/` has a renderer for every format except JSON. The `--report` setting, its
+ * The table of report formats; `page/` has a renderer for every format except JSON. The `--report` setting, its
  * help and the control plane use this table; a test compares the table with the control document.
  */
 
@@ -16,16 +16,16 @@ import { renderGithub, renderText } from '../page/text.ts'
 
 export interface ReportFormat {
   readonly mediaType: string
-  /** The extension in lower case: `.xml`; absent if only `--report NAME=FILE` selects the format. */
+  /** The extension in lower case, such as `.xml`; absent if only `--report NAME=FILE` selects the format. */
   readonly extension?: string
-  /** The display name, if the extension does not imply it: `JUnit` for `.xml`. */
+  /** The display name, if the extension does not imply it, such as `JUnit` for `.xml`. */
   readonly label?: string
   readonly render: (page: Page) => string
 }
 
 const renderJson = ({ json }: Page) => JSON.stringify(json, null, 2)
 
-/** All report formats, by the name in `GET /__sim/report?format=NAME`. */
+/** All report formats, by their names in `GET /__sim/report?format=NAME`. */
 export const reportFormats = {
   json: { mediaType: 'application/json; charset=utf-8', extension: '.json', render: renderJson },
   junit: { mediaType: 'application/xml; charset=utf-8', extension: '.xml', label: 'JUnit', render: renderJunit },
@@ -35,7 +35,7 @@ export const reportFormats = {
   text: { mediaType: 'text/plain; charset=utf-8', render: renderText },
 } as const satisfies Record<string, ReportFormat>
 
-/** The extensions of all formats as a phrase: `.json, .xml (JUnit), .md or .html`. */
+/** The extensions of all formats as a list in words: `.json, .xml (JUnit), .md or .html`. */
 export const reportExtensions = Object.values<ReportFormat>(reportFormats)
   .flatMap(({ extension = [], label }) => (label === undefined ? extension : `${extension} (${label})`))
   .join(', ')

@@ -1,10 +1,10 @@
 import { type CountedFinding, findingKinds, reportedKinds } from '../findings.ts'
-import { judgeFailOn, listNeverActed, type Report } from '../report.ts'
+import { judgeFailOn, listNeverActed, pluralize, type Report } from '../report.ts'
 
 const negativeTests = {
   gate: 'unexpected',
   heading: 'Requests did not meet their declared expectation:',
-  hint: 'If the expectation is wrong, remove X-Sim-Expect, or the expect-refusal or expect-violation rule.',
+  hint: 'If the expectation is wrong, remove the X-Sim-Expect header or the rule (expect-refusal, expect-violation).',
 }
 const isNegativeTest = ({ members }: CountedFinding) =>
   String(members['message']).startsWith('The request was expected to ')
@@ -19,7 +19,7 @@ export function listTestOutput(report: Report): string[] {
   const findingGroups = reportedKinds.flatMap((kind) => {
     const { list, further } = report.findings[kind]
     const describe = (findings: readonly CountedFinding[]) => findings.map(describeFinding)
-    const rest = further === 0 ? [] : [`... and ${further} further findings.`]
+    const rest = further === 0 ? [] : [`... and ${pluralize(further, 'further finding')}.`]
     return [
       { ...findingKinds[kind], lines: [...describe(list.filter((finding) => !isNegativeTest(finding))), ...rest] },
       { ...negativeTests, lines: describe(list.filter(isNegativeTest)) },

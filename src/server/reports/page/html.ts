@@ -1,7 +1,7 @@
 import { escapeMarkup, type Page, type PageBlock, type PageFinding, type PageSection } from './page.ts'
 import { stylesheet, stylesheetSource } from './stylesheet.ts'
 
-/** Renders a page as HTML without scripts or external resources, in light or dark mode as the reader prefers. */
+/** Renders a page as HTML without scripts or external resources, in the reader's preferred mode (light or dark). */
 export function renderHtml(page: Page): string {
   const { subject, heading, verdict, summary = [], facts = [], failed = [], numbers = [], sections } = page
   const sentences = [...summary, ...failed.map((sentence) => `--fail-on: ${sentence}.`)]

@@ -1,6 +1,6 @@
 import type { Page, PageBlock, PageFinding } from './page.ts'
 
-/** The maximum length of the findings in a CI step summary, which GitHub truncates at 1 MiB. */
+/** The maximum length of the findings in a CI step summary, which GitHub limits to 1 MiB. */
 const maxLength = 700_000
 
 export function renderMarkdown(page: Page): string {

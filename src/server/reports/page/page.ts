@@ -1,20 +1,20 @@
 /**
- * A report as a document. Each report describes itself as a `Page`, which the renderers in this folder write as text,
+ * A report as a document. Each report is converted to a `Page`, which the renderers in this folder write as text,
  * Markdown, HTML, JUnit XML or GitHub annotations. A page holds raw text, which the renderers escape. An absent list
  * counts as empty.
  */
 export interface Page {
-  /** The contract, or the checked file, whose version is empty. */
+  /** The contract, or the checked file with an empty version. */
   readonly subject: { readonly title: string; readonly version: string }
-  /** The heading after the subject: `what the client did`. */
+  /** The heading after the subject, such as `what the client did`. */
   readonly heading: string
   readonly verdict: { readonly text: string; readonly isGood: boolean }
   readonly summary?: readonly string[]
   /** The lines of the text format; default: sections, verdict and summary. */
   readonly text?: readonly string[]
-  /** Facts about the run: `seed 1`. */
+  /** Facts about the run, such as `seed 1`. */
   readonly facts?: readonly string[]
-  /** A sentence for each `--fail-on` condition that is met; the terminal format omits them, since stderr has them. */
+  /** A sentence for each `--fail-on` condition that is met; omitted in the terminal format, since stderr has them. */
   readonly failed?: readonly string[]
   /** Totals, shown in HTML as cards that link to their sections. `isGood` selects the color; default: no color. */
   readonly numbers?: readonly {
@@ -58,7 +58,7 @@ export type PageBlock =
 export interface PageFinding {
   /** An `error` fails the run. */
   readonly severity: 'error' | 'warning' | 'info'
-  /** The location as text: `createEvent: body /value`. */
+  /** The location as text, such as `createEvent: body /value`. */
   readonly title: string
   /** The location in a file, with line and column from 1; default: none. */
   readonly place?: { readonly file: string; readonly line: number; readonly column: number } | undefined

@@ -29,9 +29,9 @@ export const retryRules = {
     rule: 'An event that is resent after a 5xx or a lost response keeps its insertId.',
     proof:
       'An event was stored, its response was lost, and the same client stored an identical event without an ' +
-      '`insertId` at any later time; or a request with a retry count above 0 has another `insertId`.',
+      '`insertId` at any later time; or a request with a retry count above 0 has a different `insertId`.',
     otherwise:
-      'Another `insertId`, `eventAt` or counter in the body, or an identical event at the same time, may ' +
+      'A different `insertId`, `eventAt` or counter in the body, or an identical event at the same time, may ' +
       'indicate a different event, so it is only reported as advice.',
   },
   'no-retry': {
@@ -52,7 +52,7 @@ export type RetryRule = keyof typeof retryRules
 /** The reasons why a failed call could not be judged, although an identical or similar call followed. */
 export const unjudgedReasons = {
   'no-id': 'an identical call without an insertId or a retry count followed',
-  'other-event': 'a similar event with another insertId, eventAt or counter followed',
+  'other-event': 'a similar event with a different insertId, eventAt or counter followed',
   'separate-events': 'the client sends identical events even after one was stored',
   parallel: 'an identical call was in progress at the same time',
   'several-clients': 'the identical call came from another open connection, address or User-Agent',
@@ -65,7 +65,7 @@ export type UnjudgedReason = keyof typeof unjudgedReasons
 
 export interface RetryProblem {
   readonly rule: RetryRule
-  /** A description without machine times, so that it is the same in every run. */
+  /** A description without measured times, so that it is identical in every run. */
   readonly sentence: string
   /** The pause before the retry in milliseconds; absent if the rule does not measure it. */
   readonly waitedMs?: number
@@ -88,7 +88,7 @@ export function judgeRetry(last: Attempt, pauses: readonly number[], latest: Att
   return [...early, ...checkBackOff(last, pauses, waitedMs), ...idProblems]
 }
 
-/** Returns true if a wait was shorter than `Retry-After`. A client may wait for a date by the machine's clock. */
+/** Returns true if the wait was shorter than `Retry-After`. A client may wait until a date on the machine's clock. */
 function isEarly(last: Attempt, latest: Attempt): boolean {
   const { retryAfterMs, retryAt = Number.POSITIVE_INFINITY } = last
   if (retryAfterMs === undefined || latest.at >= retryAt - toleranceMs) return false
@@ -121,12 +121,12 @@ function checkNoRetry(last: Attempt, latest: Attempt): RetryProblem[] {
   return [{ rule: 'no-retry', sentence: `A request that was refused with ${last.status} was resent unchanged.` }]
 }
 
-/** Checks that a retry keeps the `insertId` of an event that may have been stored; after a 429, it was not. */
+/** Checks that a retry keeps the `insertId` of an event that may have been stored. After a 429, nothing was stored. */
 function checkInsertId(last: Attempt, latest: Attempt): RetryProblem[] {
   const { insertId, isIdempotent } = latest.call
   if (!isIdempotent || !mayBeStored(last)) return []
   if (insertId !== undefined && last.call.insertId === insertId) return []
-  const how = insertId === undefined ? 'without an insertId' : 'with another insertId'
+  const how = insertId === undefined ? 'without an insertId' : 'with a different insertId'
   const after = last.outcome === 'failed' ? `that got a ${last.status}` : 'whose response was lost'
   return [{ rule: 'same-insert-id', sentence: `An event ${after} was resent ${how}, so it may be counted twice.` }]
 }
@@ -154,7 +154,7 @@ export class TightLoops {
       run && run.last.sender === latest.sender && isSentAfter(latest, run.last.endedAt) && waited < loop.eachMs
     this.#runs.delete(key)
     const count = isContinued ? run.count + 1 : 0
-    if (isFailure(latest)) this.#runs.set(key, { last: latest, count }) // a client may poll a refused call
+    if (isFailure(latest)) this.#runs.set(key, { last: latest, count }) // repeated refused calls may be polling
     const [oldest] = this.#runs.keys()
     if (this.#runs.size > maxRuns && oldest !== undefined) this.#runs.delete(oldest)
     if (!isContinued || count % loop.count !== 0) return undefined

@@ -40,7 +40,7 @@ async function readTraffic(
     const opened = await openZip(bytes)
     return opened.ok ? readTraffic(opened.value.har, accepted, opened.value.readBody) : opened
   }
-  const text = new TextDecoder().decode(bytes) // without a byte order mark
+  const text = new TextDecoder().decode(bytes) // removes a byte order mark
   if (text.trim() === '') return failure('is empty. Save the traffic again.')
   const document = parseJson(text)
   if (document === undefined) return failure(`is not JSON: ${describeSyntaxError(text)}.`)
@@ -66,7 +66,7 @@ async function openZip(bytes: Uint8Array): Promise<Result<{ readonly har: Uint8A
     if (left < 0) return failure(`is a ZIP archive of more than ${maxBytes / 1024 / 1024} MiB. Record less traffic.`)
     const [name = '', ...others] = Object.keys(files).filter((file) => file.endsWith('.har'))
     const har = files[name]
-    if (!har || others.length > 0) return failure('is a ZIP archive without a HAR file, or with several. Unpack it.')
+    if (!har || others.length > 0) return failure('is a ZIP archive with no HAR file, or with several. Unpack it.')
     return success({ har, readBody: (file) => (Object.hasOwn(files, file) ? files[file] : undefined) })
   } catch (error) {
     return failure(`is a ZIP archive that cannot be read: ${reasonOf(error)}. Record the traffic again.`)

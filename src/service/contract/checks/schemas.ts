@@ -77,7 +77,7 @@ export function* checkSchemas(document: JsonObject, isFormat: (name: string) => 
 function findProblem(keyword: string, value: Json, isFormat: (name: string) => boolean): string | undefined {
   if (keyword === simulatedValues) {
     const isValid = isObject(value) && Object.entries(value).every(([name, rule]) => isChecked(name, rule))
-    return isValid ? undefined : 'must be an object of valid validation keywords, such as {maximum: 1}'
+    return isValid ? undefined : 'must be an object of validation keywords with valid values, such as {maximum: 1}'
   }
   if (keyword.startsWith('x-') || ANNOTATIONS.includes(keyword)) return undefined
   const rule = RULES.get(keyword)

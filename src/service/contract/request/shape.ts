@@ -4,7 +4,7 @@ import { parseReference } from '../../../base/core/json-pointer.ts'
 import { resolve } from '../resolve.ts'
 import { listParts } from '../schema-parts.ts'
 
-/** The raw value of a parameter, before coercion to its schema: a string, a list, or members by name. */
+/** The raw value of a parameter, before coercion to the types of its schema: a string, a list, or members by name. */
 export type Sent = string | readonly Sent[] | Map<string, Sent>
 
 /** Matches a JSON number, so not `0x10`, `+1`, `.5` or `Infinity`. */

@@ -27,7 +27,7 @@ function unknownParameter(name: string, { parameters, queryKeys }: Operation): V
   return { in: 'query', pointer: joinPointer('', cutText(name)), keyword: 'unknown-parameter', message }
 }
 
-/** Compares member names with a resolved schema. `left` limits how many more are compared, as bodies can be large. */
+/** Compares members with a resolved schema's. Stops after `left` unknown names, since bodies can be large. */
 function findUnknownMembers(
   schema: Json | undefined,
   value: Json | undefined,

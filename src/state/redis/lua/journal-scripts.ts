@@ -8,8 +8,8 @@ import { createScript } from '../connection.ts'
  * Returns the id of the stream and the number of the exchange. The kinds are:
  *
  * - `exchange`: the text is an exchange. `end`: the text is the corrected outcome of a delivery.
- * - `clear`: the text names the sandbox to clear ('' for all). Clearing frees memory for the writes after it.
- * - `lost`: an exchange is counted without a message. The gap in the positions makes every reader compare its counts.
+ * - `clear`: the text names the sandbox to clear ('' for all). Clearing frees memory for the writes that follow.
+ * - `lost`: an exchange is counted without a message. The gap in the positions makes every reader check its counts.
  */
 export const APPEND = createScript(`
 local kind, sandbox, entry, request, response = unpack(ARGV, 5)
@@ -33,11 +33,11 @@ end
 local number, fields = '0', {kind, entry}
 if kind == 'exchange' or kind == 'lost' then
   number = text(redis.call('HINCRBY', KEYS[1], 'exchanges', 1))
-  local begun, count = string.match(redis.call('HGET', KEYS[4], sandbox) or '', '^(%d+) (%d+)$')
-  begun, count = begun or number, text(tonumber(count or '0') + 1)
-  redis.call('HSET', KEYS[4], sandbox, begun .. ' ' .. count)
+  local first, count = string.match(redis.call('HGET', KEYS[4], sandbox) or '', '^(%d+) (%d+)$')
+  first, count = first or number, text(tonumber(count or '0') + 1)
+  redis.call('HSET', KEYS[4], sandbox, first .. ' ' .. count)
   fields = {
-    'number', number, 'begun', begun, 'count', count,
+    'number', number, 'first', first, 'count', count,
     'request', storeBody(request), 'response', storeBody(response), 'entry', entry,
   }
 end
@@ -48,8 +48,8 @@ return {id, number}`)
 /**
  * Reads the messages after a position. ARGV: the position, the maximum number of messages, the total size of bodies
  * after which reading stops, and whether to read counts. Returns the id of the stream, the position of its last
- * message, the messages, their bodies with ids, and, at the end of the stream, the counts: sandbox, first exchange, and
- * count.
+ * message, the messages, their bodies with ids, and, if no more messages follow, the counts: sandbox, first exchange,
+ * and count.
  */
 export const READ = createScript(`
 local head = redis.call('HMGET', KEYS[1], 'id', 'messages')

@@ -2,7 +2,7 @@
 import { createScript } from '../connection.ts'
 import { KINDS } from '../keys.ts'
 
-/** The name of the format of all keys. The name changes whenever the format changes. */
+/** The name of the format in which all keys are stored. A new format gets a new name. */
 export const FORMAT_MARK = 'convsim state 5'
 
 /**

@@ -28,9 +28,9 @@ end
 `
 
 /**
- * Records an event, or counts a replay of it. Arguments: the path of seed and sandbox; the `insertId` as JSON, or
- * empty; the id of the first event with this payload; the field that sums its impact, and the impact in units; the
- * sample rate; the rest of the event as JSON. Returns `stored` and the number of earlier events with an identical
+ * Records an event, or counts a replay of it. Arguments: the path of the seed and sandbox; the `insertId` as JSON, or
+ * empty; the id of the first event with this payload; the field with the sum of impacts; this event's impact in units;
+ * the sample rate; the rest of the event as JSON. Returns `stored` and the number of earlier events with an identical
  * payload, or `replayed`, the stored event and its number of replays.
  */
 export const RECORD_EVENT = sandboxScript(`${STORE}
@@ -61,8 +61,8 @@ identify('event', insertId, position, id, first)
 return {'stored', earlier}`)
 
 /**
- * Adds a version to a prompt, or creates a prompt with its first version. Arguments: the path of seed and sandbox; the
- * caller's identifier, or empty; the id of the first prompt with this content; the rest of a new prompt, without
+ * Adds a version to a prompt, or creates a prompt with its first version. Arguments: the path of the seed and sandbox;
+ * the caller's identifier, or empty; the id of the first prompt with this content; the rest of a new prompt, without
  * versions, as JSON; the rest of the version, as JSON. Returns the prompt's id, and the number of earlier versions.
  */
 export const ADD_VERSION = sandboxScript(`${STORE}

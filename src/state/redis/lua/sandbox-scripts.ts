@@ -70,8 +70,8 @@ end
 return {outcome}`)
 
 /**
- * Copies all data to a snapshot. Arguments: the path of seed and sandbox; the rest of the description; the names of the
- * collections. Returns the description, with the number of the snapshot and the numbers of records.
+ * Copies all data to a snapshot. Arguments: the path of the seed and sandbox; the rest of the description; the names of
+ * the collections. Returns the description, with the snapshot's number and the record counts.
  */
 export const CREATE_SNAPSHOT = sandboxScript(`${REPLACE}
 local taken = redis.call('GET', tag .. 'taken') or '0'

@@ -46,7 +46,7 @@ describe('the table of formats', () => {
 
 /**
  * Replaces the parts of a report that differ between runs or Node versions: the time, the digest of the contract, and
- * the arguments of curl commands, which `request-trace.test.ts` tests. In Markdown, keeps only the first command.
+ * the arguments of curl commands, which `request-trace.test.ts` covers. In Markdown, keeps only the first command.
  */
 const withoutRunDetails = (text: string) =>
   text
@@ -154,7 +154,7 @@ interface Suite {
   readonly testcase: readonly { readonly failure?: unknown }[]
 }
 
-test('GitHub annotations are errors if they fail the run, and otherwise warnings or notices', async () => {
+test('GitHub annotations are errors for findings that fail the run, and warnings or notices for others', async () => {
   const target = await startForTest({ failOn: 'violation,coverage<90' })
   await runSampleSuite(target)
   const { text } = await fetchReport(target, 'format=github')

@@ -23,7 +23,7 @@ const finding: PageFinding = {
   ],
 }
 
-/** A page with the same text in every field. */
+/** Returns a page with the same text in every field. */
 const pageOf = (text: string): Page => ({
   subject: { title: text, version: text },
   heading: text,
@@ -68,7 +68,7 @@ describe('hostile text', () => {
     expect(markdown.replaceAll('\n', '')).not.toMatch(/\p{Cc}/u)
   })
 
-  test('is plain text in HTML, whose policy forbids scripts', () => {
+  test('is plain text in HTML, and the page’s policy forbids scripts', () => {
     const html = renderHtml(pageOf(hostile))
     const body = html.slice(html.indexOf('</style>') + '</style>'.length)
     expect(body).not.toMatch(/<script|<\/style|\sx="|[\u202e\ud800]/)
@@ -86,7 +86,7 @@ describe('hostile text', () => {
     expect(xml.replaceAll(/[\n\r]/g, '')).not.toMatch(/\p{Cc}|\uffff/u)
   })
 
-  test('cannot start or end a GitHub command', () => {
+  test('cannot start or end a GitHub workflow command', () => {
     const lines = renderGithub(pageOf(hostile)).split('\n')
     const withLocation = expect.stringMatching(/^error file=[^,:]*,line=1,col=2$/)
     expect(lines.map((line) => line.split('::')[1])).toEqual(['error', withLocation, 'error', 'error', 'error'])

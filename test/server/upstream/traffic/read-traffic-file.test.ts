@@ -84,15 +84,15 @@ describe('a HAR file', () => {
     [{ size: 12 }, undefined],
     [{ size: 4000, text: '' }, undefined],
     [{ size: 4000, text: '{"cut' }, undefined],
-    [{ size: 9, text: '{"a":1}' }, '{"a":1}'], // the byte order mark is omitted
+    [{ size: 9, text: '{"a":1}' }, '{"a":1}'], // the size includes a byte order mark that the text omits
     [{ size: 5, text: '{"cut' }, '{"cut'],
-  ])('with the content %j has the body %j', async (content, body) => {
+  ])('with the response content %j yields the body %j', async (content, body) => {
     const [sample] = await readHar(entry({ status: 200, content }))
     expect(sample?.response).toMatchObject({ status: 200 })
     expect(sample?.response).toHaveProperty('body', body === undefined ? undefined : Buffer.from(body))
   })
 
-  test('without a Content-Type header uses the media type from its content', async () => {
+  test('without Content-Type headers yields the known media types in its content objects', async () => {
     const types = ['application/json', 'x-unknown']
     const entries = types.map((mimeType) => entry({ status: 200, content: { size: 2, mimeType, text: '{}' } }))
     const samples = await readHar(...entries)
@@ -154,7 +154,7 @@ describe('a HAR file', () => {
     ['with a second document', `${whole}\n${whole}`, 'is not JSON: line 2, column 1 has "{", where nothing more is'],
     ['with an extra comma', whole.replace('}]}}', '},]}}'), 'is not JSON: line 1, column'],
     ['in a broken archive', zipSync({ 'har.har': Buffer.from(whole) }).slice(0, 60), 'is a ZIP archive that cannot be'],
-    ['missing from its archive', zipSync({ 'a.json': Buffer.from(whole) }), 'is a ZIP archive without a HAR file'],
+    ['missing from its archive', zipSync({ 'a.json': Buffer.from(whole) }), 'is a ZIP archive with no HAR file'],
     ['in an archive that is a ZIP bomb', zipBombOf(300), 'is a ZIP archive of more than 256 MiB'],
   ])('%s is refused, and the message says why', async (_title, content, reason) => {
     await expect(read(content)).rejects.toThrow(reason)
@@ -168,7 +168,7 @@ describe('a HAR file', () => {
   const archive = { 'har.har': Buffer.from(JSON.stringify({ log: { entries: attached } })), ...bodies }
   const withBodies = [{ response: { body: bodies['a.json'] } }, { response: { body: bodies['b.bin'] } }]
 
-  test('from Playwright is read from its archive or folder, with the bodies next to it', async () => {
+  test('from Playwright is read from its archive or folder, together with its separate body files', async () => {
     expect(await read(zipSync(archive))).toMatchObject(withBodies)
     const folder = await writeFolder(archive)
     expect(await readSamples(join(folder, 'har.har'))).toMatchObject(withBodies)
@@ -186,7 +186,7 @@ describe('a HAR file', () => {
     },
   )
 
-  test('with a byte order mark, repeated members and entries of any type is read', async () => {
+  test('is read despite a byte order mark, duplicate members and malformed entries', async () => {
     const text = `\uFEFF{"log":5,"log":{"entries":[null,5,"\\"]",[],{"request":5},${whole.slice(19)}`
     expect(await read(text)).toHaveLength(2)
   })

@@ -1,7 +1,7 @@
 const http = require('node:http')
 const { startSimulator } = require('conversation-analytics-simulator')
 
-/** Sends events to a sandbox, and uses its client for JSON, for a stream and for a failing expectation. */
+/** Sends events to a sandbox, and uses the sandbox's client for JSON, a stream and an expectation that fails. */
 exports.behave = async (sim) => {
   const stream = sim.follow()
   let received

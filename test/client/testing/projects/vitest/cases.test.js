@@ -37,7 +37,7 @@ test('a retried test starts with an empty sandbox', { retry: 1 }, async ({ sim, 
 
 test('a repeated test starts with an empty sandbox', { repeats: 2 }, ({ sim, task }) => behave(sim, task.name))
 
-test.for([1, 2])('two tests of test.for have this name', (_number, { sim, task }) => behave(sim, task.name))
+test.for([1, 2])('two tests from test.for have this name', (_number, { sim, task }) => behave(sim, task.name))
 
 describe.concurrent('at the same time', () => {
   test.for([1, 2])('two concurrent tests have this name', async (_number, { sim, task }) => {
