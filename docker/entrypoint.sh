@@ -1,6 +1,6 @@
 #!/bin/sh
-# Starts convsim in the container: entrypoint.sh FOLDER [ARGUMENT...]. The state is in FOLDER if a volume is mounted
-# there, otherwise in memory. The image does not declare a volume, because each run would leave one behind.
+# Starts convsim in the container: entrypoint.sh FOLDER [ARGUMENT...]. Unless CONVSIM_STATE is set, the state is in
+# FOLDER if a volume is mounted there, otherwise in memory. The image declares no volume: each container would add one.
 set -e
 
 is_mounted() {

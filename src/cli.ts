@@ -1,6 +1,6 @@
 #!/usr/bin/env node
 /**
- * The process: commands, signals and exit codes.
+ * Runs a command, handles signals, and sets the exit code.
  *
  * `features/commands.ts` lists the commands. They write output to stdout, and problems and the log to stderr.
  */
@@ -15,9 +15,9 @@ import { findFileConflict } from './server/settings/file-conflicts.ts'
 import { version } from './service/fixtures/bundled.ts'
 
 /**
- * The exit code of the process. 0: success. 1: an invalid setting, contract, fixture, state, port or report, lost
- * state, a truncated report, or an unhealthy server. 3: a `--fail-on` condition is met, or `drift` found differences.
- * 128 + n: signal n ended the process. Any other code: the exit code of the command that `exec` ran.
+ * The exit code of the process. 0: success. 1: an invalid setting or file, an unavailable port, lost state, an
+ * incomplete report, or another failure. 3: a `--fail-on` condition is met, or `drift` found differences. 128 + n:
+ * signal n ended the process. `exec` and `each` can also return the exit code of the command that they run.
  */
 type ExitCode = number
 

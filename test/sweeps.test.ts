@@ -222,7 +222,7 @@ function invalidValues(parameter: Parameter): string[] {
   }
 }
 
-/** Returns valid values for a parameter: the default and the limits of a number, or each choice. */
+/** Returns valid values for a parameter: the limits and default of a number, each choice, or an example. */
 function validValues(parameter: Parameter): string[] {
   switch (parameter.type) {
     case 'integer':
@@ -252,7 +252,7 @@ describe('every parameter', () => {
     for (const { text } of texts(validValues)) expect([text, parseScenarios(text, catalogue).ok]).toEqual([text, true])
   })
 
-  test('refuses invalid values, and the error says what it accepts', () => {
+  test('refuses invalid values with an error that states the reason', () => {
     for (const { text, name } of texts(invalidValues)) {
       const parsed = parseScenarios(text, catalogue)
       expect([text, parsed.ok ? 'accepted' : parsed.error]).toEqual([

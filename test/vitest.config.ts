@@ -26,7 +26,7 @@ export default defineConfig({
     globalSetup: ['test/support/build-once.ts'],
     setupFiles: ['test/support/control-responses/setup.ts'],
     reporters: ['default', controlResponses, new ClosingLineReporter(controlResponses)],
-    // Only for tests that never end: on a busy machine, a test that starts processes can take twenty times as long.
+    // Stops only tests that never end. On a busy machine, a test that starts processes can take twenty times longer.
     testTimeout: 240_000,
     hookTimeout: 240_000,
     expect: { poll: { timeout: 30_000 } },

@@ -13,7 +13,7 @@ public class OrdersTest {
   static String baseUrl = System.getenv("CONVSIM_BASE_URL");
   static String controlUrl = System.getenv("CONVSIM_CONTROL_URL");
 
-  /** The client under test. In your project, import it instead. */
+  /** The client under test. In your project, import your own client instead. */
   static void recordOrder(String baseUrl, String apiKey, String order) throws Exception {
     String event = """
         {"eventType": "purchase", "productId": "00000000-0000-4000-9000-000000000002", "value": "149.00",
@@ -52,7 +52,7 @@ public class OrdersTest {
       return "any-key~" + name;
     }
 
-    /** Calls the control plane. A status such as 417, for an unmet expectation, fails the test with the reason. */
+    /** Calls the control plane. Any status but 200, such as 417 for an unmet expectation, fails the test. */
     void control(String method, String path, String body) throws Exception {
       var request = HttpRequest.newBuilder(URI.create(controlUrl + path + "sandbox=" + name))
           .method(method, BodyPublishers.ofString(body));
@@ -71,7 +71,7 @@ public class OrdersTest {
     void run(Sandbox sandbox) throws Exception;
   }
 
-  /** Runs a test in a sandbox named after it. With JUnit, @Test and @AfterEach replace this method and the next. */
+  /** Runs a test in a sandbox named after it. In JUnit, use @BeforeEach, @Test and @AfterEach instead. */
   static boolean runTest(String name, Test test) {
     var sandbox = new Sandbox(name.replace(' ', '-'));
     String problems = findProblem(sandbox, s -> s.control("POST", "/reset?", ""))

@@ -19,7 +19,7 @@ import (
 
 var baseURL, controlURL = os.Getenv("CONVSIM_BASE_URL"), os.Getenv("CONVSIM_CONTROL_URL")
 
-// recordOrder is the client under test. In your project, import it instead.
+// recordOrder is the client under test. In your project, import your own client instead.
 func recordOrder(baseURL, apiKey, order string) error {
 	event, _ := json.Marshal(map[string]string{
 		"eventType": "purchase", "productId": "00000000-0000-4000-9000-000000000002", "value": "149.00",
@@ -42,7 +42,7 @@ func recordOrder(baseURL, apiKey, order string) error {
 		}
 		seconds, err := strconv.Atoi(response.Header.Get("Retry-After"))
 		if err != nil || attempt == 3 {
-			return fmt.Errorf("the order got %s", response.Status)
+			return fmt.Errorf("the service returned %s", response.Status)
 		}
 		time.Sleep(time.Duration(seconds) * time.Second)
 	}
@@ -93,7 +93,7 @@ func newSandbox(t *testing.T) sandbox {
 	return s
 }
 
-// control calls the control plane. A status such as 417, for an unmet expectation, fails the test with the reason.
+// control calls the control plane. Any status but 200, such as 417 for an unmet expectation, fails the test.
 func (s sandbox) control(method, path, body string) {
 	s.t.Helper()
 	request, _ := http.NewRequest(method, controlURL+path+"sandbox="+s.name, strings.NewReader(body))

@@ -1,9 +1,9 @@
 #!/bin/sh
 # Tests a client of the conversation-analytics service against convsim: sh orders_test.sh
-# Requires sh and curl 7.76 or newer. `check` runs a test and prints its outcome. The exit code is 1 if any test failed.
+# Requires sh and curl 7.76 or newer. `check` runs a test and prints its outcome. The exit code is 1 if any test fails.
 set -u
 
-# The client under test. In your project, call it instead.
+# The client under test. In your project, call your own client instead.
 record_order() { # record_order BASE_URL API_KEY ORDER
   curl --silent --fail --retry 2 --output /dev/null "$1/events" \
     -H "Authorization: Bearer $2" -H 'Content-Type: application/json' -d '{
@@ -12,7 +12,7 @@ record_order() { # record_order BASE_URL API_KEY ORDER
 }
 
 # Calls the control plane for the test's sandbox: control METHOD PATH [BODY]
-# If the status is 400 or more, such as 417 for an unmet expectation, it prints the reason and fails.
+# Prints the reason and fails if the status is 400 or more, such as 417 for an unmet expectation.
 control() {
   separator='?'
   case $2 in *\?*) separator='&' ;; esac

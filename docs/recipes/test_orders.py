@@ -13,7 +13,7 @@ CONVSIM = os.environ.get("CONVSIM", "node_modules/.bin/convsim")
 JSON = {"Content-Type": "application/json"}
 
 
-# The client under test. In your project, import it instead.
+# The client under test. In your project, import your own client instead.
 def record_order(base_url, api_key, order):
     event = {"eventType": "purchase", "productId": "00000000-0000-4000-9000-000000000002", "value": "149.00",
              "valueType": "currency", "insertId": order, "externalConversationId": f"chat-of-{order}"}
@@ -67,7 +67,7 @@ class Orders(unittest.TestCase):
         separator = "&" if "?" in path else "?"
         try:
             return send(method, f"{control_url}{path}{separator}sandbox={self.sandbox}", body)
-        except HTTPError as error:  # 417: an unmet expectation; the body contains the reason
+        except HTTPError as error:  # such as 417 for an unmet expectation; the body contains the reason
             reason = error.read().decode()
         self.fail(reason)
 

@@ -1,6 +1,6 @@
 /**
- * Builds the bundle. Works in a temporary folder, which then replaces `dist/`, so that a process that loads `dist/`
- * finds either the old build or the new one, and two concurrent builds both succeed.
+ * Builds `dist/`. Works in a temporary folder, which then replaces `dist/`, so that a process that loads `dist/` never
+ * finds an incomplete build, and two concurrent builds both succeed.
  */
 import { spawn } from 'node:child_process'
 import { once } from 'node:events'
@@ -47,7 +47,7 @@ async function replaceDist(): Promise<void> {
       if (existsSync(dist)) renameSync(dist, `${folder}-old`)
       renameSync(folder, dist)
     } catch (error) {
-      if (attempt === 20) throw error // another build may have finished in between
+      if (attempt === 20) throw error // before that, another build may have replaced dist/
     }
     await rm(`${folder}-old`, { recursive: true, force: true })
   }

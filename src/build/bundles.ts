@@ -1,4 +1,4 @@
-/** Writes the files of a build: all code in one script, with precompiled bundled documents, and the console's page. */
+/** Writes the files of a build: the simulator with its precompiled documents, the npm library, and the console. */
 import { cp, readdir, readFile, writeFile } from 'node:fs/promises'
 import { basename, join } from 'node:path'
 import { type BuildOptions, build, type Metafile, type Plugin, transform } from 'esbuild'
@@ -8,7 +8,7 @@ import { precompile } from './precompile.ts'
 
 const commonOptions = { absWorkingDir: root, bundle: true, metafile: true, logLevel: 'warning' } as const
 
-/** The options for Node bundles. Names are not minified, so that stack traces in the log are readable. */
+/** The options for Node bundles. Names stay readable in stack traces unless `minify` is set. */
 const bundleOptions = { ...commonOptions, platform: 'node', format: 'cjs', target: 'node20' } as const
 
 /** The options for a script whose modules run when first required, including modules loaded with `import()`. */
@@ -36,7 +36,7 @@ module.createRequire(import.meta.url)('./${BUNDLE}').cli()
 
 /** The imports that are moved to `libraries.cjs`, since startup with the bundled documents does not need them. */
 const rarelyLoaded: readonly string[] = [
-  './library.ts', // in src/features/mcp; its list of imports omits half of the MCP library
+  './library.ts', // in src/features/mcp; it imports only half of the MCP library
   '@scalar/openapi-upgrader/2.0-to-3.0',
   '@seriousme/openapi-schema-validator',
   'ajv',
@@ -52,7 +52,7 @@ const rarelyLoaded: readonly string[] = [
   'yaml',
 ]
 
-/** Returns a replacement for a module that a library imports but never calls. */
+/** Returns a replacement for a module that a library imports, but never calls in the simulator. */
 const leaveOut = (name: string) =>
   [name, `module.exports = function () { throw new Error('${name} is omitted: see src/build/bundles.ts') }`] as const
 
@@ -73,7 +73,7 @@ function replaceModules(replacements: readonly (readonly [name: string, script: 
   }
 }
 
-/** Imports the library, so that `dist/` contains its code once, and test modules use the library's error classes. */
+/** Makes test modules import the library, so that `dist/` contains its code once, and they share its error classes. */
 const importLibrary: Plugin = {
   name: 'import-library',
   setup({ onResolve }) {
@@ -110,7 +110,7 @@ async function writeMainBundle(dist: string) {
     ...scriptOptions,
     stdin: { contents: entries, resolveDir: root },
     outfile: join(dist, BUNDLE),
-    minifyWhitespace: true, // startup takes 3 to 6% less time (FINDINGS)
+    minifyWhitespace: true, // startup takes 3 to 6% less time (test/bench/FINDINGS.md)
     lineLimit: 160, // Node prints the line that throws an error
     external: ['@stoplight/prism-http', 'ioredis', './libraries.cjs'],
     plugins: [
@@ -118,7 +118,7 @@ async function writeMainBundle(dist: string) {
         ['/precompiled.ts', precompiled.code],
         ...rarelyLoaded.map((name) => [name, `module.exports = require('./libraries.cjs')['${name}']()`] as const),
         // Express would use these to read bodies and send files, and pino to write logs. Loading the first three takes
-        // a fifth of the startup time, and loading the others takes 9 ms on Node 20 (FINDINGS).
+        // a fifth of the startup time, and loading the others takes 9 ms on Node 20 (test/bench/FINDINGS.md).
         ...['body-parser', 'mime-types', 'send', 'qs', 'ipaddr.js', 'thread-stream', 'sonic-boom'].map(leaveOut),
       ]),
     ],
@@ -173,7 +173,7 @@ function writePeer(dist: string, name: string, options: Pick<BuildOptions, 'alia
   })
 }
 
-/** Writes the console's page: `index.html`, and `assets/` with scripts and the stylesheet, named by their hashes. */
+/** Writes the console's page: `index.html`, and `assets/`, where all file names contain a hash. */
 async function writeConsole(dist: string) {
   const [source, folder] = [join(root, 'src/console'), join(dist, 'console')]
   const result = await build({

@@ -15,7 +15,7 @@ export function writeTypes(emitted: string, dist: string): void {
   const copy = (file: string, target = file): void => {
     if (copied.has(file)) return
     copied.add(file)
-    const text = readFileSync(join(emitted, file), 'utf8').replace(/^import '.*\n/gm, '') // these only load code
+    const text = readFileSync(join(emitted, file), 'utf8').replace(/^import '.*\n/gm, '') // such imports only load code
     mkdirSync(join(dist, 'types', dirname(file)), { recursive: true })
     const isSettings = file.endsWith('/library-settings.d.ts')
     writeFileSync(join(dist, 'types', target), isSettings ? addSettingComments(text) : text)

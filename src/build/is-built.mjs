@@ -14,7 +14,7 @@ export const changedAt = (/** @type {string[]} */ ...path) =>
   statSync(join(...path), { throwIfNoEntry: false })?.mtimeMs ?? 0
 
 /**
- * Returns true if `dist/` is newer than everything a build reads. Removing a file changes its folder's time.
+ * Returns true if `dist/` is newer than everything a build reads. Removing a file updates its folder's time.
  * @param {string} root
  */
 export function isBuilt(root) {

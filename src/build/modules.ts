@@ -12,7 +12,7 @@ export const modules = Object.entries(manifest.exports).map(([path, { types, def
     declarations: types.slice('./dist/'.length),
     /** The vitest module is ESM, since `require` cannot load vitest. Both `import` and `require` can load CommonJS. */
     format: file.endsWith('.cjs') ? ('cjs' as const) : ('esm' as const),
-    /** The function to export as the whole module, as test runners require for global setup; undefined for others. */
+    /** The function to export as the whole module, as global setup and teardown require; otherwise undefined. */
     only: { 'global-setup': 'globalSetup', 'global-teardown': 'globalTeardown' }[name],
   }
 })

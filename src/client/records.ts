@@ -2,7 +2,7 @@ import { type ControlQuery, type ControlSchemas, dataOf, done, type Transport } 
 
 /** The records of a sandbox: events, prompts, quality settings and snapshots. */
 export interface SandboxRecords {
-  /** Lists the recorded events, oldest first. Events dropped by sampling are marked. */
+  /** Lists the recorded events, by default oldest first. Events dropped by sampling are included and marked. */
   events(filter?: EventFilter): Promise<readonly ControlSchemas['StoredEvent'][]>
   /** Lists the prompts with all their versions. */
   prompts(): Promise<readonly ControlSchemas['StoredPrompt'][]>
@@ -35,7 +35,7 @@ interface EventFilter {
 
 /** A copy of a sandbox's records at one point in time. */
 interface SandboxSnapshot extends Readonly<ControlSchemas['Snapshot']> {
-  /** Replaces the sandbox's records with the copy. Rate windows and sequences restart. */
+  /** Replaces the sandbox's records with the copy. Rate limit windows and sequences restart. */
   restore(): Promise<void>
   delete(): Promise<void>
 }

@@ -36,9 +36,9 @@ export interface ReceivedExpectation<N extends Names> {
   readonly match?: MatchInput<N>
   /** The exact number of requests, or its bounds. Default: at least 1. */
   readonly times?: number | { readonly atLeast?: number; readonly atMost?: number }
-  /** How long to wait for the expected number, in milliseconds. Default: 0. */
+  /** How long to wait for the expected number of requests, in milliseconds. Default: 0. */
   readonly within?: number
-  /** Allows names that are not in the contract, and a sandbox that was never used. */
+  /** Allows names that are not in the contract, and a sandbox that was neither used nor reset. */
   readonly force?: boolean
 }
 
@@ -48,7 +48,7 @@ export interface SandboxRequests<N extends Names> {
   requests(filter?: RequestFilter<N>): Promise<readonly ControlSchemas['Exchange'][]>
   /** Returns the request whose response has this `X-Request-Id`. */
   request(id: string): Promise<ControlSchemas['Exchange']>
-  /** Yields recorded requests, without bodies, until the loop ends: `for await (const r of sim.follow())`. */
+  /** Yields requests as they are recorded, without bodies: `for await (const request of sim.follow())`. */
   follow(filter?: RequestFilter<N>): AsyncIterable<ControlSchemas['Exchange']>
   /** Deletes the recorded requests, and resets coverage and retry problems. */
   clearRequests(): Promise<void>
@@ -61,15 +61,15 @@ export interface SandboxRequests<N extends Names> {
   /** Expects that every request conformed to the contract. @throws ExpectationError with each rule that was broken */
   expectNoViolations(): Promise<void>
   /**
-   * Expects no violations, unexpected responses, retry problems, or rules that never acted. `allow`: kinds to ignore.
+   * Expects no violations, unexpected responses, retry problems or unmet rules. `allow`: kinds to ignore.
    * @throws ExpectationError with each finding
    */
   expectNoFindings(allow?: readonly FindingKind[]): Promise<void>
   /** Returns how much of the contract the sandbox's clients have covered, and what is missing. */
   coverage(): Promise<ControlSchemas['Coverage']>
-  /** Lists the retry rules that the sandbox's clients broke. */
+  /** Lists the problems with how the sandbox's clients retried or identified themselves. */
   retryProblems(): Promise<readonly ControlSchemas['RetryProblem'][]>
-  /** Lists the failed calls with their attempts, latest first. */
+  /** Lists up to 100 failed calls with their attempts, latest first. */
   retries(): Promise<readonly ControlSchemas['RetryChain'][]>
   report(): Promise<ControlSchemas['Report']>
   /** Explains how a request would be handled: `await sim.explain({ method: 'GET', path: '/v1/...' })`. */
@@ -104,7 +104,7 @@ export function sandboxRequests<N extends Names>(
       const { match, times, within = 0, force = false } = expectation
       const count = typeof times === 'number' ? { exactly: times } : (times ?? { atLeast: 1 })
       const body = { ...toMatchBody<N>(operation, match), count, withinMs: within, force }
-      // A failed verdict has the status 417, which openapi-fetch treats as an error.
+      // If the expectation is not met, the status is 417, which openapi-fetch treats as an error.
       const { data, error } = await transport.POST('/verify', { params, body })
       const problem = expectationProblem((data ?? error) as ControlSchemas['Verdict'])
       const hint = consoleUrl === undefined ? keepOpenHint : `Look at the requests: ${consoleUrl}`
@@ -128,7 +128,7 @@ function refuseUnknownMembers(expectation: unknown): void {
   if (isObject && unknown === undefined) return
   const got = unknown === undefined ? `got ${JSON.stringify(expectation)}` : `there is no "${unknown}"`
   throw new Error(
-    `An expectation must be an object with ${known.join(', ')}; ${got}. Put conditions on the request in match.`,
+    `An expectation must be an object with any of ${known.join(', ')}; ${got}. Put conditions on the request in match.`,
   )
 }
 
@@ -185,7 +185,7 @@ async function* splitBlocks(stream: ReadableStream<Uint8Array>): AsyncGenerator<
   }
 }
 
-/** Reads a server-sent event. Returns undefined for a comment, and for a note about dropped or deleted requests. */
+/** Parses a server-sent event. Returns undefined for a comment, and for a note about dropped or deleted requests. */
 function parseRequestEvent(block: string): ControlSchemas['Exchange'] | undefined {
   const [, data] = /^event: request\n(?:id: .*\n)?data: (.*)$/.exec(block) ?? []
   return data === undefined ? undefined : JSON.parse(data)

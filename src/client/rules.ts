@@ -9,10 +9,10 @@ type ScenarioSpec<N extends Names> =
   | `${ScenarioNameOf<N>};${string}`
   | `${ScenarioNameOf<N>},${string}`
 
-/** A sequence item: a scenario, optionally followed by `*` and the number of requests that get it: `429*2`. */
+/** A sequence item: a scenario, optionally followed by `*` and the number of requests that get it, as in `429*2`. */
 type SequenceItemText<N extends Names> = ScenarioSpec<N> | `${ScenarioNameOf<N>}*${number}`
 
-/** The conditions under which a rule acts. Without conditions, it acts on every request in the sandbox. */
+/** The conditions under which a rule acts. Without them, it acts on every request that its scenario applies to. */
 interface RuleConditions<N extends Names> extends Omit<ControlSchemas['Rule'], 'operation' | 'scenario' | 'sequence'> {
   /** The operation. By default, the rule acts on every operation that its scenario applies to. */
   readonly operation?: N['operation']
@@ -31,12 +31,12 @@ type ScenarioArguments<N extends Names, Name extends ScenarioNameOf<N>> =
     ? [parameters?: N['scenarios'][Name], conditions?: RuleConditions<N>]
     : [parameters: N['scenarios'][Name], conditions?: RuleConditions<N>]
 
-/** The rules of a sandbox, in the order in which they were added. Only the first matching rule acts on a request. */
+/** A sandbox's rules, in the order in which they were added. Only the first rule that can act on a request does so. */
 export interface SandboxRules<N extends Names> {
   /** Turns on a scenario: `sim.scenario('rate-limited', { 'retry-after': 3 }, { times: 2 })`. */
   scenario<Name extends ScenarioNameOf<N>>(name: Name, ...rest: ScenarioArguments<N, Name>): Promise<void>
   /**
-   * Applies the n-th item to the n-th request, and the last item to all later requests:
+   * Applies the items to successive requests, and the last item to all later requests. A count repeats an item:
    * `sim.sequence(['429*2', '200'])` or `sim.sequence('429*2, 200')`.
    */
   sequence(items: readonly SequenceItemText<N>[] | string, conditions?: RuleConditions<N>): Promise<void>
@@ -80,7 +80,7 @@ export function sandboxRules<N extends Names>(transport: Transport, sandbox: str
   }
 }
 
-/** Rejects conditions that JSON cannot represent: without them, a rule would also match other requests. @internal */
+/** Rejects conditions that JSON cannot represent, since without a condition, more requests would match. @internal */
 export function checkMatch({ match }: { readonly match?: unknown }): void {
   if (match !== undefined) refuseNonJson(match, 'match')
 }
@@ -103,5 +103,5 @@ function isPlain(value: object): boolean {
 
 function nameValue(value: unknown): string {
   if (typeof value === 'object') return `a ${value?.constructor.name}`
-  return typeof value === 'number' ? String(value) : typeof value
+  return typeof value === 'number' || value === undefined ? String(value) : `a ${typeof value}`
 }

@@ -4,7 +4,7 @@ import { type SandboxRules, sandboxRules } from './rules.ts'
 import { type ConnectOptions, type ControlSchemas, dataOf, done, type Transport } from './transport.ts'
 import type { BundledNames, Names } from './typed-names.ts'
 
-/** The clock of a sandbox. An instant is a `Date` or a string: `2026-01-15T12:00:00Z`. */
+/** The clock of a sandbox. An instant is a `Date` or a string such as `2026-01-15T12:00:00Z`. */
 interface SandboxClock {
   read(): Promise<ControlSchemas['Clock']>
   /** Stops the clock at an instant, by default the clock's current time. */
@@ -12,7 +12,7 @@ interface SandboxClock {
   /** Sets the clock to an instant. The clock keeps running. */
   shift(to: Date | string): Promise<ControlSchemas['Clock']>
   /**
-   * Advances the clock by milliseconds, rounded up, or by a duration: `90s`, `1h`, `7d`. A client can call this method
+   * Advances the clock by milliseconds, rounded up, or by a duration (`90s`, `1h`, `7d`). A client can use this method
    * as its `sleep(ms)`: retry rules count the advance as waiting time.
    */
   advance(by: number | string): Promise<void>
@@ -37,7 +37,7 @@ export interface SandboxClient<N extends Names = BundledNames>
   readonly clock: SandboxClock
   /** Sets the seed for analytics, identifiers and random decisions. */
   seed(seed: string | number): Promise<void>
-  /** Restores the sandbox to its initial state: no records, rules or requests. Keeps the snapshots. */
+  /** Deletes the sandbox's records, rules and requests, and restores its initial state. Keeps the snapshots. */
   reset(): Promise<void>
   /** Deletes the sandbox and everything in it. */
   delete(): Promise<void>

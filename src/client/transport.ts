@@ -37,7 +37,7 @@ export function createTransport(controlUrl: string, { token, authority }: Connec
   })
   client.use({
     async onResponse({ request, response }) {
-      // `verify` returns 417 if the count is not as expected.
+      // 417 is the result of a failed check (`verify` or `failOn`), not a refusal.
       if (response.ok || response.status === 417) return
       throw new Error(await describeRefusal(request, response))
     },
@@ -50,7 +50,7 @@ export async function dataOf<Data>(response: Promise<{ readonly data?: Data }>):
   return (await response).data as Data // openapi-fetch returns data for every successful response
 }
 
-/** Awaits a response without content. @internal */
+/** Awaits a response, and ignores its content. @internal */
 export async function done(response: Promise<unknown>): Promise<void> {
   await response
 }

@@ -18,7 +18,7 @@ import type { EventReceipt, SandboxReading, Store } from './store.ts'
 type Command<T> = (entry: SandboxEntry) => { readonly change?: Change; readonly result: T }
 
 export interface Committer {
-  /** Applies a change synchronously, and resolves when the change is stored. A rejection leaves the state unchanged. */
+  /** Applies a change synchronously, and resolves when it is stored. Rejects if the change cannot be stored. */
   commit(change: Change): Promise<void>
   /** Encodes an import ahead of its commit, in slices between which other requests are handled. */
   prepareImport?(change: ImportChange): Promise<void>
@@ -29,7 +29,7 @@ export interface Committer {
 
 const isEmpty = ({ data }: SandboxEntry) => Object.values(data.count()).every((count) => count === 0)
 
-/** A store with its records in memory. Its committer makes the changes durable. */
+/** A store with its records in memory. Its committer applies and stores the changes. */
 export class BaseStore implements Store {
   readonly #state: StateData
   readonly #committer: Committer

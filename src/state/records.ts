@@ -7,7 +7,7 @@ export interface EventDraft {
   readonly value: string
   readonly valueType: 'currency' | 'numeric' | 'text' | 'boolean'
   readonly influence: 'positive' | 'negative' | 'neutral'
-  /** The time in UTC: `2026-01-15T12:00:00.000Z`. Absent if the caller sent none; the time of receipt is then used. */
+  /** The time in UTC, such as `2026-01-15T12:00:00.000Z`. If absent, the time of receipt is used. */
   readonly eventAt?: string
   readonly qualityImpactScore?: number
   readonly conversationId?: string
@@ -99,9 +99,9 @@ export interface WriteContext {
 
 export interface ImpactQuery {
   readonly productIds: readonly string[]
-  /** The first day: `2026-01-15`. */
+  /** The first day, such as `2026-01-15`. */
   readonly from: string
-  /** The last day: `2026-01-15`. */
+  /** The last day, which is included, such as `2026-01-15`. */
   readonly to: string
 }
 
@@ -149,10 +149,10 @@ export function deriveOccurrenceId(
   first: string,
   occurrences: Occurrences,
 ): { readonly id: string; readonly repeatOf?: string } {
-  let before = occurrences.get(first) ?? 0
-  if (before === 0) return { id: first }
-  for (; ; before += 1) {
-    const id = deriveUuid([...seedPath, 'repeat', first, before])
+  let earlier = occurrences.get(first) ?? 0
+  if (earlier === 0) return { id: first }
+  for (; ; earlier += 1) {
+    const id = deriveUuid([...seedPath, 'repeat', first, earlier])
     if (occurrences.get(id) === undefined) return { id, repeatOf: first }
   }
 }

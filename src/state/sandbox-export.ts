@@ -25,8 +25,8 @@ const emptyExport = {
 
 /**
  * Parses the export of a sandbox in slices, so that other requests are handled in between. Records that match the
- * schema are also checked against the rules of their collections. Each problem is a sentence that begins with a JSON
- * pointer: `/events/3/impact must be a number; got null`. The result shares its records with the document.
+ * schema are also checked against the rules of their collections. Most problems begin with a JSON Pointer, such as
+ * `/events/3/impact must be a number; got null`. The result shares its records with the document.
  */
 export async function parseExport(document: unknown): Promise<Result<SandboxExport, readonly string[]>> {
   const check = await loadCheck()

@@ -2,14 +2,14 @@ import type { JsonObject } from '../base/core/json.ts'
 
 export interface SharedState {
   readonly displayUrl: string
-  /** Returns the frozen record that is stored in addition to a sandbox's data; undefined if there is none. */
+  /** Returns the record stored in addition to a sandbox's data, if any. The record must not be modified. */
   readRecord(sandbox: string): Promise<JsonObject | undefined>
-  /** Replaces the record, or removes it if it becomes undefined. Repeats `update` if another process was faster. */
+  /** Replaces the record, or removes it if it becomes undefined. Repeats `update` if another process was first. */
   updateRecord<T>(
     sandbox: string,
     update: (record: JsonObject | undefined) => { readonly record: JsonObject | undefined; readonly result: T },
   ): Promise<T>
-  /** Opens the journal that all replicas share. `size`: the approximate number of stored messages. */
+  /** Opens the journal that all replicas share. `size`: the approximate maximum number of stored messages. */
   openJournal(size: number): ExchangeStream
   listSandboxes(limit: number): Promise<readonly string[]>
 }
@@ -45,7 +45,7 @@ export interface StreamBatch {
   /** The position of the latest message in the stream. */
   readonly end: number
   readonly messages: readonly StreamMessage[]
-  /** The latest position in each sandbox; undefined unless requested and `messages` ends with the latest message. */
+  /** The latest position in each sandbox; undefined unless requested and no more messages follow. */
   readonly counts: ReadonlyMap<string, SandboxPosition> | undefined
 }
 

@@ -45,7 +45,7 @@ export interface EventReceipt {
   readonly payloadDiffers: boolean
 }
 
-/** The result of consuming one unit of a rate window. */
+/** The result of consuming one unit of a rate limit window. */
 export interface RateResult {
   readonly allowed: boolean
   readonly limit: number
@@ -70,10 +70,10 @@ export class StoreReadError extends Error {
 
 export interface Snapshot extends SnapshotHead, RecordCounts {}
 
-/** The condition for an import. With `if-empty`, an import changes only a sandbox that has no records. */
+/** The condition for an import. With `if-empty`, an import into a sandbox that has records is refused. */
 export type ImportCondition = 'always' | 'if-empty'
 
-/** A sandbox as JSON, for import into another sandbox or simulator. Identifiers stay the same. */
+/** A sandbox's records and quality settings as JSON, for import into any simulator. Identifiers stay the same. */
 export interface SandboxExport extends Required<StoredContent> {
   readonly format: typeof EXPORT_FORMAT
 }
@@ -95,15 +95,15 @@ export interface StateSummary extends RecordCounts {
 }
 
 /**
- * The interface to the simulator's state. Every method is atomic. A promise resolves when the change is stored, or
- * rejects with `StoreWriteError` and leaves the state unchanged.
- * Arguments are copied; results are copies or frozen. An unknown sandbox counts as empty.
+ * The interface to the simulator's state. Every change is atomic. A promise resolves when the change is stored. If it
+ * rejects with `StoreWriteError`, the state is unchanged.
+ * Arguments are copied, except exports; results are copies or frozen. An unknown sandbox counts as empty.
  */
 export interface Store {
   recordEvent(context: WriteContext, draft: EventDraft): Promise<EventReceipt>
   /** Adds a version to the prompt with the same `externalPromptId` and `productId`, or else to a new prompt. */
   addPromptVersion(context: WriteContext, draft: PromptDraft): Promise<{ promptId: string; version: PromptVersion }>
-  /** Consumes one unit of the fixed rate window for `key`, which opens on first use. A restart can reset windows. */
+  /** Consumes one unit of the fixed window for `key`, which opens on first use. A restart can reset windows. */
   consumeRate(context: WriteContext, key: string, limit: number, windowMs: number): Promise<RateResult>
   /** Advances the sequence `key`, and returns its previous index: 0, 1, 2, ... A restart can reset sequences. */
   nextSequenceIndex(sandbox: string, key: string): Promise<number>
@@ -134,7 +134,7 @@ export interface Store {
   listSandboxes(): Promise<readonly SandboxSummary[]>
   /** Deletes everything stored for the sandbox. Returns false if nothing but counters was stored. */
   deleteSandbox(sandbox: string): Promise<boolean>
-  /** Deletes the sandbox's events, prompts, quality settings, rate windows and sequences. Its snapshots stay. */
+  /** Deletes the sandbox's events, prompts, quality settings, rate limit windows and sequences. Its snapshots stay. */
   reset(sandbox: string): Promise<void>
   size(): Promise<StateSummary>
   /**

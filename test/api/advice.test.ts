@@ -34,7 +34,7 @@ const [events, prompts] = ['/v1/events', '/v1/prompts']
 const cases: readonly Case[] = [
   ['a parameter with one letter missing', `${analyticsPath}?perod=7d`, undefined, ['query /perod', hint('period')]],
   ['an unknown query parameter', `${analyticsPath}?limit=5`, undefined, ['query /limit', /known: period$/]],
-  ['an undocumented query', `${events}?period=7d`, linkedEvent(), ['query /period', /the operation has none$/]],
+  ['a query where none is defined', `${events}?period=7d`, linkedEvent(), ['query /period', /the operation has none$/]],
   ['a member in the wrong case', events, linkedEvent({ insertID: 'a' }), ['body /insertID', hint('insertId')]],
   ['a member in snake case', events, linkedEvent({ sample_rate: 1 }), ['body /sample_rate', hint('sampleRate')]],
   ['a nested misspelling', prompts, fullPrompt({ components }), ['body /components/1/isDinamic', hint('isDynamic')]],
@@ -114,7 +114,7 @@ test('three events with an empty insertId are stored separately', async () => {
   expect(new Set(await Promise.all(ids)).size).toBe(3)
 })
 
-test('the fifth identical response within a rate window adds advice to the report', async () => {
+test('the fifth identical response within a rate limit window adds advice to the report', async () => {
   const readAdvice = async () => (await steer(limited(), 'GET', '/report?sandbox=again'))['advice']
   for (let count = 0; count < 4; count++) await call(limited(), analyticsPath, { sandbox: 'again' })
   expect(await readAdvice()).toMatchObject({ findings: [] })

@@ -11,7 +11,7 @@ const sim = sharedSimulator()
 
 type Request = RequestOptions & { readonly path: string }
 
-/** A name, a request, the expected status, and patterns for the message: where the problem is, and what is valid. */
+/** A name, a request, the expected status, and patterns that the message must match. */
 type BadRequest = [string, Request, number, readonly RegExp[]]
 
 const post = (path: string, body: RequestOptions['body'], options: RequestOptions = {}): Request => {
@@ -25,7 +25,7 @@ const badRequests: BadRequest[] = [
   ['an unknown path', { path: '/v1/interactions' }, 404, [/\/v1\/interactions/, /\/v1\/events/]],
   ['analytics without /v1', { path: analyticsPath.slice(3) }, 404, [/base URL/, new RegExp(analyticsPath)]],
   ['no /v1 in a sandbox', { path: `/_s/ra${analyticsPath.slice(3)}` }, 404, [/ in \/_s\/ra\/v1: request \/_s\/ra\/v/]],
-  ['controls in a sandbox', { path: '/_s/ra/__sim/info' }, 404, [/served at \/_s\/ra\/__sim\/info\. .* \/_s\/ra\/v1,/]],
+  ['/__sim in a sandbox', { path: '/_s/ra/__sim/info' }, 404, [/served at \/_s\/ra\/__sim\/info\. .* \/_s\/ra\/v1,/]],
   ['events without /v1', post('/events', event()), 404, [/base URL/, /\/v1\/events/]],
   ['an unknown version', post('/v2/events', event()), 404, [/\/v1/]],
   ['an empty period', { path: `${analyticsPath}?period=` }, 400, [/query\/period/, /"7d"/]],
@@ -36,7 +36,7 @@ const badRequests: BadRequest[] = [
   ['a repeated member', post(events, withMember('"value":"first"')), 400, [/body/, /"value" twice/]],
 ]
 
-test.each(badRequests)('a refusal has no effect and names the fix: %s', async (_name, request, status, patterns) => {
+test.each(badRequests)('a bad request is refused without effects: %s', async (_name, request, status, patterns) => {
   const before = await readStateInfo(sim())
   const response = await call(sim(), request.path, request)
   expectRefusal(response, status, ...patterns)
@@ -120,34 +120,34 @@ interface Problem extends RequestOptions {
   readonly path?: string
   /** `closed`: only the models in the fixtures exist. */
   readonly models?: 'closed' | 'open'
-  /** The hourly limit is already used up. */
+  /** True if the hourly limit is already used up. */
   readonly exhausted?: true
 }
 
 /** Problems in an analytics request, in the order in which the simulator checks for them. */
 const problems: readonly Problem[] = [
-  { name: 'unknown path', status: 404, path: '/v1/nowhere' },
-  { name: 'wrong method', status: 405, method: 'DELETE' },
-  { name: 'missing token', status: 401, token: null },
-  { name: 'scenario', status: 503, scenario: 'unavailable' },
-  { name: 'plan', status: 403, token: 'key_free' },
-  { name: 'validation', status: 400, path: `${analyticsPath}?period=14d` },
-  { name: 'unknown model', status: 404, models: 'closed' },
-  { name: 'rate', status: 429, exhausted: true },
+  { name: 'an unknown path', status: 404, path: '/v1/nowhere' },
+  { name: 'a wrong method', status: 405, method: 'DELETE' },
+  { name: 'a missing token', status: 401, token: null },
+  { name: 'a scenario', status: 503, scenario: 'unavailable' },
+  { name: 'the plan', status: 403, token: 'key_free' },
+  { name: 'an invalid period', status: 400, path: `${analyticsPath}?period=14d` },
+  { name: 'an unknown model', status: 404, models: 'closed' },
+  { name: 'the rate limit', status: 429, exhausted: true },
 ]
 
 /** Pairs of problems that one request can have. A token cannot both be missing and have the free plan. */
 const pairs = problems.flatMap((first, index) =>
   problems
     .slice(index + 1)
-    .filter((second) => !(first.name === 'missing token' && second.name === 'plan'))
+    .filter((second) => !(first.name === 'a missing token' && second.name === 'the plan'))
     .map((second) => ({ first, second })),
 )
 
 /** The path of a model in the fixtures, which exists even with `--models closed`. */
 const knownModelPath = '/v1/models/00000000-0000-4000-8000-000000000001/analytics'
 
-test.each(pairs)('$first.name is checked before $second.name', async ({ first, second }) => {
+test.each(pairs)('$first.name takes precedence over $second.name', async ({ first, second }) => {
   const { path = analyticsPath, models = 'open', exhausted, ...options }: Problem = { ...second, ...first }
   const sim = await startForTest({ models, maxAnalysesPerHour: 1 })
   if (exhausted) expect((await call(sim, knownModelPath, { token: options.token ?? 'any-key' })).status).not.toBe(429)
@@ -161,7 +161,7 @@ test.for<[string, RequestOptions, number]>([
   ['a known scenario before a broken body', { headers: { 'x-sim-scenario': 'unavailable' }, body: '{' }, 503],
   ['an unknown scenario before a broken body', { headers: { 'x-sim-scenario': 'x' }, body: '{' }, 400],
   ['a wrong content type before a broken body', { contentType: 'text/plain', body: '{' }, 415],
-])('POST /events checks for %s, and stores nothing', async ([, options, status], { own }) => {
+])('POST /v1/events checks for %s, and stores nothing', async ([, options, status], { own }) => {
   const before = await readStateInfo(own)
   expect((await call(own, '/v1/events', options)).status).toBe(status)
   expect(await readStateInfo(own)).toEqual(before)

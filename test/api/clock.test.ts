@@ -10,15 +10,15 @@ import { readAllEvents } from '../support/stored-records.ts'
 const frozenSim = sharedSimulator()
 const realSim = sharedSimulator({ clock: 'real' })
 
-let sandboxes = 0
+let sandboxCount = 0
 
 /** Returns a key and control paths for a sandbox that no other test in this file uses, so its clock is unchanged. */
 function freshSandbox() {
-  const name = `clock-${++sandboxes}`
+  const name = `clock-${++sandboxCount}`
   return { token: `k~${name}`, path: (path: string) => `${path}?sandbox=${name}` }
 }
 
-/** Returns the days in an analytics response: `2026-01-15`. */
+/** Returns the days in an analytics response, each in the form `2026-01-15`. */
 const daysOf = ({ text }: TestResponse): string[] =>
   (JSON.parse(text) as Analytics).dataPoints.map(({ date }) => date.slice(0, 10))
 

@@ -47,7 +47,7 @@ describe('a page from an origin in --control-origins', () => {
 })
 
 const unlistedOrigins = ['http://localhost:6007', 'https://localhost:6006', 'http://localhost:6006.example.com', 'null']
-test.each(unlistedOrigins)('a page from the unlisted origin %s is refused without a CORS header', async (origin) => {
+test.each(unlistedOrigins)('requests from the unlisted origin %s are refused without CORS headers', async (origin) => {
   const headers = { origin, 'access-control-request-method': 'PUT' }
   for (const method of ['GET', 'OPTIONS', 'PUT']) {
     const response = await call(sim(), '/__sim/scenarios', { method, headers, token: null })
@@ -56,14 +56,14 @@ test.each(unlistedOrigins)('a page from the unlisted origin %s is refused withou
   }
 })
 
-test('--control-origins accepts origins in any spelling, and nothing else', () => {
+test('--control-origins normalizes origins, and rejects other values', () => {
   expect(parseOrigins('http://LOCALHOST:80/, https://[::1]:8443')).toEqual(['http://localhost', 'https://[::1]:8443'])
   const wrong = ['', '*', 'null', 'localhost:6006', 'http://localhost:6006,', 'http://localhost:6006/path', 'http://']
   for (const text of [...wrong, 'http://localhost?x', 'http://*.example.com', 'http://user@localhost', 'file:///home'])
     expect([text, parseOrigins(text)]).toEqual([text, undefined])
 })
 
-test.each(['', '&failOn=coverage<100'])('an HTML report has the console’s security policy: %j', async (query) => {
+test.each(['', '&failOn=coverage<100'])('report?format=html%s has the console’s security policy', async (query) => {
   const console = await call(sim(), '/__sim/', { headers: { accept: 'text/html' } })
   const report = await call(sim(), `/__sim/report?format=html${query}`)
   const policyOf = ({ headers }: typeof report) => headers.get('content-security-policy') ?? ''

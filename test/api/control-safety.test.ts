@@ -12,7 +12,7 @@ import { listRequests } from '../support/stored-records.ts'
 
 const sim = sharedSimulator()
 
-/** Sends a request to the control plane with headers that `fetch` does not allow. */
+/** Sends a request, by default to the control plane, with headers that can include those that `fetch` forbids. */
 async function callAs(headers: Record<string, string>, path = '/__sim/info', method = 'GET', origin = sim().origin) {
   const lines = Object.entries({ host: new URL(origin).host, connection: 'close', ...headers })
   const text = lines.map(([name, value]) => `${name}: ${value}\r\n`).join('')
@@ -52,7 +52,7 @@ describe('the Host header', () => {
       expect([target, (await callAs({ host: 'example.com' }, target)).status]).toEqual([target, 200])
   })
 
-  test('can be a host in --control-hosts, in any case and with any port, but not an unlisted host', async () => {
+  test('can name only local and listed hosts, in any case and with any port, if --control-hosts is set', async () => {
     const own = await startForTest({ controlHosts: 'sim.example.com, Other.Example.org, convsim' })
     const status = async (host: string) => (await callAs({ host }, '/__sim/info', 'GET', own.origin)).status
     const accepted = ['sim.example.com', 'SIM.example.com:4010', 'other.example.org', 'convsim:4010', 'a.localhost']
@@ -120,7 +120,7 @@ describe('the body of a control request', () => {
     else expect(response.status).toBe(status)
   })
 
-  test('must be JSON even if the operation takes no body', async () => {
+  test('must be declared as JSON, and be empty or {}, if the operation takes no body', async () => {
     const plain = await call(sim(), '/__sim/reset', { method: 'POST', body: 'reset', contentType: 'text/plain' })
     expect(plain.status).toBe(415)
     const empty = await callAs({ 'content-type': 'text/plain', 'content-length': '0' }, '/__sim/reset', 'POST')
@@ -182,14 +182,14 @@ describe('--control-token', () => {
     [401, 'another scheme', { token: null, headers: { authorization: 'Basic let me in' } }],
     [200, 'the token', { token: 'let me in' }],
     [200, 'the scheme in another case', { token: null, headers: { authorization: 'bearer let me in' } }],
-  ])('causes a %i for a request with %s', async (status, _name, options) => {
+  ])('means a %i for a request with %s', async (status, _name, options) => {
     const response = await call(guarded(), '/__sim/info', options)
     expect(response.status).toBe(status)
     expect(response.headers.get('www-authenticate')).toBe(status === 401 ? 'Bearer' : null)
     if (status === 401) expectRefusal(response, 401, /requires its token/)
   })
 
-  test('is required on every path except the health paths, before any other check', async () => {
+  test('is checked before the path and method, and is not required on the health paths', async () => {
     const own = guarded()
     for (const path of ['/__sim/health', '/healthz']) expect((await call(own, path, { token: null })).status).toBe(200)
     for (const path of ['/__sim/nothing', '/__sim/clock', '/metrics'])

@@ -103,7 +103,7 @@ describe.each(rows.map((row, index) => [JSON.stringify(row[0]), `/c${index}`, ro
 )
 
 test.each(Object.keys(credentials).filter((name) => !name.startsWith('empty')))(
-  'a credential is hidden in the journal, the report and the log: %s',
+  'a credential never appears in the journal, the report or the log: %s',
   async (name) => {
     const loggedBefore = own().logged.length
     await send(pathOf('oauth'), name)
@@ -118,7 +118,7 @@ test.each([
   [['header'], '', { 'x-acme': 'key_server_error' }],
   [['query'], '?acme=key_server_error', {}],
   [['cookie'], '', { cookie: 'sid=key_server_error' }],
-])('a magic key acts wherever the document lets clients send a key: %j', async (names, query, headers) => {
+])('a magic key takes effect wherever the document lets clients send a key: %j', async (names, query, headers) => {
   const options = { token: null, headers: headers as Record<string, string>, may500: true }
   const response = await call(own(), `/v1${pathOf(...names)}${query}`, options)
   expect([response.status, response.headers.get('x-sim-advice')]).toEqual([500, null])

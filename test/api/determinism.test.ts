@@ -9,7 +9,7 @@ type Call = RequestOptions & { readonly path: string }
 
 const range = (count: number) => [...Array(count).keys()]
 
-/** Requests of every kind whose response must not depend on other requests. */
+/** Requests whose responses must not depend on other requests. */
 const calls: readonly Call[] = [
   ...modelIds(15).flatMap((id) => periods.map((period) => ({ path: `/v1/models/${id}/analytics?period=${period}` }))),
   ...range(30).map((n) => ({ path: '/v1/events', body: event({ insertId: `order-${n}`, sampleRate: 0.5 }) })),
@@ -21,47 +21,46 @@ const calls: readonly Call[] = [
 
 const keyOf = ({ path, body }: Call) => `${path} ${JSON.stringify(body) ?? ''}`
 
-const textOf = async (sim: TestSimulator, item: Call) => [keyOf(item), (await call(sim, item.path, item)).text] as const
+const pairOf = async (sim: TestSimulator, item: Call) => [keyOf(item), (await call(sim, item.path, item)).text] as const
 
 test('the same seed and clock give the same bytes for requests in any order, sequential or concurrent', async () => {
   const [first, second] = [await startForTest({ seed: 'same' }), await startForTest({ seed: 'same' })]
   const inOrder = new Map<string, string>()
-  for (const item of calls) inOrder.set(...(await textOf(first, item)))
+  for (const item of calls) inOrder.set(...(await pairOf(first, item)))
   expect(inOrder.size).toBe(calls.length)
-  const concurrent = await Promise.all(calls.toReversed().map((item) => textOf(second, item)))
+  const concurrent = await Promise.all(calls.toReversed().map((item) => pairOf(second, item)))
   expect(new Map(concurrent)).toEqual(inOrder)
 })
 
 const sim = sharedSimulator({ seed: '1' })
-const bytes = async (headers: Record<string, string>, path = analyticsPath) =>
-  (await call(sim(), path, { headers })).text
+const textWith = async (headers: Record<string, string>) => (await call(sim(), analyticsPath, { headers })).text
 
 describe('the seed of one request', () => {
   test('in X-Sim-Seed gives the same data as --seed', async () => {
     const own = await startForTest({ seed: '42' })
-    expect(await bytes({ 'x-sim-seed': '42' })).toBe((await call(own, analyticsPath)).text)
-    expect(await bytes({ 'x-sim-seed': '42' })).not.toBe(await bytes({}))
+    expect(await textWith({ 'x-sim-seed': '42' })).toBe((await call(own, analyticsPath)).text)
+    expect(await textWith({ 'x-sim-seed': '42' })).not.toBe(await textWith({}))
   })
 
   test('in Prefer gives the same data as X-Sim-Seed, and is acknowledged', async () => {
     const response = await call(sim(), analyticsPath, { headers: { prefer: 'seed=42' } })
-    expect(response.text).toBe(await bytes({ 'x-sim-seed': '42' }))
+    expect(response.text).toBe(await textWith({ 'x-sim-seed': '42' }))
     expect(response.headers.get('preference-applied')).toBe('seed=42')
-  })
-
-  test.each([
-    [{ 'x-sim-foo': '1' }, /^There is no control header "x-sim-foo"\. Known: x-sim-scenario, /],
-    [{ 'x-sim-seed': '1, 2' }, /must be given once, .*; got "1, 2"\.$/],
-    [{ 'x-sim-seed': 'two words' }, /seed must be given once, and have 1 to 64 visible/],
-    [{ prefer: 'seed=' }, /seed must be given once, and have 1 to 64 visible/],
-  ] as [Record<string, string>, RegExp][])('is refused if the header is invalid: %o', async (headers, words) => {
-    const response = await call(sim(), analyticsPath, { headers })
-    expectRefusal(response, 400, words)
-    expect(response.headers.get('x-sim-origin')).toBe('simulator')
   })
 })
 
-test('for 20 models, each period conforms to the document and equals the end of each longer period', async () => {
+test.each([
+  [{ 'x-sim-foo': '1' }, /^There is no control header "x-sim-foo"\. Known: x-sim-scenario, /],
+  [{ 'x-sim-seed': '1, 2' }, /must be sent only once .*; got "1, 2"\.$/],
+  [{ 'x-sim-seed': 'two words' }, /seed must be sent only once and have 1 to 64 visible/],
+  [{ prefer: 'seed=' }, /seed must be sent only once and have 1 to 64 visible/],
+] as [Record<string, string>, RegExp][])('a request with an invalid header is refused: %o', async (headers, words) => {
+  const response = await call(sim(), analyticsPath, { headers })
+  expectRefusal(response, 400, words)
+  expect(response.headers.get('x-sim-origin')).toBe('simulator')
+})
+
+test('for 20 models, responses are valid, and longer periods end with the data points of shorter periods', async () => {
   for (const id of modelIds(20)) {
     const [week, month, quarter] = await Promise.all(periods.map((period) => readAnalytics(sim(), id, period)))
     expect([week, month, quarter].map((analytics) => analytics?.dataPoints.length)).toEqual([7, 30, 90])

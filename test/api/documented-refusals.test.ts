@@ -87,31 +87,31 @@ function summarize({ status, headers, text }: TestResponse): [number, string, Js
 const simulatorError = (error = expect.any(String)) => ({ success: false, error })
 const problemOf = (status: number) => ({ type: expect.any(String), title: expect.any(String), status })
 const nestedOf = (code: number, message = expect.any(String)) => ({ error: expect.objectContaining({ code, message }) })
-const [plain, problemJson] = ['application/json', 'application/problem+json']
+const [plainJson, problemJson] = ['application/json', 'application/problem+json']
 
 type Expected = readonly [status: number, type: string, body: unknown]
 
 const unavailable = 'The service is temporarily unavailable. Retry later.'
 
 const table: readonly [Name, string, Expected][] = [
-  ['nothing', 'unavailable', [503, plain, simulatorError(unavailable)]],
-  ['nothing', 'bad-request', [400, plain, simulatorError()]],
-  ['nothing', '418', [418, plain, simulatorError('Status 418.')]],
+  ['nothing', 'unavailable', [503, plainJson, simulatorError(unavailable)]],
+  ['nothing', 'bad-request', [400, plainJson, simulatorError()]],
+  ['nothing', '418', [418, plainJson, simulatorError('Status 418.')]],
   ['exact', '404', [404, problemJson, expect.objectContaining(problemOf(404))]],
-  ['exact', 'rate-limited', [429, plain, nestedOf(429, expect.stringMatching(/^Rate limit exceeded/))]],
-  ['exact', 'unavailable', [503, plain, simulatorError(unavailable)]],
-  ['exact', 'server-error', [500, plain, simulatorError()]],
+  ['exact', 'rate-limited', [429, plainJson, nestedOf(429, expect.stringMatching(/^Rate limit exceeded/))]],
+  ['exact', 'unavailable', [503, plainJson, simulatorError(unavailable)]],
+  ['exact', 'server-error', [500, plainJson, simulatorError()]],
   ['range', 'not-found', [404, problemJson, expect.objectContaining({ ...problemOf(404), detail: 'Not found.' })]],
   ['range', 'bad-request', [400, problemJson, expect.objectContaining(problemOf(400))]],
   ['range', '418', [418, problemJson, expect.objectContaining(problemOf(418))]],
   ['range', 'unavailable', [503, 'application/vnd.acme+json', nestedOf(503, unavailable)]],
-  ['both', 'bad-request', [422, plain, nestedOf(422)]],
-  ['both', '400', [400, plain, expect.objectContaining(problemOf(400))]],
-  ['both', 'unavailable', [503, plain, simulatorError(unavailable)]],
-  ['fallback', 'forbidden', [403, plain, nestedOf(403)]],
-  ['fallback', 'unavailable', [503, plain, nestedOf(503, unavailable)]],
-  ['lenient', 'unavailable', [503, plain, { reason: 'late' }]],
-  ['list', 'unavailable', [503, plain, [expect.any(String)]]],
+  ['both', 'bad-request', [422, plainJson, nestedOf(422)]],
+  ['both', '400', [400, plainJson, expect.objectContaining(problemOf(400))]],
+  ['both', 'unavailable', [503, plainJson, simulatorError(unavailable)]],
+  ['fallback', 'forbidden', [403, plainJson, nestedOf(403)]],
+  ['fallback', 'unavailable', [503, plainJson, nestedOf(503, unavailable)]],
+  ['lenient', 'unavailable', [503, plainJson, { reason: 'late' }]],
+  ['list', 'unavailable', [503, plainJson, [expect.any(String)]]],
   ['text', 'not-found', [404, 'text/plain', 'No thanks.']],
   ['text', 'unavailable', [503, 'text/html', '<h1>Down</h1>']],
 ]
@@ -120,15 +120,15 @@ const isUndocumented = (name: Name, status: number) =>
   name === 'nothing' || (name === 'exact' && ![404, 429, 503].includes(status))
 
 test.each(table)(
-  'a refusal is the response documented for its status, range or default, or else the simulator’s: %s: %s',
+  'a refusal has the most specific documented format, or else the simulator’s own format: %s: %s',
   async (name, scenario, expected) => {
     const response = await call(name, { scenario })
     expect(summarize(response)).toEqual(expected)
     expect(response.headers.get('x-sim-origin')).toBe('scenario')
     if (response.status === 429) expect(response.headers.get('retry-after')).toBe('1')
-    const mark = isUndocumented(name, response.status) ? 'undocumented status' : null
-    expect(response.headers.get('x-sim-damage')).toBe(mark)
-    const violations = mark === null ? [] : [{ in: 'response', keyword: 'status' }]
+    const damage = isUndocumented(name, response.status) ? 'undocumented status' : null
+    expect(response.headers.get('x-sim-damage')).toBe(damage)
+    const violations = damage === null ? [] : [{ in: 'response', keyword: 'status' }]
     expect((await listRequests(sim())).at(-1)?.responseViolations).toMatchObject(violations)
     const sandbox = `${name}-${scenario}`
     await putRules(sim(), [{ operation: name, scenario }], sandbox)
@@ -136,19 +136,19 @@ test.each(table)(
   },
 )
 
-test('the refusal of Prefer: code names the documented ranges', async () => {
+test('the refusal of an undocumented code in Prefer names the documented statuses and ranges', async () => {
   const response = await call('range', { headers: { prefer: 'code=202' } })
   const error = 'Prefer: code=202: the code must be a status from 200 to 599 that range documents: 200, 4XX, 5XX.'
-  expect(summarize(response)).toEqual([400, plain, simulatorError(error)])
+  expect(summarize(response)).toEqual([400, plainJson, simulatorError(error)])
 })
 
 test.each<[Name, RequestOptions, Expected]>([
-  ['nothing', { token: null }, [401, plain, simulatorError()]],
+  ['nothing', { token: null }, [401, plainJson, simulatorError()]],
   ['range', { token: null }, [401, problemJson, expect.objectContaining(problemOf(401))]],
-  ['both', { body: [] }, [422, plain, nestedOf(422, expect.stringMatching(/^Invalid request: body: must be/))]],
-  ['fallback', { body: '{', contentType: 'text/x' }, [415, plain, nestedOf(415, expect.stringMatching(/text\/x/))]],
+  ['both', { body: [] }, [422, plainJson, nestedOf(422, expect.stringMatching(/^Invalid request: body: must be/))]],
+  ['fallback', { body: '{', contentType: 'text/x' }, [415, plainJson, nestedOf(415, expect.stringMatching(/text\/x/))]],
   ['text', { body: '{' }, [400, 'text/plain', 'No thanks.']],
-])('a refusal caused by the client also has the documented format: %s: %j', async (name, options, expected) => {
+])('client errors have the documented format, or else the simulator’s: %s: %j', async (name, options, expected) => {
   const response = await call(name, options)
   expect(summarize(response)).toEqual(expected)
   expect(response.headers.get('x-sim-origin')).toBe('contract')

@@ -27,7 +27,7 @@ async function readStoredRecords(target: Target) {
 }
 
 describe('a retry returns the first event’s id', () => {
-  test('despite a different payload, which is not stored and gets only advice, even with --strict', async () => {
+  test('despite a different payload, which is not stored and causes only advice, even with --strict', async () => {
     const sim = await startForTest({ strict: true })
     const eventId = await post(sim)
     const changes = { value: 'second', influence: 'negative', eventAt: '2025-12-24T00:00:00Z' }
@@ -38,7 +38,7 @@ describe('a retry returns the first event’s id', () => {
     expect(requests).toMatchObject([{ advice: [advice] }])
   })
 
-  test('after a restart with another seed, whatever the retry’s sample rate', async () => {
+  test('after a restart with another seed, even if the retry has another sample rate', async () => {
     const state = join(await tempFolder(), 'nested', 'state.json')
     const first = await startForTest({ state, seed: '1' })
     const id = await post(first, { sampleRate: 0 })

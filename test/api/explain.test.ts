@@ -48,7 +48,7 @@ const cases: [string, Request, JsonObject[]][] = [
   ['a rule with a sequence', eventRequest, [{ operation: 'createEvent', sequence: '503, 201' }]],
   ['a rule with a probability', analytics, [{ scenario: 'server-error', probability: 0.5 }]],
 ]
-test.each(cases)('POST /explain predicts the response and changes nothing: %s', async (_name, request, rules) => {
+test.each(cases)('POST /__sim/explain predicts the response and changes nothing: %s', async (_name, request, rules) => {
   const sim = await startForTest({ maxAnalysesPerHour: 5 })
   await putRules(sim, rules)
   for (let round = 0; round < 3; round += 1) {
@@ -65,7 +65,7 @@ test.each(cases)('POST /explain predicts the response and changes nothing: %s', 
 describe('an explanation', () => {
   const withHeader = (name: string, value: string) => ({ ...analytics, headers: { ...key, [name]: value } })
   const impossibleDrift = 'all-null, drop-field;pointer=/recommendations/summary'
-  const faulty = (scenario: string) => withHeader('x-sim-scenario', scenario)
+  const withScenario = (scenario: string) => withHeader('x-sim-scenario', scenario)
   const withToken = (token: string) => withHeader('authorization', `Bearer ${token}`)
   const magicModel = { ...analytics, path: '/v1/models/00000000-0000-4000-8000-000000000429/analytics' }
   const invalidEvent = { ...eventRequest, body: { productId: modelId } }
@@ -75,7 +75,7 @@ describe('an explanation', () => {
     ['a wrong method', { ...analytics, method: 'PATCH' }, 'identify', [/returns 405: PATCH is not/]],
     ['no credential', { ...analytics, headers: {} }, 'authenticate', [/returns 401: .*Authorization/]],
     ['an unknown header', withHeader('x-sim-scenaro', 'slow'), 'scenario', [/400: .*mean "x-sim-scenario"\?/]],
-    ['a scenario', faulty('hang'), 'scenario', [/own header takes precedence \(X-Sim-Scenario: hang\)\. Magic/]],
+    ['a scenario', withScenario('hang'), 'scenario', [/own header takes precedence \(X-Sim-Scenario: hang\)\. Magic/]],
     ['a preference', withHeader('prefer', 'code=404'), 'scenario', [/precedence \(Prefer: code=404\)\. Magic/]],
     ['a magic key', withToken('key_rate_limited'), 'scenario', [/key \(keys\.yaml\) is a magic value/]],
     ['a magic model', magicModel, 'scenario', [/\(models\.yaml\) is a magic value/]],
@@ -84,7 +84,7 @@ describe('an explanation', () => {
     ['no refusal', eventRequest, 'handle', [/^No stage refuses the request, .*createEvent runs/]],
     [
       'impossible drift',
-      faulty(impossibleDrift),
+      withScenario(impossibleDrift),
       'handle',
       [/takes precedence/, /^The stage "handle" returns 400: .*cannot/],
     ],
@@ -104,7 +104,7 @@ describe('an explanation', () => {
     expect(why).toEqual([usedUp, 'No stage refuses the request, so the operation getModelAnalytics runs.'])
   })
 
-  test('says that the model does not exist, or that the limit is used up', async () => {
+  test('says that the model does not exist, or that the rate limit is exceeded', async () => {
     const sim = await startForTest({ models: 'closed', maxAnalysesPerHour: 1 })
     const because = (reason: RegExp) => ({ why: [expect.stringMatching(reason)] })
     const unknown = because(/^The stage "subject" returns 404: Model .* not found/)
@@ -123,7 +123,7 @@ describe('an explanation', () => {
     expect(await explain(own, withToken('k~a'), '?sandbox=a')).toMatchObject({ sandbox: 'a' })
   })
 
-  test('names violations and advice', async () => {
+  test('lists violations and advice', async () => {
     const bad = { ...eventRequest, body: { eventType: 'x', productId: modelId, value: 1 } }
     const violations = [{ in: 'body', pointer: '/value' }]
     expect(await explain(shared(), bad)).toMatchObject({ operation: 'createEvent', sandbox: 'default', violations })
@@ -154,7 +154,7 @@ describe('an explanation', () => {
       'Sandbox rule 3 does not match this request: match/body/eventType.',
       'Sandbox rule 4 does not apply to this request.',
       'Sandbox rule 5 is used up (times 0).',
-      'Sandbox rule 6 does not match this request: enabled.',
+      'Sandbox rule 6 is disabled.',
       'Sandbox rule 7 was not applied (probability 0).',
       expect.stringMatching(/^Sandbox rule 8 applies: \{.*"unavailable"/),
     ])
@@ -179,9 +179,11 @@ describe('an explanation', () => {
   })
 
   test('names the damage and the delivery of the response', async () => {
-    const fault = faulty('truncated, slow;ms=100')
+    const fault = withScenario('truncated, slow;ms=100')
     expect(await explain(shared(), fault)).toMatchObject({ delivery: 'truncated', delayMs: 100, damage: ['truncated'] })
-    expect(await explain(shared(), faulty('drop-field'))).toMatchObject({ responseViolations: [{ in: 'response' }] })
+    expect(await explain(shared(), withScenario('drop-field'))).toMatchObject({
+      responseViolations: [{ in: 'response' }],
+    })
   })
 
   test('is refused if the body does not describe a request', async () => {
@@ -201,7 +203,7 @@ describe('POST /__sim/explain', () => {
     ['GET', '/Metrics/', {}],
     ['POST', '/__sim/reset', {}],
     ['OPTIONS', '/v1/events', preflight],
-  ])('refuses %s %s, which never reaches the service', async ([method, path, headers], { own }) => {
+  ])('refuses a request that does not reach the service: %s %s %j', async ([method, path, headers], { own }) => {
     const response = await call(own, '/__sim/explain', { body: { method, path, headers } })
     expectRefusal(response, 400, /not a request to the simulated service.*under \/v1\./)
     await fetch(`${own.origin}${path}`, { method, headers, redirect: 'manual' })
@@ -214,7 +216,7 @@ describe('POST /__sim/explain', () => {
     ['GET', '/__simx', {}, true],
     ['OPTIONS', '/v1/events', {}, true],
     ['OPTIONS', '/v1/events', preflight, false],
-  ])('explains %s %s, which reaches the service', async (method, path, headers, cors) => {
+  ])('explains a request that reaches the service: %s %s %j, with cors: %s', async (method, path, headers, cors) => {
     const sim = await startForTest({ cors })
     const { response } = await steer(sim, 'POST', '/explain', { method, path, headers })
     const real = await fetch(`${sim.origin}${path}`, { method, headers })

@@ -24,7 +24,7 @@ describe('the simulator’s headers', () => {
   })
 })
 
-test('--no-sim-headers removes all simulator headers, but none of the service’s headers', async () => {
+test('--no-sim-headers removes all simulator headers, but keeps service headers such as Retry-After', async () => {
   const own = await startForTest({ simHeaders: false, maxAnalysesPerHour: 1 })
   const responses = [
     ...(await Promise.all(operations.map((operation) => callOperation(own, operation)))),
@@ -69,7 +69,7 @@ describe('CORS', () => {
     expect(response.headers.get('access-control-allow-headers')).toBe('authorization,content-type,x-sim-scenario')
   })
 
-  test('adds no headers for clients other than browsers, or if it is disabled', async () => {
+  test('adds no headers if the request has no Origin header or if CORS is disabled', async () => {
     const own = await startForTest({ cors: false })
     for (const response of [await call(sim(), analyticsPath), await call(own, analyticsPath, { headers: { origin } })])
       expect([response.status, response.headers.get('access-control-allow-origin')]).toEqual([200, null])
@@ -144,7 +144,7 @@ describe('the trace id in traceparent', () => {
     expect(lines).toEqual([expect.objectContaining({ traceId }), expect.not.objectContaining({ traceId })])
   })
 
-  test('selects requests in lists, verifications and counts, in upper or lower case', async ({ own }) => {
+  test('selects requests in lists, counts and verifications, regardless of case', async ({ own }) => {
     for (const id of [traceId, otherId, traceId]) await send(own, `00-${id}-${parent}-01`)
     await call(own, analyticsPath)
     expect(await listTraceIds(own)).toEqual([traceId, otherId, traceId, undefined])

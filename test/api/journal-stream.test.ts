@@ -39,11 +39,11 @@ test('a stream sends each request as soon as it is recorded', async ({ own }) =>
 })
 
 test.for<[string, string, Record<string, string>, number[]]>([
-  ['Last-Event-ID', '', { 'last-event-id': '1' }, [2, 3, 4, 5]],
-  ['the parameter `since`', 'since=1', {}, [2, 3, 4, 5]],
-  ['an earlier process, from the first request', '', { 'last-event-id': '99' }, [1, 2, 3, 4, 5]],
-  ['a `since` beyond the newest request', 'since=4', {}, [5]],
-])('a stream starts at the position given by %s', async ([, query, headers, numbers], { own }) => {
+  ['after the request in Last-Event-ID', '', { 'last-event-id': '1' }, [2, 3, 4, 5]],
+  ['after the request in `since`', 'since=1', {}, [2, 3, 4, 5]],
+  ['at the first request if Last-Event-ID is from an earlier process', '', { 'last-event-id': '99' }, [1, 2, 3, 4, 5]],
+  ['after the request in `since`, even if that request is yet to be sent', 'since=4', {}, [5]],
+])('a stream starts %s', async ([, query, headers, numbers], { own }) => {
   for (let count = 0; count < 3; count += 1) await call(own, analyticsPath)
   const { readUntil } = await follow(own, query, headers)
   for (let count = 0; count < 2; count += 1) await call(own, analyticsPath)
@@ -63,11 +63,11 @@ test('stopping the simulator ends all streams without waiting for their readers'
   const followed = await Promise.all([follow(own), follow(own, 'sandbox=*')])
   for (const { readUntil } of followed) await readUntil(/^: /)
   const ends = followed.map(({ readUntil }) => expect(readUntil(/never sent/)).rejects.toThrow('the stream ended'))
-  await own.close() // cuts off requests that are still in flight
+  await own.close() // would cut off a stream that does not end on its own
   await Promise.all(ends)
 })
 
-test('an invalid stream request gets a JSON refusal, and a HEAD request is handled immediately', async ({ own }) => {
+test('an invalid stream request gets a JSON refusal, and a HEAD request gets only the headers', async ({ own }) => {
   errorOf(await call(own, '/__sim/requests/stream?status=many'))
   const head = await fetch(`${own.origin}/__sim/requests/stream`, { method: 'HEAD' })
   expect(head.status).toBe(200)
@@ -89,7 +89,7 @@ test.for(['default', '*'])('a stream for sandbox=%s reports that requests were d
   await readUntil(/^: /)
   await call(own, analyticsPath)
   await readUntil(/\nid: 2\n/)
-  await call(own, analyticsPath, { headers: { 'x-sim-sandbox': 'other' } }) // a sandbox's first request clears nothing
+  await call(own, analyticsPath, { headers: { 'x-sim-sandbox': 'other' } }) // a new sandbox must not cause `cleared`
   await steer(own, 'POST', '/reset')
   await call(own, analyticsPath)
   const text = await readUntil(/\nid: 4\n/)
@@ -114,7 +114,7 @@ test('the recorded requests are exported as a valid HAR file, filtered and witho
   const har = JSON.parse(text)
   expect([validate(har), validate.errors]).toEqual([true, null])
   expect(text).not.toMatch(/my-secret|hunter2/)
-  const [analytics, invalid, reset, binary, withMark] = har.log.entries
+  const [analytics, invalid, reset, binary, withBom] = har.log.entries
   const url = `${own.origin}${analyticsPath}?period=7d`
   expect(analytics).toMatchObject({
     ...{ _operation: 'getModelAnalytics', _sandbox: 'default' },
@@ -128,10 +128,10 @@ test('the recorded requests are exported as a valid HAR file, filtered and witho
   })
   expect(reset).toMatchObject({ response: { status: 0, content: { size: 0 } }, _damage: ['reset'] })
   expect(binary).toMatchObject({ request: { postData: { text: '/wA=', _encoding: 'base64' } } })
-  expect(withMark).toMatchObject({ request: { bodySize: 5, postData: { text: '\uFEFF[]' } } })
+  expect(withBom).toMatchObject({ request: { bodySize: 5, postData: { text: '\uFEFF[]' } } })
 
-  const refused = await call(own, '/__sim/requests?format=har&status=4xx&limit=1', { token: null })
-  const { log } = JSON.parse(refused.text)
+  const filtered = await call(own, '/__sim/requests?format=har&status=4xx&limit=1', { token: null })
+  const { log } = JSON.parse(filtered.text)
   expect(log).toMatchObject({ _total: 3, _next: 2, entries: [{ response: { status: 400 } }] })
 })
 

@@ -13,7 +13,7 @@ const shared = sharedSimulator()
 
 const numbers = async (sim: TestSimulator, query?: string) => (await list(sim, query)).map(({ number }) => number)
 
-/** Sends six requests: for a 200, a 429 from a scenario, a 201 with advice, a 400, a 404 without /v1, and a 401. */
+/** Sends six requests. They get a 200, a 429 from a scenario, a 201 with advice, a 400, a 404 (no `/v1`) and a 401. */
 async function sendSixRequests(sim: TestSimulator): Promise<void> {
   await call(sim, `${analyticsPath}?period=7d`)
   await call(sim, analyticsPath, { headers: { 'x-sim-scenario': 'rate-limited' } })
@@ -90,23 +90,23 @@ describe('bodies', () => {
     ['text', 'no json', { size: 7, text: 'no json' }],
     ['bytes', new Uint8Array([255, 0, 1]), { size: 3, base64: '/wAB' }],
     ['no body', undefined, { size: 0 }],
-    ['text longer than a recorded response may be', 'x'.repeat(70_000), { size: 70_000, text: 'x'.repeat(70_000) }],
-    ['text beyond the body limit', 'x'.repeat(2_000_000), { size: 2_000_000, gone: true }],
+    ['text beyond the limit for recorded responses', 'x'.repeat(70_000), { size: 70_000, text: 'x'.repeat(70_000) }],
+    ['text beyond the limit for request bodies', 'x'.repeat(2_000_000), { size: 2_000_000, gone: true }],
   ])('are shown with their kind and size: %s', async (_name, body, shown) => {
     const options = { method: 'POST', sandbox: 'bodies', ...(body !== undefined && { body }) }
     const { headers } = await call(shared(), '/v1/events', options)
-    const one = await steer(shared(), 'GET', `/requests/${headers.get('x-request-id')}`)
-    expect(valueAt(one, '/request/body')).toEqual(shown)
+    const entry = await steer(shared(), 'GET', `/requests/${headers.get('x-request-id')}`)
+    expect(valueAt(entry, '/request/body')).toEqual(shown)
   })
 
   test.for<[string, string, boolean]>([
-    ['a number with a fraction of zero', '{ "value" : 1.0 }', true],
-    ['a number beyond the precision of JavaScript', '{"value":12345678901234567890}', true],
-    ['a duplicate name', '{"value":1,"value":2}', true],
-    ['but not a duplicate name in more than 256 kB', `{"value":1,"value":"${'x'.repeat(256 * 1024)}"}`, false],
-    ['but not if only white space would change', '{ "value":\n\t[ 1 , "a \\" b" ] }', false],
-    ['but not with a credential', '{"password":"abc","value":1.0}', false],
-  ])('include their text if reserializing the JSON would change the text: %s', async ([, text, isKept], { own }) => {
+    ['for a number with a fraction of zero', '{ "value" : 1.0 }', true],
+    ['for a number beyond the precision of JavaScript', '{"value":12345678901234567890}', true],
+    ['for a duplicate name', '{"value":1,"value":2}', true],
+    ['unless the body has more than 256 kB', `{"value":1,"value":"${'x'.repeat(256 * 1024)}"}`, false],
+    ['unless reserializing would change only white space', '{ "value":\n\t[ 1 , "a \\" b" ] }', false],
+    ['unless the body has a credential', '{"password":"abc","value":1.0}', false],
+  ])('include the text in addition to the JSON %s', async ([, text, isKept], { own }) => {
     await call(own, '/v1/events', { body: text })
     const body = valueAt(await steer(own, 'GET', '/requests/req-1'), '/request/body')
     expect(body).toEqual({ size: text.length, json: expect.any(Object), ...(isKept && { text }) })
@@ -140,7 +140,7 @@ describe('the list', () => {
     ['limit=0', [], 6],
     ['sandbox=other', [], 0],
     ['sandbox=*', [1, 2, 3, 4, 5, 6], 6],
-  ])('contains the requests that match ?%s, and their total across all pages', async (query, expected, total) => {
+  ])('contains the requests selected by ?%s, and their total across all pages', async (query, expected, total) => {
     expect(await numbers(six(), query)).toEqual(expected)
     expect(await steer(six(), 'GET', `/requests?${query}`)).toMatchObject({ total })
   })
@@ -148,7 +148,7 @@ describe('the list', () => {
   test.for([
     ['oldest', [1, 2, 3, 4, 5, 6]],
     ['newest', [6, 5, 4, 3, 2, 1]],
-  ])('has pages that new requests do not shift, %s first', async ([order, expected], { own }) => {
+  ])('has pages without gaps or repeated requests, %s first', async ([order, expected], { own }) => {
     await sendSixRequests(own)
     const seen: number[] = []
     for (let cursor = ''; cursor !== '&cursor=undefined'; ) {
@@ -156,7 +156,7 @@ describe('the list', () => {
       const { requests, next } = await readControl<ControlSchemas['RequestPage']>(own, page)
       seen.push(...requests.map(({ number }) => number))
       cursor = `&cursor=${next}`
-      if (order === 'newest') await call(own, analyticsPath)
+      if (order === 'newest') await call(own, analyticsPath) // must not shift the next page
     }
     expect(seen).toEqual(expected)
   })
@@ -185,13 +185,13 @@ test.for<[string, string, number[]]>([
   ['POST', '/reset?sandbox=a', [2]],
   ['DELETE', '/sandboxes/a', [2]],
   ['DELETE', '/requests?sandbox=*', []],
-])('the journal of a sandbox is cleared by %s %s', async ([method, path, others], { own }) => {
-  const inSandbox = (name: string) => call(own, analyticsPath, { headers: { 'x-sim-sandbox': name } })
-  for (const name of ['a', 'b', 'a']) await inSandbox(name)
+])('the journal of a sandbox is cleared by %s %s', async ([method, path, remaining], { own }) => {
+  const callIn = (name: string) => call(own, analyticsPath, { headers: { 'x-sim-sandbox': name } })
+  for (const name of ['a', 'b', 'a']) await callIn(name)
   expect(await numbers(own, 'sandbox=a')).toEqual([1, 3])
   await steer(own, method, path)
-  expect(await numbers(own, 'sandbox=*')).toEqual(others)
-  await inSandbox('a')
+  expect(await numbers(own, 'sandbox=*')).toEqual(remaining)
+  await callIn('a')
   expect(await steer(own, 'GET', '/requests?sandbox=a')).toMatchObject({ recorded: 1, truncated: false })
 })
 
@@ -201,7 +201,7 @@ test('malformed HTTP is logged, but not recorded in the journal', async ({ own }
   expect(own.logged.filter(({ message }) => message === 'malformed HTTP')).toHaveLength(1)
 })
 
-test('bodies appear in the log only with --log-bodies, truncated and without tokens', async () => {
+test('bodies appear in the log only with --log-bodies, truncated and without credentials', async () => {
   const logLineWith = async (logBodies: boolean) => {
     const sim = await startForTest({ logBodies })
     const properties = { apiKey: 's3cr3t', pin: { password: 's3cr3t' }, note: 'x'.repeat(3000) }

@@ -35,7 +35,7 @@ const usedMs = () => Number(readFileSync(schedstatFile, 'utf8').split(' ')[0]) /
 
 /**
  * Sends a request, and measures the work in each turn of the event loop until the response arrives. Other requests
- * wait for a turn to end: `longestBlock` is the fraction (0 to 1) of all work that is done in the longest turn.
+ * cannot be handled during a turn. `longestBlock` is the fraction (0 to 1) of all work done in the longest turn.
  */
 async function sendMeasured(sim: TestSimulator, path: string, body?: Json) {
   let isHandled = false
@@ -56,7 +56,7 @@ async function sendMeasured(sim: TestSimulator, path: string, body?: Json) {
 /** The limit for `longestBlock`, which is nearly 1 for work that is not split up. */
 const maxBlock = 0.35
 
-onLinux('other requests are handled while 20,000 events are imported, refused, exported and assessed', async () => {
+onLinux('other requests can be handled while 20,000 events are imported, refused, exported and assessed', async () => {
   const sim = await startForTest()
   const imported = await sendMeasured(sim, '/__sim/import', document)
   expect(imported).toMatchObject({ status: 200, text: '{"events":20000,"prompts":0}' })
@@ -76,7 +76,7 @@ onLinux('other requests are handled while 20,000 events are imported, refused, e
   }
 })
 
-onLinux('other requests are handled while ten records with 36,000 items or members each are imported', async () => {
+onLinux('other requests can be handled while ten records with 36,000 items or members each are imported', async () => {
   const sim = await startForTest()
   const list = new Array(36_000).fill(0)
   const properties = Object.fromEntries(list.map((_, index) => [`p${index}`, index]))
@@ -89,7 +89,7 @@ onLinux('other requests are handled while ten records with 36,000 items or membe
   expect(imported.longestBlock).toBeLessThan(maxBlock)
 })
 
-onLinux('other requests are handled while 20 MB of prompts are listed', async () => {
+onLinux('other requests can be handled while 20 MB of prompts are listed', async () => {
   const sim = await startForTest()
   for (let index = 0; index < 20; index += 1) {
     const components = [{ type: 'system', content: `${index} ${'say "hello"\n'.repeat(60_000)}` }]

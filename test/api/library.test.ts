@@ -19,7 +19,7 @@ describe('startSimulator', () => {
     await expect(call(sim, analyticsPath)).rejects.toThrow()
   })
 
-  test('runs ten simulators side by side, each with its own seed, clock, scenarios and state', async () => {
+  test('can start ten simulators side by side, each with its own seed, clock, scenarios and state', async () => {
     const instants = Array.from({ length: 10 }, (_, index) => `2026-01-${10 + index}T12:00:00.000Z`)
     const simulators = await Promise.all(
       instants.map((clock, index) => startSimulator({ clock: new Date(clock), seed: index })),

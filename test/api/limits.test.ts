@@ -58,7 +58,7 @@ test.each(['real', 'frozen', 'shifted'])('with a %s clock, the limit resets afte
 })
 
 test('all rate limit fields of a response agree with each other and with its Date', async ({ sim }) => {
-  const begin = Date.UTC(2026, 0, 15, 12)
+  const start = Date.UTC(2026, 0, 15, 12)
   /** `at`: milliseconds since the start. `open`: milliseconds since the window opened. `left`: remaining requests. */
   const table = [
     { by: '0s', at: 0, open: 0, left: 4, status: 200 },
@@ -79,21 +79,21 @@ test('all rate limit fields of a response agree with each other and with its Dat
     expect({ status: response.status, ...rateFieldsOf(response) }).toEqual({
       status,
       ...{ name: 'analyses', policy: 'analyses', quota: 5, window: 3600, left, seconds },
-      date: Math.floor((begin + at) / 1000) * 1000,
+      date: Math.floor((start + at) / 1000) * 1000,
       ...retryFields,
     })
   }
 })
 
 describe('requests count against the limit', () => {
-  test('separately for each key in each sandbox, across all models and periods', async ({ sim }) => {
+  test('separately for each key in each sandbox, but together for all models', async ({ sim }) => {
     const [first = '', ...others] = modelIds(6).map((id) => `/v1/models/${id}/analytics?period=7d`)
     for (const path of others) expect((await call(sim, path)).status).toBe(200)
     expect((await call(sim, first)).status).toBe(429)
     for (const token of ['another-key', 'any-key~one']) expect((await call(sim, first, { token })).status).toBe(200)
   })
 
-  test('only if they request analytics, not if they send prompts or events', async ({ sim }) => {
+  test('only if they read analytics, not if they create prompts or events', async ({ sim }) => {
     await callMany(sim, 5)
     for (const operation of [...operations.slice(1), ...operations.slice(1)]) {
       const { status, headers } = await callOperation(sim, operation)

@@ -17,7 +17,7 @@ const eventAt = '2026-01-15T12:00:00Z'
 async function giveUp(sandbox: string, scenario: string, body: JsonObject, isSetByRule = false): Promise<void> {
   const connection = await connectTo(sim().origin)
   connection.send(postIn(sandbox, body, isSetByRule ? [] : [`X-Sim-Scenario: ${scenario}`]))
-  if (scenario.startsWith('dribble')) await connection.begun()
+  if (scenario.startsWith('dribble')) await connection.untilResponseStarts()
   else await call(sim(), '/__sim/health', { token: null }) // makes sure that the request above has arrived
   connection.destroy()
   await expect(connection.response()).rejects.toThrow(/the connection ended/)
@@ -48,10 +48,10 @@ describe('a client that disconnects before the end of the response', () => {
   })
 
   test.each([
-    ['slow;ms=60000', 'the same insertId', 'first', []],
-    ['slow;ms=60000', 'no insertId', undefined, ['same-insert-id']],
-    ['dribble;ms=60000', 'no insertId, since the response head may have been enough', undefined, []],
-  ])('during %s must keep the insertId if it resends the event: %s', async (scenario, _how, insertId, rules) => {
+    ['slow;ms=60000', 'with the same insertId causes no finding', 'first', []],
+    ['slow;ms=60000', 'without an insertId causes a finding', undefined, ['same-insert-id']],
+    ['dribble;ms=60000', 'without an insertId causes no finding, since it received the response head', undefined, []],
+  ])('during %s and resends the event %s', async (scenario, _how, insertId, rules) => {
     const sandbox = `again-${scenario.slice(0, 4)}-${insertId}`
     await putRules(sim(), [{ sequence: `${scenario}, 201` }], sandbox)
     await giveUp(sandbox, scenario, event({ insertId: 'first', eventAt }), true)
@@ -122,11 +122,11 @@ describe('a client that waits for the response finds the exchange in the journal
   test('even if the simulator is another process and the response is truncated', async () => {
     const command = convsim(['serve', '--port', '0', '--state', ':memory:', '--log-level', 'error'])
     const other = { origin: await command.ready() }
-    const read = async () => Number((await steer(other, 'GET', '/requests?limit=1')).total)
+    const readTotal = async () => Number((await steer(other, 'GET', '/requests?limit=1')).total)
     const counts: number[] = []
     for (let count = 1; count <= 100; count += 1) {
       await expect(call(other, '/v1/events', { body: event(), scenario: 'truncated' })).rejects.toThrow()
-      counts.push(await read())
+      counts.push(await readTotal())
     }
     expect(counts).toEqual(counts.map((_, index) => index + 1))
   })
@@ -143,7 +143,7 @@ describe('a client that waits for the response finds the exchange in the journal
 
 const body = JSON.stringify(event({ insertId: 'one-and-only' }))
 
-const post = (sandbox: string, lines: readonly string[], beginning: string) => {
+const unfinishedPost = (sandbox: string, lines: readonly string[], beginning: string) => {
   const headers = ['User-Agent: torn', 'Content-Type: application/json', `X-Sim-Sandbox: ${sandbox}`, ...lines]
   return requestText('POST', '/v1/events', headers, beginning)
 }
@@ -163,7 +163,7 @@ describe('a request aborted by its client', () => {
     ['before its body', 'nothing', ['Content-Length: 3000'], ''],
     ['within a chunk', 'chunk', ['Transfer-Encoding: chunked'], `bb8\r\n${body.slice(0, 5)}`],
   ])('%s causes no finding, and neither does its retry', async (_name, sandbox, lines, beginning) => {
-    for (const count of [1, 2]) await abortRequest(sandbox, post(sandbox, lines, beginning), count)
+    for (const count of [1, 2]) await abortRequest(sandbox, unfinishedPost(sandbox, lines, beginning), count)
     expect((await call(sim(), '/v1/events', { body, sandbox })).status).toBe(201)
     const requests = await listRequests(sim(), `bodies=true&sandbox=${sandbox}`)
     const error = 'The client disconnected before the end of the request body.'
@@ -182,7 +182,7 @@ describe('a request aborted by its client', () => {
     ['had an unknown encoding', 415, ['Content-Length: 30', 'Content-Encoding: rot13'], 'ab'],
   ])('with a body that %s is still recorded with its %i', async (_name, status, lines, beginning) => {
     const sandbox = `refused-${status}`
-    await abortRequest(sandbox, post(sandbox, lines, beginning), 1)
+    await abortRequest(sandbox, unfinishedPost(sandbox, lines, beginning), 1)
     const [request] = await listRequests(sim(), `sandbox=${sandbox}`)
     expect(request).toMatchObject({ response: { status, origin: 'contract' } })
     expect(request).not.toHaveProperty('brokenOff')
@@ -190,7 +190,7 @@ describe('a request aborted by its client', () => {
 
   test('does not advance a sequence', async () => {
     await putRules(sim(), [{ sequence: '503' }], 'sequence')
-    await abortRequest('sequence', post('sequence', ['Content-Length: 3000'], 'ab'), 1)
+    await abortRequest('sequence', unfinishedPost('sequence', ['Content-Length: 3000'], 'ab'), 1)
     expect((await call(sim(), analyticsPath, { sandbox: 'sequence' })).status).toBe(503)
   })
 })

@@ -88,16 +88,16 @@ describe('a condition', () => {
   test.each([
     ['on an unknown operation', { operation: 'createEvnt' }, /no operation "createEvnt".*createEvent/],
     ['on an unknown pointer', { match: { body: { '/eventTyp': 'a' } } }, /field "\/eventTyp".*\/eventType/],
-    ['on a wrong field', { operation: 'createEvent', match: { body: { '/name': 'a' } } }, /field "\/name"/],
+    ['on an unrelated field', { operation: 'createEvent', match: { body: { '/name': 'a' } } }, /field "\/name"/],
     ['on a misspelled parameter', { match: { query: { perod: '7d' } } }, /parameter "perod"\. Did you mean "period"\?/],
   ])('%s is refused by verify and count without "force"', async (_name, query, message) => {
-    for (const control of [verifyNoRequests, count]) {
-      expectRefusal(await control(query), 400, message)
-      expect((await control({ ...query, force: true })).status).toBe(200)
+    for (const check of [verifyNoRequests, count]) {
+      expectRefusal(await check(query), 400, message)
+      expect((await check({ ...query, force: true })).status).toBe(200)
     }
   })
 
-  test.each(['/eventType', '/properties/plan', ''])('on the known field "%s" is accepted', async (pointer) => {
+  test.each(['/eventType', '/properties/plan', ''])('on the known pointer "%s" is accepted', async (pointer) => {
     const query = { operation: 'createEvent', match: { body: { [pointer]: 'x' } }, ...noRequests }
     expect((await control('/verify', query)).status).toBe(200)
   })

@@ -39,7 +39,7 @@ test('metrics have the Prometheus format with each family exactly once, and surv
   const families = [...text.matchAll(/^# TYPE (\S+) (counter|gauge|histogram|summary)$/gm)].map(([, name]) => name)
   expect(new Set(families).size).toBe(families.length)
   expect(families).toEqual(expect.arrayContaining(['convsim_requests_total', 'convsim_sandboxes']))
-  // Prometheus accepts NaN in upper and lower case.
+  // Prometheus ignores the case of NaN, which prom-client writes as `Nan`.
   for (const line of text.split('\n').filter((one) => one !== '' && !one.startsWith('#')))
     expect(line).toMatch(/^[a-zA-Z_:][a-zA-Z0-9_:]*(\{[^}]*\})? (Nan|[+-]?Inf|-?[0-9.e+-]+)$/)
   expect(text).toMatch(/^convsim_requests_total\{.*\} 20$/m)

@@ -13,7 +13,7 @@ const nullableInPoint = Array.from(pointFields.keys()).filter((name) => pointFie
 
 type PointField = keyof Analytics['dataPoints'][number]
 
-/** Lists which nullable fields are null or set: `avgSafetyScore set`, `dataPoints.avgSafetyScore null`, ... */
+/** Lists whether each nullable field is null or set, as in `dataPoints.avgSafetyScore null`. */
 function branchesOf(response: Analytics): string[] {
   const branch = (name: string, value: unknown) => `${name} ${value === null ? 'null' : 'set'}`
   return [
@@ -39,20 +39,20 @@ test('together, the personas show each nullable field both null and with a value
 })
 
 describe('the scenario', () => {
-  const noNull = (response: Analytics) => expect(branchesOf(response).filter((one) => / null$/.test(one))).toEqual([])
-  const allNull = (response: Analytics) => {
-    expect(branchesOf(response).filter((one) => / set$/.test(one))).toEqual([])
-    expect([response.conversationCount, response.messageCount]).toEqual([0, 0])
+  const expectNoNull = (body: Analytics) => expect(branchesOf(body).filter((one) => / null$/.test(one))).toEqual([])
+  const expectAllNull = (body: Analytics) => {
+    expect(branchesOf(body).filter((one) => / set$/.test(one))).toEqual([])
+    expect([body.conversationCount, body.messageCount]).toEqual([0, 0])
   }
 
   test.each(periods)('no-null leaves no field null in a period of %s, for any model', async (period) => {
     for (const { id } of respondingModels) {
-      noNull(await readAnalytics(sim(), id, period, { headers: { 'x-sim-scenario': 'no-null' } }))
+      expectNoNull(await readAnalytics(sim(), id, period, { headers: { 'x-sim-scenario': 'no-null' } }))
     }
   })
 
   test.each(periods)('all-null leaves no nullable field set in a period of %s', async (period) => {
-    allNull(await readAnalytics(sim(), modelId, period, { headers: { 'x-sim-scenario': 'all-null' } }))
+    expectAllNull(await readAnalytics(sim(), modelId, period, { headers: { 'x-sim-scenario': 'all-null' } }))
   })
 
   test.each(fields)('null;fields=%s|recommendations sets only the named fields to null', async (field) => {

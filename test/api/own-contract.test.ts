@@ -46,7 +46,7 @@ paths:
       operationId: getEscaped
       responses:
         '200':
-          description: Names that a JSON pointer escapes.
+          description: Names that a JSON Pointer escapes.
           content:
             application/problem+json:
               schema:
@@ -85,7 +85,7 @@ test('the refusal of an unknown path lists each known path only once, even if it
 test.each([
   ['a slash', '/items/*/a~1b', { 'c~d': 2 }],
   ['a tilde', '/items/*/c~0d', { 'a/b': 1 }],
-])('drift acts on a field with %s in its name, in any JSON media type', async (_character, pointer, remaining) => {
+])('drift acts on a field with %s in its name, even in application/problem+json', async (_name, pointer, remaining) => {
   const { headers, text } = await call(own(), '/v2/escaped', { scenario: `drop-field;pointer=${pointer}` })
   expect([headers.get('content-type'), JSON.parse(text)]).toEqual(['application/problem+json', { items: [remaining] }])
 })

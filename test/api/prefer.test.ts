@@ -52,14 +52,14 @@ describe('Prefer: example', () => {
     expect((await callOperation(sim(), analytics, prefer('example=plan_too_low'))).status).toBe(403)
   })
 
-  test('conflicts with lost-ack, for which the operation must run, but not with when=before damage', async () => {
+  test('conflicts with lost-ack, which needs the operation to run, but not with damage before it runs', async () => {
     const send = (scenario: string) => callOperation(sim(), createEvent, { ...prefer('example=recorded'), scenario })
     expectRefusal(await send('lost-ack'), 400, '"lost-ack" needs the operation to run')
     await expect(send('malformed-json;when=before')).rejects.toThrow('did not return JSON')
   })
 
   const unknown = ['example=nonsense', 'code=404, example=plan_too_low', 'example=']
-  test.each(unknown)('%s is refused with a list of the documented examples', async (text) => {
+  test.each(unknown)('in "%s" is refused with a list of the documented examples', async (text) => {
     expectRefusal(await callOperation(sim(), analytics, prefer(text)), 400, /200 healthy.*403 plan_too_low/)
   })
 })
@@ -74,7 +74,7 @@ describe('a Prefer header', () => {
     ['a repeated name, whose first value counts', 'code=404, code=403'],
     ['a code after a semicolon', 'respond-async; code=404'],
     ['a quote among many spaces', `a${' '.repeat(1900)}"x"y, code=404`],
-  ])('may contain, as in RFC 7240, %s', async (_name, text) => {
+  ])('can contain %s', async (_name, text) => {
     const response = await callOperation(sim(), analytics, prefer(text))
     expect([response.status, response.headers.get('preference-applied')]).toEqual([404, 'code=404'])
   })
@@ -95,11 +95,11 @@ describe('a Prefer header', () => {
   })
 
   test.each([
-    ['more than 2000 characters', { prefer: `wait=${'1'.repeat(2000)}` }, /at most 2000 characters long/],
+    ['a Prefer header that is too long', { prefer: `wait=${'1'.repeat(2000)}` }, /at most 2000 characters long/],
     ['a code and a scenario', { prefer: 'code=404', 'x-sim-scenario': 'forbidden' }, /cannot both act/],
     ['an example and a scenario', { prefer: 'example=healthy', 'x-sim-scenario': 'forbidden' }, /Leave out one/],
     ['two different seeds', { prefer: 'seed=43', 'x-sim-seed': '42' }, /differ; send one/],
-    ['an example after a semicolon', { prefer: 'code=404;example=healthy' }, /JSON example\. Known: 200 healthy/],
+    ['an example of another status', { prefer: 'code=404;example=healthy' }, /JSON example\. Known: 200 healthy/],
     ['an example and a sequence', { prefer: 'example=sparse', 'x-sim-sequence': 'no-null' }, /Leave out one/],
     ['an example and damage', { prefer: 'example=sparse', 'x-sim-scenario': 'truncated' }, /when=before/],
   ] as [string, Record<string, string>, RegExp][])(

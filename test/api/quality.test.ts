@@ -71,7 +71,7 @@ const days: ReadonlyMap<string, { impact: number; events: readonly JsonObject[] 
   ['2025-06-01', { impact: -1, events: [{ ...negative, eventAt: '2025-06-01' }] }],
 ])
 
-test.for([0.1, 1])('with a weight of %d, events change only the scores of their days', async (weight, { own }) => {
+test.for([0.1, 1])('with a weight of %d, events change scores by the documented formula', async (weight, { own }) => {
   const before = await responsesOf(own)
   await steer(own, 'PUT', '/quality', { weight })
   for (const { events } of days.values()) {
@@ -92,7 +92,7 @@ test.for([0.1, 1])('with a weight of %d, events change only the scores of their 
       if (quality === null || impact === undefined) return point
       return { ...point, avgConversationQualityIndex: movedScore(quality, weight, impact) }
     })
-    // Only the index and the recommendations depend on conversation quality.
+    // Apart from the data points, only the index and the recommendations depend on conversation quality.
     const { avgConversationQualityIndex, recommendations } = shifted
     expect(shifted).toEqual({ ...seeded, dataPoints, avgConversationQualityIndex, recommendations })
     expect(shifted.avgConversationQualityIndex).toBe(weightedQuality(shifted))

@@ -14,7 +14,7 @@ import { putRules, steer } from '../support/control.ts'
 import { startForTest, type TestSimulator } from '../support/start.ts'
 import { listSandboxes } from '../support/stored-records.ts'
 
-/** Reads everything that the control plane shows about a sandbox, except its revision and the time of its last use. */
+/** Reads the rules, sequences, clock and list entry of a sandbox, without its revision and the time of its last use. */
 async function readSandbox(sim: TestSimulator, sandbox: string) {
   const controls = ['/scenarios', '/sequences', '/clock'].map((path) => steer(sim, 'GET', `${path}?sandbox=${sandbox}`))
   const listed = (await listSandboxes(sim)).find(({ name }) => name === sandbox)
@@ -40,7 +40,7 @@ async function sendAll(sim: TestSimulator, sandbox: string): Promise<string[]> {
   })
 }
 
-/** Changes every part of a sandbox: seed, clock, rules, sequences, records and rate window. */
+/** Changes every part of a sandbox: seed, clock, rules, sequences, records and rate limit window. */
 async function changeAll(sim: TestSimulator, sandbox: string): Promise<void> {
   const options = { token: `k~${sandbox}` }
   await steer(sim, 'PUT', `/sandboxes/${sandbox}`, { seed: 'another' })
@@ -75,7 +75,7 @@ test.each(['default', 'worker-3'])('a reset restores the initial state of the sa
 const improbable = 'reset;p=0, slow;ms=60000;p=0, drop-field;p=0, 500;p=0'
 const inactiveFaults: [string, RequestOptions, JsonObject[]][] = [
   ['several scenarios with p=0', { headers: { 'x-sim-scenario': improbable } }, []],
-  ['a rule with the probability 0', {}, [{ scenario: 'hang', probability: 0 }]],
+  ['a rule with probability 0', {}, [{ scenario: 'hang', probability: 0 }]],
   ['a rule that is disabled', {}, [{ scenario: 'empty-response', enabled: false }]],
   ['a rule for other requests', {}, [{ scenario: 'truncated', match: { header: { 'x-never': 'sent' } } }]],
   ['a sequence that is disabled', {}, [{ sequence: '503*5', enabled: false }]],

@@ -152,7 +152,7 @@ describe('creating a sandbox', () => {
   const use = (sim: Pick<TestSimulator, 'origin'>, name: string) =>
     call(sim, '/v1/events', { token: `k~${name}`, body: event({ insertId: 'x' }) })
 
-  test('beyond --sandbox-limit evicts the longest-idle sandbox with all its data, and logs the eviction', async () => {
+  test('beyond --sandbox-limit evicts the least recently used sandbox and its data, and logs this', async () => {
     const { sim, evictions, advance } = await startTimed({ sandboxLimit: 4 })
     await putRules(sim, [{ scenario: 'slow' }], 'b')
     for (const name of ['a', 'b', 'c', 'a', 'd']) {

@@ -18,8 +18,8 @@ describe('a snapshot', () => {
   test('belongs to one sandbox, and the 404 for an unknown snapshot names its id', async () => {
     const id = await take(shared(), 'owner', 'before')
     const requests = [
-      ['POST', `/snapshots/${id}/restore?sandbox=thief`],
-      ['DELETE', `/snapshots/${id}?sandbox=thief`],
+      ['POST', `/snapshots/${id}/restore?sandbox=other`],
+      ['DELETE', `/snapshots/${id}?sandbox=other`],
       ['POST', '/snapshots/nothing/restore?sandbox=owner'],
       ['DELETE', '/snapshots/nothing?sandbox=owner'],
     ]

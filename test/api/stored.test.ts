@@ -34,7 +34,7 @@ describe('GET events', () => {
     ['sampledOut=true', 'd'],
     ['eventType=cancellation&sampledOut=false', 'c'],
     ['order=newest', 'd c b a'],
-  ])('with ?%s returns the events %s', async (query, values) => {
+  ])('with the query "%s" returns the events %s', async (query, values) => {
     const { total } = await readEventPage(sim(), 'sandbox=filters')
     if (total === 0) for (const fields of eventFields) await post('filters', '/v1/events', event(fields))
     const page = await readEventPage(sim(), `sandbox=filters&${query}`)
@@ -56,7 +56,7 @@ describe('GET events', () => {
     expect(await readEventPage(sim(), 'sandbox=nobody')).toEqual({ events: [], total: 0 })
   })
 
-  test('shows replays, events that sampling dropped, and default values', async () => {
+  test('shows the number of replays, events dropped by sampling, and default values', async () => {
     const dropped = event({ insertId: 'x', sampleRate: 0, influence: 'negative', extra: { a: [1] } })
     for (let index = 0; index < 4; index += 1) await post('marks', '/v1/events', dropped)
     await post('marks', '/v1/events', event({ qualityImpactScore: 0.25, influence: 'negative' }))

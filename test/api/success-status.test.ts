@@ -5,7 +5,7 @@ import { documentWith } from '../support/documents.ts'
 import { runInProcess } from '../support/run-tool.ts'
 import { startForTest, type TestSimulator } from '../support/start.ts'
 
-const createdEvent = "        '201':\n          description: The event is recorded"
+const createdEvent = "        '201':\n          description: The event was recorded"
 const noContent = "        '204':\n          description: The event is recorded. The response has no body.\n"
 const accepted = `        '202':
           description: The event is queued.
@@ -43,16 +43,16 @@ describe('a requested success status', () => {
     expect((await post(sim)).status).toBe(201)
   })
 
-  test('with its own body schema is sent with an example of that body, or is refused if there is none', async () => {
-    const [sim, without] = [await startWith(accepted + example), await startWith(accepted)]
+  test('with its own body schema is sent with the documented example, or refused if there is no example', async () => {
+    const [sim, withoutExample] = [await startWith(accepted + example), await startWith(accepted)]
     expect(statusAndText(await post(sim, { prefer: 'code=202' }))).toEqual([202, '{"queued":true}'])
     expect(await readStateInfo(sim)).toMatchObject({ events: 1 })
     expectRefusal(
-      await post(without, { prefer: 'code=202' }),
+      await post(withoutExample, { prefer: 'code=202' }),
       400,
       /for 202 differs from the body for 201 and has no example/,
     )
-    expect(await readStateInfo(without)).toMatchObject({ events: 0 })
+    expect(await readStateInfo(withoutExample)).toMatchObject({ events: 0 })
   })
 })
 

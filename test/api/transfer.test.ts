@@ -31,7 +31,7 @@ async function fill(target: Target, sandbox = 'default'): Promise<void> {
   await steer(target, 'PUT', `/quality?sandbox=${sandbox}`, { weight: 0.6 })
 }
 
-/** Reads everything in a sandbox that a client can read. */
+/** Reads the analytics, events, prompts, quality settings and export of a sandbox. */
 async function readAll(target: Target, sandbox = 'default'): Promise<string[]> {
   const model = '/v1/models/00000000-0000-4000-8000-000000000001/analytics'
   const paths = ['events', 'prompts', 'quality', 'export'].map((path) => `/__sim/${path}?sandbox=${sandbox}`)
@@ -82,8 +82,8 @@ const repeatIdInUpperCase = ({ events: [event], ...document }: SandboxExport) =>
 
 test.each<[string, (document: SandboxExport) => unknown, RegExp]>([
   ['{}', () => ({}), /\/format is required; \/quality is required; \/events is required; \/prompts is required/],
-  ['ids that differ in case only', repeatIdInUpperCase, /\/events\/1 must not repeat the key [0-9a-f-]{36}/],
-  ['text as a time', editEvent({ receivedAt: 'noon' }), /\/events\/1\/receivedAt must be a UTC time such as/],
+  ['ids that differ only in case', repeatIdInUpperCase, /\/events\/1 must not repeat the key [0-9a-f-]{36}/],
+  ['a word instead of a time', editEvent({ receivedAt: 'noon' }), /\/events\/1\/receivedAt must be a UTC time such as/],
   ['February 30', editEvent({ receivedAt: '2026-02-30T12:00:00.000Z' }), /1\/receivedAt must be an RFC 3339 date-time/],
   ['many errors', (all) => ({ ...all, events: new Array(150).fill({}) }), /the check stops after 100 errors/],
   ['too many replays', editEvent({ replays: 1e308 }), /\/events\/1\/replays must be from 0 to 9007199254740991/],
@@ -107,7 +107,7 @@ test.each<[string, (document: SandboxExport) => unknown, RegExp]>([
   },
 )
 
-test('an import accepts values that an edited contract could allow: other types, and an impact beyond 1', async () => {
+test('an import accepts values that an edited contract could allow: other types, and an impact above 1', async () => {
   await fill(shared(), 'edited')
   const document = await readExport(shared(), 'edited')
   const [event, ...events] = document['events'] as JsonObject[]
@@ -124,7 +124,7 @@ test('an import accepts values that an edited contract could allow: other types,
 })
 
 describe('--seed-state', () => {
-  test('fills the default sandbox at startup and on reset, but never replaces an earlier run’s state', async () => {
+  test('fills the default sandbox on reset, and at startup if the sandbox has no records', async () => {
     const source = await startForTest()
     await fill(source)
     const document = await readExport(source)
@@ -147,7 +147,7 @@ describe('--seed-state', () => {
     expect(await readExport(await startForTest({ state, seedState }))).toEqual(before)
   })
 
-  test('with a file that is not an export names the file, writes nothing, and exits with code 1', async () => {
+  test('with an invalid export names the file, writes no state, and exits with code 1', async () => {
     const folder = await tempFolder()
     const [seed, state] = [join(folder, 'seed.json'), join(folder, 'state.json')]
     await writeFile(seed, '{"format": 1, "quality": {"weight": 0.1}, "events": [{}], "prompts": []}')

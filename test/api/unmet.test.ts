@@ -8,7 +8,7 @@ const sim = sharedSimulator()
 
 const readUnmet = async (sandbox: string) => (await steer(sim(), 'GET', `/report?sandbox=${sandbox}`))['unmet']
 
-test('a rule that never acted is a finding that says what happened instead', async () => {
+test('a rule that never acted is reported as unmet, with what happened instead', async () => {
   const sandbox = 'only-reads'
   await putRules(sim(), [{ scenario: 'unavailable', operation: 'createEvent', times: 1 }], sandbox)
   await call(sim(), analyticsPath, { sandbox })
@@ -26,13 +26,13 @@ const eventRule = { scenario: 'unavailable', operation: 'createEvent', times: 1 
 test.each([
   ['replaced', 'PUT', '/scenarios?sandbox=', { rules: [] }, 1],
   ['removed', 'DELETE', '/scenarios?sandbox=', undefined, 1],
-  ['reset', 'POST', '/reset?sandbox=', undefined, 0],
+  ['cleared by a reset', 'POST', '/reset?sandbox=', undefined, 0],
   ['deleted with its sandbox', 'DELETE', '/sandboxes/', undefined, undefined],
-])('a rule that never acted remains a finding if %s after a request', async (change, method, path, body, inSandbox) => {
+])('an unmet rule is still reported if it is %s after a request', async (change, method, path, body, inSandbox) => {
   const sandbox = `rule-${change.slice(0, 7)}`
   const remove = () => steer(sim(), method, path + sandbox, body)
   await putRules(sim(), [eventRule, { scenario: '500', operation: 'createPrompt' }], sandbox)
-  await remove() // without a request, rules that never acted are not findings
+  await remove() // without a request, rules that never acted are not reported
   await putRules(sim(), [{ scenario: '500', operation: 'getModelAnalytics' }, eventRule], sandbox)
   await call(sim(), analyticsPath, { sandbox })
   await remove()
@@ -41,7 +41,7 @@ test.each([
   if (inSandbox !== undefined) expect(await readUnmet(sandbox)).toHaveLength(inSandbox)
 })
 
-test('a rule that acted is not a finding, whatever is restored, cleared or advanced afterwards', async () => {
+test('a rule that acted never becomes unmet, even after a restore, a clock change or a cleared journal', async () => {
   const sandbox = 'restored'
   const post = (path: string, body?: JsonObject) => steer(sim(), 'POST', `${path}?sandbox=${sandbox}`, body)
   const snapshot = await call(sim(), `/__sim/snapshots?sandbox=${sandbox}`, { method: 'POST', token: null })
@@ -55,7 +55,7 @@ test('a rule that acted is not a finding, whatever is restored, cleared or advan
   expect(await readUnmet(sandbox)).toEqual([])
 })
 
-test('a rule that acted fewer times than allowed is not a finding, nor is a random or disabled rule', async () => {
+test('a rule that acted fewer times than allowed is not unmet, nor is a random or disabled rule', async () => {
   const sandbox = 'breaker'
   const rules = [
     { scenario: 'unavailable', operation: 'createEvent', times: 3 },

@@ -95,7 +95,7 @@ describe('a verification that waits', () => {
     onTestFinished(() => void process.off('warning', onWarning))
     const names = Array.from({ length: 20 }, (_, index) => `sandbox-${index}`)
     const waiting = names.map((name) => verify(own, { withinMs: 60_000 }, `?sandbox=${name}`))
-    const never = names.map((name) => verify(own, { operation: 'createPrompt', withinMs: 60_000 }, `?sandbox=${name}`))
+    const failed = names.map((name) => verify(own, { operation: 'createPrompt', withinMs: 60_000 }, `?sandbox=${name}`))
     await untilWaiting(own, 2 * names.length)
     for (const name of names) {
       const response = await record(own, purchase(), { 'x-sim-sandbox': name })
@@ -103,7 +103,7 @@ describe('a verification that waits', () => {
     }
     for (const verdict of await Promise.all(waiting)) expect(verdict).toMatchObject({ status: 200, count: 1 })
     await own.close()
-    for (const verdict of await Promise.all(never)) expect(verdict).toMatchObject({ status: 417, count: 0 })
+    for (const verdict of await Promise.all(failed)) expect(verdict).toMatchObject({ status: 417, count: 0 })
     expect(warnings).toEqual([]) // Node.js would warn about too many listeners
   })
 
@@ -111,7 +111,7 @@ describe('a verification that waits', () => {
     [{ atLeast: 2 }, 200],
     [{ exactly: 1 }, 417],
     [{ atMost: 1 }, 417],
-  ])('for %j responds with %d at the second request', async ([count, status], { own }) => {
+  ])('for %j responds with %d at the second matching request', async ([count, status], { own }) => {
     const waiting = verify(own, { operation: 'createEvent', count, withinMs: 60_000 })
     await untilWaiting(own, 1)
     for (const send of [record, (target: TestSimulator) => call(target, analyticsPath), record]) await send(own)
@@ -175,7 +175,7 @@ describe('a journal that has dropped requests or bodies', () => {
     expect(verdict['message']).toContain(verdict['problem'])
   })
 
-  test('cannot prove an upper bound for all sandboxes after an eviction, until all requests are deleted', async () => {
+  test('cannot prove an upper bound for all sandboxes if one was evicted, until all requests are deleted', async () => {
     const sim = await startForTest({ sandboxLimit: 2 })
     for (const name of ['a', 'b', 'c']) await call(sim, analyticsPath, { token: `k~${name}` })
     const verdict = await verify(sim, { count: { exactly: 1 } }, '?sandbox=*')

@@ -18,7 +18,7 @@ function violationsIn(headers: Headers): ReportedViolations {
   return JSON.parse(text)
 }
 
-/** An invalid value for each field of an event, with a pattern for its message. */
+/** Event fields, each with an invalid value (or undefined to omit the field) and a pattern for the message. */
 const wrongFields: readonly [field: string, value: Json | undefined, words: RegExp][] = [
   ['eventType', undefined, /required/],
   ['value', 149, /a string/],
@@ -69,7 +69,7 @@ test('violations in the path and the query are reported together', async () => {
 })
 
 describe('X-Sim-Violations is complete JSON', () => {
-  test('even with 500 violations, since the check stops after 100 and says so', async () => {
+  test('even with 500 violations: it counts the first 100 and lists as many as fit', async () => {
     const components = Array.from({ length: 500 }, () => ({ type: 'no content' }))
     const response = await call(sim(), '/v1/prompts', { body: prompt({ components }) })
     expect(response.status).toBe(400)

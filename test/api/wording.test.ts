@@ -42,7 +42,7 @@ const liveRequests: Readonly<Record<string, RequestOptions & { readonly path?: s
   ...Object.fromEntries(Object.entries(refusedBodies).map(([name, body]) => [name, { body }])),
 }
 
-/** Examples of refusals that the simulator sends only for a scenario, since no request alone causes them. */
+/** The names of the examples of refusals that the simulator sends only if a scenario applies. */
 const scenarioOnly = ['unknown_token', 'forbidden', 'product_not_found', 'rate_limited', 'server_error', 'unavailable']
 
 const refusals = allOperations.flatMap((operation) =>

@@ -134,7 +134,7 @@ describe('conventions', () => {
     expect(offenders, instead).toEqual([])
   })
 
-  it(`no file is longer than ${maxLines} lines`, () => {
+  it(`no handwritten source file is longer than ${maxLines} lines`, () => {
     const long = handWritten.filter(({ text }) => text.trimEnd().split('\n').length > maxLines)
     expectNone(
       long.map(({ path }) => path),
@@ -145,7 +145,7 @@ describe('conventions', () => {
   it.each([
     ['no doc comment says "Undefined:", "True:" or "False:"', /^\s*\/?\*.*\b(Undefined|True|False): /, checkedFiles],
     ['no comment disables a check', /biome-ignore|@ts-(ignore|expect-error|nocheck)|\bv8 ignore\b/, files],
-    ['no code contains TODO, FIXME, XXX or HACK', /\b(TODO|FIXME|XXX|HACK)\b/, files],
+    ['no source file contains TODO, FIXME, XXX or HACK', /\b(TODO|FIXME|XXX|HACK)\b/, files],
   ] as const)('%s', (_rule, pattern, texts) => {
     expectNone(
       texts.flatMap((file) => linesWith(pattern, file.text).map((line) => `${at(file, line)} ${lineOf(file, line)}`)),

@@ -1,6 +1,6 @@
 import type { SourceFile } from './source-files.ts'
 
-/** Returns whether a path is the target file (`contract/load.ts`) or is in the target folder (`contract/`). */
+/** Returns whether a path is the target file (`base/core/json.ts`) or is in the target folder (`base/core/`). */
 export function isWithin(target: string, path: string): boolean {
   return target.endsWith('/') ? path.startsWith(target) : path === target
 }
@@ -32,7 +32,7 @@ export function reachableFrom(root: string, files: readonly SourceFile[]): strin
   return [...chains.values()]
 }
 
-/** Returns the import cycles, such as `[a.ts, b.ts, a.ts]`, even those through type imports or `import()`. */
+/** Returns import cycles, such as `[a.ts, b.ts, a.ts]`, including those through type imports or `import()`. */
 export function cyclesIn(files: readonly SourceFile[]): string[][] {
   const targets = new Map(files.map((file) => [file.path, targetsOf(file, { loaded: false })]))
   const done = new Set<string>()

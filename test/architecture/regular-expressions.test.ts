@@ -25,7 +25,7 @@ test('the next test has regular expressions to check', () => {
   expect(literals.length).toBeGreaterThan(40)
 })
 
-// Long enough that only the number of steps ends the search: on a busy machine, a time limit would flag safe patterns.
+// Long enough that the search never times out: on a busy machine, a timeout would flag safe patterns.
 const longTimeouts = { timeout: 50_000, seedingTimeout: 50_000, incubationTimeout: 50_000, attackTimeout: 50_000 }
 
 test.each(literals)('/$pattern/$flags in $path takes linear time', ({ pattern, flags }) => {

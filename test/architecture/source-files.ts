@@ -4,18 +4,18 @@ import { parseSync, Visitor } from 'oxc-parser'
 
 /** An import in a file. */
 export interface Import {
-  /** A path such as `contract/load.ts` for a file in `src/`; otherwise, a specifier such as `ajv` or `node:fs`. */
+  /** A path such as `base/core/json.ts` for a file in `src/`; otherwise, a specifier such as `ajv` or `node:fs`. */
   readonly target: string
   readonly kind: 'local' | 'node' | 'library'
   /** True if the compiler erases the import, so nothing is loaded. */
   readonly typeOnly: boolean
-  /** True for `import('...')`, which loads the target only when it is called. */
+  /** True for `import('...')`, which loads the target only when the call runs. */
   readonly dynamic: boolean
   /** The line number, starting at 1. */
   readonly line: number
 }
 
-/** A file in `src/`. Its path is relative to `src/`: `contract/load.ts`. */
+/** A file in `src/`. Its path is relative to `src/`, such as `base/core/json.ts`. */
 export interface SourceFile {
   readonly path: string
   readonly text: string
@@ -32,14 +32,14 @@ export function readSourceFiles(): SourceFile[] {
   return paths.sort().map((path) => sourceFile(path, readFileSync(new URL(path, root), 'utf8')))
 }
 
-/** Reads every code file in `test/`, with its path relative to `src/`: `../test/sweeps.test.ts`. */
+/** Reads every code file in `test/`, with its path relative to `src/`, such as `../test/sweeps.test.ts`. */
 export function readTestFiles(): Pick<SourceFile, 'path' | 'text'>[] {
   const folder = new URL('../test/', root)
   const paths = readdirSync(folder, { recursive: true, encoding: 'utf8' }).filter((path) => /\.(ts|mjs)$/.test(path))
   return paths.map((path) => ({ path: `../test/${path}`, text: readFileSync(new URL(path, folder), 'utf8') }))
 }
 
-/** Reads the documentation, without the text in code blocks. Paths are relative to the repository. */
+/** Reads the pages directly in `docs/` and four other Markdown files, without the text in code blocks. */
 export function readProse(): Pick<SourceFile, 'path' | 'text'>[] {
   const pages = readdirSync(new URL('../docs/', root)).filter((name) => name.endsWith('.md'))
   const others = ['README.md', 'CHANGELOG.md', 'CONTRIBUTING.md', 'test/bench/FINDINGS.md']

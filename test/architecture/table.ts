@@ -48,7 +48,7 @@ export const forbiddenImports = [
   ['server/control/', 'server/pipeline/', 'a request to the control plane is never recorded as one to the service'],
   ['server/pipeline/', 'server/http/', 'a reply is a value until it is delivered'],
   ['server/control/', 'server/http/', 'a reply is a value until it is delivered'],
-  ['index.ts', 'console/', 'the page runs in a browser'],
+  ['index.ts', 'console/', 'the console runs in a browser'],
   ['server/simulator/simulator.ts', 'server/http/', 'a simulator responds without a socket'],
 ] as const
 
@@ -149,7 +149,7 @@ export const conventions: readonly Convention[] = [
     pattern: /\bRegExp\(/,
     only: [
       'build/',
-      'service/contract/checks/schemas.ts', // tests the patterns in schemas
+      'service/contract/checks/schemas.ts', // compiles the patterns in schemas
       'service/responses/tools.ts', // matches the patterns in schemas against short strings
       'service/contract/match.ts', // matches a path against the document's path templates
     ],

@@ -7,7 +7,7 @@ import { stringify } from 'yaml'
 import { eachRound, formatTable, median, type Row } from './table.ts'
 import { freePort, startTarget, type Target } from './target.ts'
 
-/* Measures startup with large documents: `npm run bench:load`. `--prism FOLDER` also measures Prism. */
+/* Measures startup with large documents: `npm run bench:load`. `--prism FOLDER` adds the Prism installed in FOLDER. */
 const { values } = parseArgs({ options: { prism: { type: 'string' }, rounds: { type: 'string', default: '5' } } })
 
 /** The sizes of the documents, in kB. */

@@ -10,11 +10,11 @@ import { defaultSettings, type Settings } from '../../src/server/settings/settin
 
 /*
  * Counts the source files in which a named function is called, using V8's precise coverage: `npm run files`. With
- * `--list`, also prints their names. Each request is measured in this process, with logging off, after an identical
- * warm-up request. `each` is measured in all the processes that it starts.
+ * `--list`, also prints the names of the files. Each request is measured in this process, with logging off, after an
+ * identical warm-up request. The `each` command is measured in all the processes that it starts.
  */
 const sources = new URL('../../src/', import.meta.url).href
-/** The name of anonymous functions, and the names of the helpers that tsx adds to each file. */
+/** The names that V8 reports for anonymous functions, the tsx helper `__name`, and static initializers. */
 const unnamed = ['', '__name', '<static_initializer>']
 const folder = mkdtempSync(join(tmpdir(), 'convsim-files-'))
 const session = new Session()
@@ -51,10 +51,10 @@ async function measureRequest(settings: Partial<Settings>, path: string, init: R
 
 function measureEach(): string[] {
   const script = `fetch(process.env.CONVSIM_BASE_URL + '/events', ${JSON.stringify(post)})`
-  const words = ['--import', 'tsx', 'src/cli.ts', 'each', '--set', 'reset', '--', process.execPath, '-e', script]
+  const args = ['--import', 'tsx', 'src/cli.ts', 'each', '--set', 'reset', '--', process.execPath, '-e', script]
   const coverage = join(folder, 'coverage')
   const env = { ...process.env, NODE_V8_COVERAGE: coverage }
-  const { status, stderr } = spawnSync(process.execPath, words, { env, encoding: 'utf8' })
+  const { status, stderr } = spawnSync(process.execPath, args, { env, encoding: 'utf8' })
   if (status !== 0 && status !== 3) throw new Error(stderr)
   const files = readdirSync(coverage).map((name) => JSON.parse(readFileSync(join(coverage, name), 'utf8')))
   return listFiles(files.flatMap(({ result }) => result))

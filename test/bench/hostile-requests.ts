@@ -85,7 +85,7 @@ const put = (body: string): BenchRequest => ({ ...post('/__sim/scenarios', body)
 
 const large = (count: number) => times(count, () => withoutDuplicates(event(largeProperties)))
 
-/** All known attacks. Each of them, or a close variant, succeeded against an earlier version. */
+/** All known attacks, with setup and cleanup. Each attack, or a close variant, succeeded against an earlier version. */
 export const hostileRequests: readonly HostileRequests[] = [
   attack('Prefer: spaces before a quote', analytics({ prefer: `a${' '.repeat(maxHeaderBytes)}"x"y` })),
   attack('X-Sim-Sequence: stars', analytics({ 'x-sim-sequence': ' *'.repeat(990) })),
@@ -137,7 +137,7 @@ export const hostileRequests: readonly HostileRequests[] = [
     get('/__sim/retries?limit=100'),
   ),
   attack(
-    'retries: a hundred calls that failed fifty times',
+    'retries: a hundred calls that failed fifty times each',
     ...times(5000, (index) => failing(analytics({ authorization: `Bearer caller-${index % 100}` }))),
     get('/__sim/retries?limit=100'),
   ),

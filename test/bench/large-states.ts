@@ -7,7 +7,7 @@ const maxImportBytes = 16 * 1024 * 1024
 
 const sandbox = 'large'
 const headers = { 'content-type': 'application/json' }
-const at = '2026-01-15T12:00:00.000Z'
+const timestamp = '2026-01-15T12:00:00.000Z'
 
 const uuid = (kind: number, index: number) =>
   `${String(index).padStart(8, '0')}-0000-4000-8000-${String(kind).padStart(12, '0')}`
@@ -23,13 +23,13 @@ const event = (index: number, properties: object = { currency: 'EUR', plan: 'gro
     influence: 'positive',
     externalConversationId: `chat-${index}`,
     externalUserId: `customer-${index % 100}`,
-    eventAt: at,
+    eventAt: timestamp,
     insertId: `run-${index}`,
     properties,
   },
   impact: 1,
   sampledOut: false,
-  receivedAt: at,
+  receivedAt: timestamp,
   replays: 0,
 })
 
@@ -38,7 +38,7 @@ const version = (prompt: number, index: number) => ({
   version: index + 1,
   fingerprint: 'a'.repeat(64),
   active: index === 0,
-  createdAt: at,
+  createdAt: timestamp,
   componentIds: [uuid(4, prompt * 2000 + index)],
   variables: [],
   fields: { name: 'hostile', components: [{ type: 'system', content: `version ${index}` }] },
@@ -104,7 +104,7 @@ const importOf = (name: string, body: () => string) => attack(`import: ${name}`,
 
 const megabyte = 'x\\"'.repeat(330_000)
 
-/** Attacks that store as much in a sandbox as an import can contain, or read what earlier attacks stored. */
+/** Attacks that import or store large amounts of data in a sandbox, or read the data back. */
 export const largeStates: readonly HostileRequests[] = [
   importOf('20,000 events', () => exportOf(manyEvents(20_000))),
   read('export of 20,000 events'),

@@ -47,7 +47,7 @@ export async function runLoad(
   const failed = result.non2xx + result.errors + result.timeouts
   if (failed > 0 || durations.length === 0)
     throw new Error(`${name}: ${failed} of ${durations.length + result.errors} requests failed`)
-  // Measured here, since autocannon rounds its duration to whole ticks when `amount` is given.
+  // The rate is computed here, since autocannon rounds its duration to whole ticks when `amount` is given.
   return { perSecond: (result['2xx'] * 1000) / (lastAt - startedAt), ...computePercentiles(durations) }
 }
 
@@ -58,9 +58,9 @@ function computePercentiles(durations: readonly number[]) {
 }
 
 /** Returns the table rows for a load, with the median of the rounds for each target. */
-export function loadRows(name: string, numbers: readonly (readonly LoadResult[])[]): Row[] {
+export function loadRows(name: string, results: readonly (readonly LoadResult[])[]): Row[] {
   const measures = { 'requests/s': 'perSecond', 'p50 ms': 'p50', 'p99 ms': 'p99' } as const
   return Object.entries(measures).map(([what, measure]) => {
-    return { name: `${name}, ${what}`, values: numbers.map((rounds) => median(rounds.map((one) => one[measure]))) }
+    return { name: `${name}, ${what}`, values: results.map((rounds) => median(rounds.map((one) => one[measure]))) }
   })
 }

@@ -10,7 +10,7 @@ export interface BenchRequest {
 
 const headers = { authorization: 'Bearer bench' }
 
-/** A request for the analytics of one model, which are cached from the second request on. */
+/** A request for the analytics of one model, which are cached after the first request. */
 export const warmAnalytics: BenchRequest = {
   method: 'GET',
   path: '/models/00000000-0000-4000-8000-000000000001/analytics?period=30d',

@@ -5,7 +5,7 @@ import { once } from 'node:events'
 export const maxStallMs = 100
 
 /**
- * A module that the measured process loads first. It replies to each message with the longest stall of its event loop
+ * A module that the measured process loads first. It replies to each message with the longest stall of the event loop
  * since the previous message. A stall is the time between two ticks of a 1 ms timer, but at most the processor time
  * that the thread used in between: on a busy machine, a thread that waits for the processor is not stalled. Processor
  * time can be read only on Linux; elsewhere, a stall is measured in wall-clock time.

@@ -29,7 +29,7 @@ await withBuild(async (folder) => {
   }
 })
 
-/** Sends the requests of each attack one after the other. Returns the longest stall, in milliseconds. */
+/** Sends the requests of each attack one after the other, and prints a table. Returns the longest stall in ms. */
 async function measureAll(simulator: ChildProcess, origin: string): Promise<number> {
   let longest = 0
   const rows: string[][] = []
@@ -43,6 +43,6 @@ async function measureAll(simulator: ChildProcess, origin: string): Promise<numb
     longest = Math.max(longest, stallMs)
     rows.push([name, String(requests.length), [...statuses].join(' '), stallMs.toFixed(0), totalMs.toFixed(0)])
   }
-  console.log(alignColumns([['attack', 'requests', 'responses', 'longest stall, ms', 'total time, ms'], ...rows]))
+  console.log(alignColumns([['attack', 'requests', 'statuses', 'longest stall, ms', 'total time, ms'], ...rows]))
   return longest
 }

@@ -1,4 +1,4 @@
-/** A row of the table. It has a value for each target, in the targets' order; undefined means not measured. */
+/** A row of the table, with a value for each target, in the targets' order. An unmeasured value is undefined. */
 export interface Row {
   readonly name: string
   readonly values: readonly (number | undefined)[]
@@ -42,19 +42,19 @@ export function median(values: readonly number[]): number {
 
 /**
  * Measures each item in every round, and returns the results by item. Each round starts with the next item, and every
- * other round is reversed: with a fixed order, its position alone made a build up to a third slower.
+ * other round is reversed: in a fixed order, a build measured up to a third slower just because of its position.
  */
 export async function eachRound<Item, Measurement>(
   rounds: number,
   items: readonly Item[],
   measure: (item: Item, round: number) => Promise<Measurement>,
 ): Promise<Measurement[][]> {
-  const numbers = items.map((): Measurement[] => [])
+  const results = items.map((): Measurement[] => [])
   for (let round = 0; round < rounds; round += 1) {
     const entries = [...items.entries()]
     const turns = [...entries.slice(round % items.length), ...entries.slice(0, round % items.length)]
     for (const [index, item] of round % 2 === 0 ? turns : turns.reverse())
-      numbers[index]?.push(await measure(item, round))
+      results[index]?.push(await measure(item, round))
   }
-  return numbers
+  return results
 }

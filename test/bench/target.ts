@@ -14,7 +14,7 @@ export interface Target {
   readonly base: string
   /** Returns the command-line arguments for `node`. */
   arguments(port: number): readonly string[]
-  /** Deletes the data of earlier runs; absent if the target stores nothing. */
+  /** Deletes the data from earlier runs; absent if the target stores nothing. */
   reset?(): Promise<void>
 }
 
@@ -26,7 +26,7 @@ export interface StartedTarget {
   readonly pid: number
   /** Milliseconds from the start of the process to the end of its first 200 response. */
   readonly readyMs: number
-  /** Returns the resident memory in MB, or undefined on systems other than Linux. */
+  /** Returns the resident memory in MB, or undefined if the process has exited or the system is not Linux. */
   residentMb(): number | undefined
   /** Sends a signal, by default SIGTERM. Resolves to the exit code, or to the signal that terminated the process. */
   stop(signal?: NodeJS.Signals): Promise<number | string>

@@ -29,7 +29,7 @@ async function openProxy(target: Parameters<typeof proxyTo>[1], settings: Parame
   return { sim: await proxyTo(service, target, settings), reached }
 }
 
-/** A script that tries every way in which a page can read, write and delete. Yields the secrets that it read. */
+/** Returns a script that tries the ways in which a page can send requests, and yields the secrets that it reads. */
 const tryEverything = (url: string) => `(async () => {
   const url = ${JSON.stringify(url)}
   const read = (init) => fetch(url, init).then((response) => response.text(), (error) => error.name)
@@ -83,7 +83,7 @@ describe.skipIf(isMissing('chromium'))('a page in Chromium', () => {
     const { page } = await openCrossOriginPage(browser, 'localhost')
     const { sim, reached } = await openProxy({})
     const texts = await page.evaluate<string[]>(tryEverything(sim.origin + analyticsPath))
-    expect(texts).toEqual(Array(4).fill('{"secret":1}')) // all except the one that no-cors hides
+    expect(texts).toEqual(Array(4).fill('{"secret":1}')) // all responses except the one that no-cors hides
     expect(reached.length).toBeGreaterThanOrEqual(14)
     expect([...new Set(reached)].sort()).toEqual(['DELETE', 'GET', 'OPTIONS', 'POST', 'PUT'])
   })

@@ -25,7 +25,7 @@ interface Appearance {
   readonly colorScheme: 'light' | 'dark'
 }
 
-/** Opens a report (default: the sample suite's). Returns the page, its messages and errors, and requested paths. */
+/** Opens a report, by default the sample suite's. Returns the page, its messages and errors, and the paths it loads. */
 async function openReport({ width, colorScheme }: Appearance, url = `${sim().origin}/__sim/report?format=html`) {
   if (!browser) throw new Error('the browser is not open')
   const page = await browser.newPage({ viewport: { width, height: 900 }, colorScheme })
@@ -59,7 +59,7 @@ describe.skipIf(isMissing('chromium'))('in a browser, the report', () => {
     const { page, messages, paths } = await openReport({ width, colorScheme })
     expect(await page.evaluate<number>('document.documentElement.scrollWidth')).toBeLessThanOrEqual(width)
     const size = await page.evaluate<string>("getComputedStyle(document.querySelector('.numbers b')).fontSize")
-    expect(size).toBe('24px') // although the policy allows no other styles
+    expect(size).toBe('24px') // the content security policy allows this stylesheet
     const [background = 0, text = 0] = await measureLightness(page)
     expect(background > text).toBe(colorScheme === 'light')
     expect(Math.abs(background - text)).toBeGreaterThan(150)

@@ -40,7 +40,7 @@ async function listenOn(port: number): Promise<void> {
   await once(server, 'listening')
 }
 
-test.each(['SIGTERM to npm alone', 'SIGTERM to the group', 'SIGINT to the group (as Ctrl-C sends it)'])(
+test.each(['SIGTERM to npm alone', 'SIGTERM to npm’s process group', 'SIGINT to npm’s process group (as on Ctrl-C)'])(
   '%s stops the server, which then writes its report',
   async (title) => {
     const folder = await createCheckoutWith(['dist'])
@@ -51,7 +51,7 @@ test.each(['SIGTERM to npm alone', 'SIGTERM to the group', 'SIGINT to the group 
     await fetch(`http://127.0.0.1:${port}/v1/nowhere`)
     if (title.endsWith('alone')) command.process.kill(signal)
     else command.killGroup(signal)
-    // The signal kills a shell that runs between npm and the server. If the server replaced the shell, it exits with 3.
+    // The signal kills the shell between npm and the server. If the server replaced that shell, npm exits with 3.
     expect([signal, 3]).toContain(await command.ended)
     expect(command.output()).toContain('"stopped"')
     expect(JSON.parse(await readFile(report, 'utf8'))).toMatchObject({ requests: 1 })
@@ -60,13 +60,13 @@ test.each(['SIGTERM to npm alone', 'SIGTERM to the group', 'SIGINT to the group 
 )
 
 /** A stub for tsx. Instead of building, it copies `dist/`; instead of running the tests, it prints a line. */
-const tool = `#!/usr/bin/env node
+const tsxStub = `#!/usr/bin/env node
 const { cpSync } = require('node:fs')
 if (process.argv[2].endsWith('build.ts')) cpSync(${JSON.stringify(join(root, 'dist'))}, 'dist', { recursive: true })
 else console.log('all tests ran')
 `
 
-test('a fresh clone installs and builds before serving or testing, and again only after a change', async () => {
+test('a fresh clone installs packages and builds on first use, and again only after a change', async () => {
   const folder = await createCheckout()
   for (const name of ['spec', 'fixtures']) await symlink(join(root, name), join(folder, name))
   const manifest = JSON.parse(await readFile(join(root, 'package.json'), 'utf8'))
@@ -74,7 +74,7 @@ test('a fresh clone installs and builds before serving or testing, and again onl
   await writeFile(join(folder, 'package.json'), JSON.stringify(stubbed))
   await mkdir(join(folder, 'tool'))
   await writeFile(join(folder, 'tool/package.json'), '{ "name": "tsx", "version": "1.0.0", "bin": "tsx.cjs" }')
-  await writeFile(join(folder, 'tool/tsx.cjs'), tool, { mode: 0o755 })
+  await writeFile(join(folder, 'tool/tsx.cjs'), tsxStub, { mode: 0o755 })
   await npm(folder, 'install', '--package-lock-only', '--ignore-scripts').ended
 
   const first = npm(folder, ...serve)

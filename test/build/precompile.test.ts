@@ -41,7 +41,7 @@ describe.each(documents)('the document of %s', (_name, file, hasResponseValidato
     expect(Object.keys(known.validators).sort()).toEqual(compiled.sort())
   })
 
-  it('has precompiled validators with the same results and errors as compiled validators', async () => {
+  it('has precompiled validators with the same results and errors as validators compiled at startup', async () => {
     const { contract, compiler, known } = await compileAgain(file, hasResponseValidators)
     const values = valuesLike([...walk(contract.document)].flatMap(({ value }) => [value.example, value.value]))
     const pairs = compiler.compiled.flatMap(({ ajv, names }) =>
@@ -59,7 +59,7 @@ describe.each(documents)('the document of %s', (_name, file, hasResponseValidato
     )
   })
 
-  it('results in the same contract whether precompiled or compiled', async () => {
+  it('results in the same contract whether it is precompiled or not', async () => {
     const { contract } = await compileAgain(file, hasResponseValidators)
     const loaded = await loadContract(file, { precompiled, responses: hasResponseValidators })
     if (!loaded.ok) throw new Error('the precompiled document does not load')
@@ -69,7 +69,7 @@ describe.each(documents)('the document of %s', (_name, file, hasResponseValidato
     expect(statusesOf(loaded.value)).toEqual(statusesOf(contract))
   })
 
-  it('is parsed again if its content changes', async () => {
+  it('is parsed if its content differs from the precompiled content', async () => {
     const changed = join(await tempFolder(), 'openapi.yaml')
     await writeFile(changed, (await readFile(file, 'utf8')).replace(/^( +title: ).*$/m, '$1Changed'))
     const loaded = await loadContract(changed, { precompiled })

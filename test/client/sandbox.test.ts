@@ -56,7 +56,7 @@ describe('a sandbox', () => {
 })
 
 describe('scenarios in a sandbox', () => {
-  test('are applied to matching requests with the given parameters', async ({ sim }) => {
+  test('are applied with their parameters to matching requests', async ({ sim }) => {
     await sim.scenario('rate-limited', { 'retry-after': 7 }, { operation: 'createEvent', times: 1 })
     await sim.scenario('null', { fields: ['recommendations', 'dataPoints.avgSafetyScore'] })
     const refusal = await send(sim.baseUrl)
@@ -81,7 +81,7 @@ describe('scenarios in a sandbox', () => {
     expect(await sim.sequences()).toMatchObject([{ operation: 'getModelAnalytics', met: 4, next: '200' }])
   })
 
-  test('are rejected if invalid, with the valid values in the message', async ({ sim }) => {
+  test('are rejected if invalid, with the reason in the message', async ({ sim }) => {
     await expect(sim.scenario('slow', { ms: -1 })).rejects.toThrow(/POST .*scenarios returned 400: .*"ms".*0 to/)
     await expect(sim.scenario('drop-field', { pointer: 'a"b' })).rejects.toThrow(/quotation mark/)
     expect((await sim.rules()).rules).toEqual([])
@@ -103,7 +103,7 @@ test('the clock and the seed of a sandbox can be set', async ({ sim }) => {
   expect((await getAnalytics(sim.baseUrl)).text).not.toBe(before)
 })
 
-describe('records in a sandbox', () => {
+describe('the data in a sandbox', () => {
   test('can be restored from a snapshot or an export', async ({ sim }) => {
     await send(sim.baseUrl, { insertId: 'a' })
     const before = await sim.snapshot('before')
@@ -121,7 +121,7 @@ describe('records in a sandbox', () => {
     expect(await sim.snapshots()).toEqual([])
   })
 
-  test('include prompts, whose versions can be activated, and the quality weight', async ({ sim }) => {
+  test('includes prompts, whose versions can be activated, and the quality weight', async ({ sim }) => {
     for (const content of ['one', 'two']) {
       const body = prompt({ externalPromptId: 'x', components: [{ content }] })
       await call({ origin: sim.baseUrl }, '/prompts', { body })
@@ -170,7 +170,7 @@ describe('expectations', () => {
     [{ count: 1 }, /there is no "count"/],
     [{ body: { eventType: 'a' } }, /there is no "body"\. Put conditions on the request in match/],
     [5, /got 5/],
-  ])('reject the options %j, which would match the wrong requests', async (expectation: unknown, message) => {
+  ])('reject the invalid options %j', async (expectation: unknown, message) => {
     const sim = await sandboxWith('misspelled', 'a')
     await expect(sim.expectReceived('createEvent', expectation as object)).rejects.toThrow(message)
   })
@@ -286,7 +286,7 @@ describe('connect', () => {
     await expect(connect(elsewhere.origin)).rejects.toThrow(/returned 401/)
   })
 
-  test('says what to do if no simulator responds', async () => {
+  test('gives the reason if the URL is invalid or no simulator responds', async () => {
     await expect(connect('http://127.0.0.1:9/__sim')).rejects.toThrow(/No simulator responds at .*npx convsim/)
     await expect(connect('localhost')).rejects.toThrow(/is not the URL of a simulator/)
     await expect(connect('localhost:4010')).rejects.toThrow(/is not the URL of a simulator/)

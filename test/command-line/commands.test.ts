@@ -76,7 +76,7 @@ describe('check', () => {
     expect(stdout).toContain(': cannot be served')
   })
 
-  test('warns if an operation differs from the simulated operation with its id, and fails with --strict', async () => {
+  test('warns if an operation differs from the simulated one with its id; --strict fails on warnings', async () => {
     const { code, stdout } = await runInProcess(['check', await optionalBody()])
     const warning = 'createEvent is served from its examples and schemas, not simulated: the simulator reads a JSON'
     expect([code, stdout]).toEqual([0, expect.stringContaining(warning)])
@@ -178,7 +178,7 @@ describe('healthcheck', () => {
     [[], /no response from http:\/\/127\.0\.0\.1:1\/__sim\/health: .*ECONNREFUSED/],
     [['--wait', '--timeout', '1s'], /no response from .*: .*ECONNREFUSED/],
     [['--port', '0'], /port 0 means any free port/],
-  ])('prints the reason and exits with 1 if there is no response: %j', async (flags, reason) => {
+  ])('prints the reason and exits with 1 if the simulator cannot be reached: %j', async (flags, reason) => {
     const { code, stdout, stderr } = await run(['healthcheck', '--port', '1', ...flags])
     expect([code, stdout, stderr]).toEqual([1, '', expect.stringMatching(reason)])
   })

@@ -20,7 +20,7 @@ describe('convsim drift', () => {
     expect(ended.stdout).toMatch(/same: 0 differences; 3 responses from getModelAnalytics\b.* judged\./)
   })
 
-  test('prints the plan of a dry run, and sends nothing', async () => {
+  test('--dry-run prints the planned requests, and sends nothing', async () => {
     const upstream = await startFakeUpstream()
     const dry = await runDrift([upstream.baseUrl, ids, '--dry-run', '--writes', upstream.host, '--samples', '1'])
     expect(dry.code).toBe(0)
@@ -108,8 +108,8 @@ describe('recorded traffic', () => {
     const write = async (...all: object[]) => rename(await writeHar(all), file)
     const report = await runDrift(['--har', file], null)
     expect(placesOf(report)).toEqual(['enum-value /recommendations/healthLevel'])
-    const addressed = await runDrift(['https://api.example.com/base/v1', '--har', file], null)
-    expect(placesOf(addressed)).toEqual(placesOf(report))
+    const withBaseUrl = await runDrift(['https://api.example.com/base/v1', '--har', file], null)
+    expect(placesOf(withBaseUrl)).toEqual(placesOf(report))
     const patch = join(await tempFolder(), 'patch.yaml')
     const unrelated = await runDrift(['https://api.example.org/v1', '--har', file, '--patch', patch], null)
     expect([unrelated.code, unrelated.report.verdict]).toEqual([1, 'not-judged'])

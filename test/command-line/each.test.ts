@@ -10,20 +10,20 @@ import { tempFile, tempFolder } from '../support/temp-folder.ts'
 import { untilGone } from '../support/until-gone.ts'
 import { eachArgs, failUnless, hangIf, startChild, trySuite, verdictsOf } from './sample-suite.ts'
 
-/** A suite that reads analytics twice, records an event, and passes if `check` is true. */
+/** Returns a suite that reads analytics twice, records an event, and passes if `check` is true. */
 const suite = (check = 'true') => `
 const first = await send(analytics)
 const second = await send(analytics)
 const event = await send('/events', order)
 ${failUnless(check)}`
 
-/** A suite that reads analytics twice, ignores errors, and fails if `failsIf` is true. `n` is the run's number. */
+/** Returns a suite that reads twice, ignores errors, and fails if `failsIf` is true. `n` is the run's number. */
 const tolerantSuite = (failsIf = 'false', attempts = 1) => `
 for (const name of ['first', 'second']) await attempt(${attempts}, analytics).catch(() => undefined)
 if (${failsIf}) { console.log('failed in run ' + n); process.exit(6) }`
 
 describe('convsim each', () => {
-  test('reports a verdict for each fault on each request', async () => {
+  test('reports a verdict for each injected fault', async () => {
     const { code, report } = await trySuite(suite(), '--set', 'lost-ack,forbidden')
     expect(code).toBe(0)
     expect(report.runs).toEqual([
@@ -67,7 +67,7 @@ for (const name of ['one', 'two', 'three']) {
     expect(report.summary.made).toBe(0)
   })
 
-  test('derives the choice of runs from the seed, even in parallel', { tags: ['long'] }, async () => {
+  test('selects the same runs for the same seed, even with parallel jobs', { tags: ['long'] }, async () => {
     const flags = ['--set', 'drift', '--max-runs', '6', '--jobs', '2']
     const [first, second, other] = await Promise.all(
       [flags, flags, [...flags, '--seed', '2']].map((one) => trySuite(suite('first.messageCount > 0'), ...one)),
@@ -78,7 +78,7 @@ for (const name of ['one', 'two', 'three']) {
     expect(first?.report).toMatchObject({ truncated: true, summary: { endedBy: 'max-runs', made: 6 } })
   })
 
-  test('stops at --time, and reports how many runs were not executed', { tags: ['long'] }, async () => {
+  test('stops after --time, and reports how many runs were not executed', { tags: ['long'] }, async () => {
     // Each run takes a second, so --time is long enough for the two baseline runs, but not for all the others.
     const lines = `${suite()}\nawait new Promise((resolve) => setTimeout(resolve, 1000))`
     const { code, report, stdout } = await trySuite(lines, '--set', 'drift', '--time', '15s')
@@ -120,7 +120,7 @@ test.each([
   ['reads another model: never succeeded', "await read(analytics).catch(() => read(analytics.replace('2', '1')))"],
   ['adds an id and the time to its retry: recovered', "try { await event('a') } catch { await event('a', random()) }"],
   [
-    'changes the value but not the id: recovered',
+    'retries with another value but the same id: recovered',
     `const id = { insertId: crypto.randomUUID() }
     try { await event('a', { ...id, value: '1' }) } catch { await event('a', { ...id, value: '2' }) }`,
   ],
@@ -199,7 +199,7 @@ describe('convsim each stops and gives the reason if', () => {
       `${suite()}\nif (n === 1) await send(analytics.replace('7d', '90d'))`,
       [],
       1,
-      /sent different requests.*\n {2}getModelAnalytics \?period=90d 200: 1 in the first run, 0 in the second\n$/,
+      /sent different requests.*\n {2}getModelAnalytics \?period=90d 200: 1 in the first run, 0 in the later run\n$/,
     ],
   ])('%s', async (_, lines, flags, exit, reason) => {
     const { code, stdout, stderr } = await trySuite(lines, '--set', 'reset', ...flags)
@@ -246,7 +246,7 @@ describe('convsim each stops and gives the reason if', () => {
   })
 })
 
-test('every run starts at the time of the first run, and the command to repeat a finding sets the clock to that time', {
+test('in every run, the clock starts at the same time, and the command to repeat a finding sets that time', {
   tags: ['long'],
 }, async () => {
   const lines = `appendFileSync('times', (await (await fetch(control + '/clock')).json()).now + '\\n')
@@ -267,7 +267,7 @@ const withoutRun = (text: string) =>
     .replaceAll(/convsim \d+\.\d+\.\d+|"version": ?"\d+\.\d+\.\d+"/g, '(version)')
 
 describe('the report', { tags: ['long'] }, () => {
-  test('is identical in every run as JSON and HTML, and has ordered sections on a terminal', async () => {
+  test('is identical in every run as JSON and HTML, and has ordered sections as text', async () => {
     const cwd = await tempFolder()
     const guard = "process.on('uncaughtException', () => { console.log('no response'); process.exit(1) })"
     const [lines = ''] = eachArgs(suite('first.messageCount > 0')).slice(-1)
@@ -287,7 +287,7 @@ describe('the report', { tags: ['long'] }, () => {
     expect(await read('html')).not.toMatch(/<script|<link|<img|\ssrc=|url\(/i)
   })
 
-  test('has one line of JSON per difference between runs, even with a line break in a query', async () => {
+  test('escapes a line break in a query that differs between runs', async () => {
     const lines = `${suite()}\nawait send(analytics + '&q=x%0A' + n)`
     const { code, stderr } = await trySuite(lines, '--set', 'reset', '--log-format', 'json')
     expect(code).toBe(1)

@@ -71,7 +71,7 @@ describe('the command', () => {
     [126, command('./package.json/x'), /package\.json\/x cannot be run: spawn ENOTDIR/],
     [126, command('npm test '.repeat(40)), /npm test.* cannot be run: spawn ENAMETOOLONG/],
     [1, command(''), /The command name is empty\. Is a variable unset\? Usage: convsim exec/],
-  ])('sets the exit code %i: %j', async (code, args, words) => {
+  ])('determines the exit code %i: %j', async (code, args, words) => {
     expect(await run(args)).toEqual({ code, stdout: '', stderr: expect.stringMatching(words) })
   })
 

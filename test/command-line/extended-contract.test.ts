@@ -62,16 +62,16 @@ describe('an edited document', () => {
     ['the only base path served', 'url: http://127.0.0.1:4010/v1', 'url: https://a.test/api/v1/', '', {}, 404],
     ['a new enum value', '[positive,', '[mixed, positive,', '', { body: event({ influence: 'mixed' }) }, 201],
     ['a new value type, treated as text', '[currency,', '[duration, currency,', '', { body: duration }, 201],
-  ])('sets %s', async (_, from, to, base, how, status) => {
+  ])('sets %s', async (_, from, to, base, options, status) => {
     const sim = await startForTest({ contract: await documentWith(from, to), strict: true })
-    expect(await call(sim, `${base}/v1/events`, { body: event(), ...how })).toMatchObject({ status })
+    expect(await call(sim, `${base}/v1/events`, { body: event(), ...options })).toMatchObject({ status })
   })
 
   test.each([
     ['14d', 14],
     ['365d', 365],
     ['month', 30],
-  ])('adds the period %s with %d data points, which events change', async (period, days) => {
+  ])('adds the period %s with %d data points that reflect events', async (period, days) => {
     const sim = await startForTest({ contract: await documentWith('[7d, 30d, 90d]', `[7d, 30d, 90d, ${period}]`) })
     const first = new Date(Date.parse(frozenNow) - (days - 1) * 86_400_000).toISOString()
     const path = `/v1/models/00000000-0000-4000-8000-000000000006/analytics?period=${period}`

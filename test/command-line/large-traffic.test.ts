@@ -16,12 +16,12 @@ const recordedEvent = (body: JsonObject, token = 'opaque-token', host = 'api') =
   return harEntry(`https://${host}.example.com/v1/events`, body, { method: 'POST', status: 201, headers })
 }
 
-/** Returns this many new fields for a response. */
+/** Returns `count` new fields for a response. */
 const newFields = (count: number): JsonObject =>
   Object.fromEntries(Array.from({ length: count }, (_, index) => [`field${index}`, index]))
 
 describe('convsim drift', () => {
-  test('lists 500 of 5,001 differences, without the tokens of the requests', async () => {
+  test('lists 500 of 5,001 differences, without the requests’ tokens', async () => {
     const entries = Array.from({ length: 5000 }, (_, index) =>
       recordedEvent({ ...created, [`field${index}`]: `opaque-token-${index % 100}` }, `opaque-token-${index % 100}`),
     )

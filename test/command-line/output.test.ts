@@ -32,7 +32,7 @@ async function logAll(...flags: string[]) {
   return (await stop(command)).map((line) => JSON.parse(line))
 }
 
-/** The members of every line. */
+/** The members of every log line. */
 const lineShape = {
   level: expect.stringMatching(/^(trace|debug|info|warn|error)$/),
   time: expect.stringMatching(/^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{3}Z$/),
@@ -189,7 +189,7 @@ describe('--log-format pretty', () => {
     expect(command.stderr()).toBe('')
   })
 
-  test('suggests control plane requests if each operation needs more than a path', { tags: ['long'] }, async () => {
+  test('suggests control plane requests if all operations need more than a model id', { tags: ['long'] }, async () => {
     const contract = await documentWith('operationId: getModelAnalytics', 'operationId: getFigures')
     await writeFile(contract, (await readFile(contract, 'utf8')).replaceAll('modelId', 'figureId'))
     const command = convsim([...pretty, '--contract', contract])

@@ -18,8 +18,8 @@ async function overlayWith(...actions: string[]): Promise<string> {
 
 const operation = '$.paths["/events"].post'
 
-describe('--overlay', () => {
-  test('changes what is served, and can be given several times', async () => {
+describe('an overlay', () => {
+  test('changes what is served, and can be combined with another overlay', async () => {
     const [first, second] = await Promise.all([
       overlayWith('{ target: $.components.schemas.EventCreate.properties, update: { room: { type: string } } }'),
       overlayWith('{ target: $.components.schemas.EventCreate.properties.room, update: { maxLength: 2 } }'),

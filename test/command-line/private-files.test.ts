@@ -8,12 +8,12 @@ import { runInProcess } from '../support/run-tool.ts'
 import { startForTest } from '../support/start.ts'
 import { tempFolder } from '../support/temp-folder.ts'
 
-/** Lists the files below a folder with their modes, sorted by name. */
+/** Lists the contents of a folder, including its subfolders, with their modes, sorted by name. */
 async function listModes(folder: string): Promise<string[]> {
   const found = await readdir(folder, { recursive: true, withFileTypes: true })
-  const files = found.map(({ parentPath, name }) => join(parentPath, name)).sort()
+  const paths = found.map(({ parentPath, name }) => join(parentPath, name)).sort()
   return Promise.all(
-    files.map(async (file) => `${file.slice(folder.length + 1)} ${((await stat(file)).mode & 0o777).toString(8)}`),
+    paths.map(async (path) => `${path.slice(folder.length + 1)} ${((await stat(path)).mode & 0o777).toString(8)}`),
   )
 }
 
@@ -24,8 +24,8 @@ async function writeTraffic(): Promise<string> {
   return writeHar([harEntry(`https://api.example.com${analyticsPath}`, body)])
 }
 
-describe('files written by commands are accessible only to their owner, even if they replace other files:', () => {
-  test('the report of a run', async () => {
+describe('files written by commands are accessible only to their owner:', () => {
+  test('the report of a run, even if it replaces a file', async () => {
     const cwd = await tempFolder()
     await writeFile(join(cwd, 'old.html'), '')
     await chmod(join(cwd, 'old.html'), 0o644)
@@ -44,7 +44,7 @@ describe('files written by commands are accessible only to their owner, even if 
     expect((await stat(out)).mode & 0o777).toBe(0o700)
   })
 
-  test('the patch from convsim drift', async () => {
+  test('the patch from convsim drift, even if it replaces a file', async () => {
     const folder = await tempFolder()
     const patch = join(folder, 'patch.yaml')
     await writeFile(patch, '')

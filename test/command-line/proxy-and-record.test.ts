@@ -23,8 +23,8 @@ describe('convsim proxy', () => {
     const command = convsim(['proxy', `${origin}/v1`, '--port', '0', '--fail-on', 'unexpected'], {
       env: { CONVSIM_UPSTREAM_TOKEN: 'a-secret-from-the-environment' },
     })
-    const own = await command.ready()
-    const response = await call({ origin: own }, analyticsPath)
+    const proxyOrigin = await command.ready()
+    const response = await call({ origin: proxyOrigin }, analyticsPath)
     expect(response.body).toEqual({ token: 'Bearer a-secret-from-the-environment' })
     expect(await command.stop()).toBe(3)
     expect(command.stderr()).toContain('The response breaks the contract:')
@@ -71,7 +71,7 @@ describe('convsim record', () => {
     expect(listed.stdout).toContain(`responses/${modelId}.json: the exact response for 7d, 7 data points, `)
     expect(listed.stdout).toMatch(/^responses\/.*, \d+ kB, strings redacted: \d+$/m)
     expect(listed.stdout).toContain('Nothing was written. To write the fixtures, repeat the command with --write.')
-    expect(listed.stderr).toMatch(/skipped 1: breaks the contract: \/messageCount must be a number/)
+    expect(listed.stderr).toMatch(/skipped 1: contract violation: \/messageCount must be a number/)
     expect(listed.stderr).not.toContain('jane')
     expect(listed.stderr).toContain('skipped 1: status 429')
 
@@ -98,7 +98,7 @@ describe('convsim record', () => {
     expect(again).toMatchObject({ code: 1, stderr: expect.stringContaining('not empty, and existing files are never') })
   })
 
-  test('uses complete responses from a simulator, and skips responses sent or damaged by scenarios', async () => {
+  test('uses complete responses from a simulator, and skips responses sent or changed by scenarios', async () => {
     const source = await startForTest()
     await call(source, `${analyticsPath}?period=7d`)
     await call(source, `${analyticsPath}?period=90d`, { scenario: 'dribble;ms=1' })
@@ -111,9 +111,7 @@ describe('convsim record', () => {
       const listed = await runInProcess(['record', traffic, '--out', join(folder, 'recorded')])
       const periods = [...listed.stdout.matchAll(/: the exact response for (\w+)/g)].map(([, period]) => period)
       expect(periods).toEqual(['7d', '90d'])
-      expect(listed.stderr).toBe(
-        'skipped 5: no usable response: A convsim scenario sent this response, or damaged it.\n',
-      )
+      expect(listed.stderr).toBe('skipped 5: no usable response: A convsim scenario sent or changed this response.\n')
     }
   })
 

@@ -8,7 +8,7 @@ import { steer } from '../support/control.ts'
 import { describeWithRedis, type RedisServer, redisForTest } from '../support/redis.ts'
 import { tempFolder } from '../support/temp-folder.ts'
 
-const incomplete = /convsim: the report is incomplete: requests to other replicas may be missing/
+const incomplete = /convsim: the report may lack requests to other replicas/
 
 /** Starts a replica that writes reports, and returns it with a function that reads the reports. */
 async function startReporting(redis: RedisServer) {
@@ -39,7 +39,7 @@ describeWithRedis('the final report of a replica', () => {
   })
 
   test.each(['kill', 'pause'] as const)(
-    'covers only this replica after a Redis %s, and stderr says that other requests may be missing',
+    'covers only this replica if Redis stops responding (%s); stderr says that other requests may be missing',
     async (outage) => {
       const redis = await redisForTest()
       const one = await startReporting(redis)
@@ -60,7 +60,7 @@ describeWithRedis('the final report of a replica', () => {
     ['1', ['--fail-on', 'violation'], 1],
     [7, ['--fail-on', 'violation'], 3],
   ])(
-    'in exec is incomplete if Redis was killed; with the event value %j and the options %j, the exit code is %d',
+    'started by exec is incomplete if Redis is killed; with the event value %j and the options %j, exec exits with %d',
     async (value, options, code) => {
       const redis = await redisForTest()
       const report = join(await tempFolder(), 'report.json')

@@ -9,7 +9,7 @@ import { steer } from '../support/control.ts'
 import { describeWithRedis, type RedisServer, redisForTest } from '../support/redis.ts'
 import { readControl } from '../support/stored-records.ts'
 
-/** How long the test kills processes under load, in milliseconds. `npm run test:replicas` sets one minute. */
+/** How long the test keeps killing processes under load, in milliseconds. `npm run test:replicas` sets one minute. */
 const chaosMs = Number(process.env['REPLICA_SECONDS'] ?? 3) * 1000
 
 /** A replica on its own port. */
@@ -37,7 +37,7 @@ async function startThree(redis: RedisServer) {
 }
 
 describeWithRedis('three processes behind a balancer', () => {
-  test('lose no request while a replica restarts under load', async () => {
+  test('lose no requests while replicas restart one at a time under load', async () => {
     const redis = await redisForTest()
     const { replicas, balancer } = await startThree(redis)
     let isOver = false

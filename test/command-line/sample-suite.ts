@@ -18,7 +18,7 @@ const order = { eventType: 'a', productId: '00000000-0000-4000-9000-000000000002
 const call = (path, body) =>
   fetch(base + path, { headers, ...(body && { method: 'POST', body: JSON.stringify(body) }) })
 const send = async (path, body) => (await call(path, body)).json()
-/** Returns the body of the first successful response, with the statuses of all attempts; 0 is a lost response. */
+/** Returns the body of the first successful response, with all statuses; 0 stands for a lost or unreadable response. */
 async function attempt(times, path, body) {
   const statuses = []
   while (statuses.length < times) {
@@ -38,25 +38,25 @@ async function attempt(times, path, body) {
 /** Returns a last line that makes a suite fail unless `check` is true. */
 export const failUnless = (check: string) => `\nif (!(${check})) { console.log('the check failed'); process.exit(5) }`
 
-/** Returns lines that start a child process that never exits, and write the id of the process to a file. */
+/** Returns lines that start a child process that runs for ten minutes, and append its process id to a file. */
 export const startChild = (options = '{}') => `
   const { spawn } = await import('node:child_process')
   const child = spawn(process.execPath, ['-e', 'setTimeout(() => {}, 600_000)'], ${options})
   appendFileSync('pids', child.pid + ' ')`
 
-/** Returns lines that make a suite hang if a condition is true, and start a child process that also hangs. */
+/** Returns lines that, if a condition is true, make a suite hang and start a child process that also hangs. */
 export const hangIf = (condition: string) => `
 if (${condition}) {${startChild()}
   setTimeout(() => {}, 600_000)
 }`
 
-/** Returns the `convsim` arguments that run a suite with a frozen clock. */
+/** Returns the `convsim` arguments that run a suite with `each` and a frozen clock. */
 export const eachArgs = (lines: string, ...flags: string[]) => [
   ...['each', '--clock', frozenNow, ...flags],
   ...['--', process.execPath, '--input-type=module', '-e', firstLines + lines],
 ]
 
-/** Runs a suite in a new folder, and returns the outcome, the report and the number of runs. */
+/** Runs `convsim each` with a suite in a new folder, and returns the outcome, the report and the number of runs. */
 export async function trySuite(lines: string, ...flags: string[]) {
   const cwd = await tempFolder()
   const outcome = await run(eachArgs(lines, ...flags, '--report', 'report.json'), { cwd })

@@ -18,8 +18,8 @@ test('convsim scenarios lists each scenario with its description and any operati
   const generated = handledOperations.filter(({ generate }) => generate).map(({ operationId }) => operationId)
   const { operations } = inputs.contract
   const writes = operations.filter(({ method }) => method !== 'GET').map(({ id }) => id)
-  expect(stdout).toContain(`\ndata (only for ${generated.join(', ')})\n`)
-  expect(unwrapped).toMatch(new RegExp(`\\n {2}lost-ack .*Only for: ${writes.join(', ')}\\.\\n`))
+  expect(stdout).toContain(`\ndata (applies to ${generated.join(', ')})\n`)
+  expect(unwrapped).toMatch(new RegExp(`\\n {2}lost-ack .*Applies to: ${writes.join(', ')}\\.\\n`))
   expect(unwrapped).toMatch(/\n {2}unavailable [^:]*: [^:]*\n/)
   expect(stdout).not.toMatch(/\n {2}\d/)
   expect(stdout.replaceAll('\n', ' ')).toMatch(/statuses are also scenarios: 200, .*, 503\. /)

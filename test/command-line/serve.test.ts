@@ -104,7 +104,7 @@ test.each<[string[], Record<string, string>, RegExp]>([
   }),
   [[], { CONVSIM_CONTRACT: 'package.json' }, /package\.json[:\d]*: error: .*\(--contract from CONVSIM_CONTRACT\)/],
 ] as [string[], Record<string, string>, RegExp][])(
-  'an invalid setting makes startup fail with exit code 1 and a message that says what is valid: %j %o',
+  'an invalid setting makes startup fail with exit code 1 and a message that says what is wrong: %j %o',
   { tags: ['long'] },
   async (args, env, words) => {
     const { code, stdout, stderr } = await run(args, {
@@ -153,6 +153,6 @@ test('flags configure the simulation', async () => {
   const origin = await command.ready()
   const info = objectOf(await call({ origin }, '/__sim/info', { token: null }))
   expect([info['seed'], info['now']]).toEqual(['42', '2026-01-15T12:00:00.000Z'])
-  const odd = event({ value: 'many', valueType: 'numeric' })
-  expect((await call({ origin }, '/v1/events', { body: odd })).status).toBe(400)
+  const nonNumeric = event({ value: 'many', valueType: 'numeric' })
+  expect((await call({ origin }, '/v1/events', { body: nonNumeric })).status).toBe(400)
 })

@@ -55,16 +55,16 @@ describe('copies of the first signal, sent every millisecond until exit, have no
   const ignoreTerm = ['exec', '--', 'sh', '-c', `trap '' TERM; "${process.execPath}" -e "${request}"; echo ended`]
 
   test.each<[string, string[], (command: Command) => Promise<void>, NodeJS.Signals[], number]>([
-    ['serve', ['serve', ...inMemory], untilServing, ['SIGINT', 'SIGTERM'], 3],
-    ['serve', ['serve', ...inMemory], untilServing, ['SIGTERM'], 3],
-    ['exec, whose command gets the signal twice, but no copies', node(countSigints), untilBusy, ['SIGINT'], 5],
+    ['serve (SIGINT and SIGTERM)', ['serve', ...inMemory], untilServing, ['SIGINT', 'SIGTERM'], 3],
+    ['serve (SIGTERM)', ['serve', ...inMemory], untilServing, ['SIGTERM'], 3],
+    ['exec, whose command gets at most two signals', node(countSigints), untilBusy, ['SIGINT'], 5],
     ['exec, whose command exits at once', node(`${request}; ${idle}`), untilBusy, ['SIGINT', 'SIGTERM'], 130],
     ['exec, whose command has already ended', ignoreTerm, (command) => command.untilStdout(/ended/), ['SIGTERM'], 3],
-  ])('%s', async (_, [name = '', ...args], begin, signals, code) => {
+  ])('%s', async (_, [name = '', ...args], untilStarted, signals, code) => {
     for (let count = 0; count < tries; count += 1) {
       const report = join(await tempFolder(), 'report.json')
       const command = convsim([name, '--report', report, '--fail-on', 'unexpected', ...args], { detached: true })
-      await begin(command)
+      await untilStarted(command)
       signalGroup(command, signals[0] ?? 'SIGTERM')
       expect(await sendUntilEnd(command, signals)).toBe(code)
       expect(command.stdout()).not.toContain('SIGINT 3')
@@ -112,7 +112,7 @@ describe('a later signal is reported and immediately ends', { tags: ['long'] }, 
     const origin = await command.ready()
     const busy = await connectTo(origin)
     busy.send(postText('/v1/events', event()).slice(0, -20)) // delays the stop for five seconds
-    await call({ origin }, '/__sim/health', { token: null }) // its response shows that the request has arrived
+    await call({ origin }, '/__sim/health', { token: null }) // a response shows that the bytes above have arrived
     command.process.kill('SIGINT')
     await sleep(laterMs)
     expect([await command.stop(signal), command.stderr()]).toEqual([code, expect.stringMatching(notice(signal))])
@@ -161,7 +161,7 @@ test.each([
   expect(await readdir(cwd)).toEqual([])
 })
 
-test('a copy of a signal is recognized even if the process is busy for two seconds', { tags: ['long'] }, async () => {
+test('a copy of a signal is recognized even if the process is busy for over 2 s', { tags: ['long'] }, async () => {
   const module = new URL('../../src/command-line/process/stop-signals.ts', import.meta.url).href
   const script = `
     import { StopSignals } from ${JSON.stringify(module)}

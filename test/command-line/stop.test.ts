@@ -9,7 +9,7 @@ import { connectTo } from '../support/raw-http.ts'
 import { eventsIn, parseStateFile } from '../support/state-file.ts'
 import { tempFolder } from '../support/temp-folder.ts'
 
-/** Starts the command, and sends it a request except for the last 20 bytes. `finish` sends those. */
+/** Starts the command, and sends it all but the last 20 bytes of a request. `finish` sends the rest. */
 async function startBusy(state = ':memory:') {
   const command = convsim(['--port', '0', '--state', state])
   const origin = await command.ready()

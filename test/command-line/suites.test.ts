@@ -27,7 +27,7 @@ const hasId = '/^[\\da-f]{8}-/.test(eventId)'
 const checkAll = failUnless(`/^(healthy|needs_attention|critical)$/.test(recommendations.healthLevel) &&
   typeof conversationCount === 'number' && typeof messageCount === 'number' && success === true && ${hasId}`)
 
-/** Every kind of drift in each field that the sample suites read. */
+/** The drift scenarios for the fields that the sample suites read. */
 const allDrifts = [
   'unknown-enum;pointer=/recommendations/healthLevel',
   ...['/recommendations/healthLevel', '/conversationCount', '/messageCount', '/success', '/eventId'].flatMap(

@@ -44,8 +44,8 @@ describe('--tls', () => {
     expect(await call(`${origin}/__sim/`, ca)).toEqual([200, expect.stringMatching(/^<!doctype html>/)])
     expect((await call(origin, ''))[0]).toBe('UNABLE_TO_VERIFY_LEAF_SIGNATURE')
     expect(await call(origin + analyticsPath, ca, { 'x-sim-scenario': 'reset' })).toEqual(['ECONNRESET', ''])
-    for (const how of [{ args: ['--tls'] }, { env: { CONVSIM_TLS: 'true' } }, { args: ['--tls-cert', cert] }])
-      expect(await run(['healthcheck', '--port', port, ...(how.args ?? [])], how)).toMatchObject({ code: 0 })
+    for (const options of [{ args: ['--tls'] }, { env: { CONVSIM_TLS: 'true' } }, { args: ['--tls-cert', cert] }])
+      expect(await run(['healthcheck', '--port', port, ...(options.args ?? [])], options)).toMatchObject({ code: 0 })
     expect(await run(['healthcheck', '--port', port])).toMatchObject({ code: 1, stderr: /--tls correct/ })
     await expect.poll(stderr).toMatch(/TLS handshake failed/)
     expect(await stop()).toBe(0)
@@ -78,7 +78,7 @@ describe('--tls', () => {
   })
 })
 
-test('--tls-cert and --tls-key set the certificate, such as an expired one for testing a client', async () => {
+test('--tls-cert and --tls-key make the simulator use the given certificate, even if it has expired', async () => {
   const { origin, stop } = await serve('--tls-cert', cert, '--tls-key', key)
   expect((await call(origin, await readFile(cert, 'utf8')))[0]).toBe('CERT_HAS_EXPIRED')
   expect(await stop()).toBe(0)

@@ -32,8 +32,8 @@ test.each(['serve', 'check', 'exec -- true', 'drift http://127.0.0.1:9'])(
   'convsim %s, run in a deleted folder, says what is wrong',
   async (words) => {
     const cwd = await tempFolder()
-    const leave = `rmdir "$PWD"; exec "$0" "$1" ${words}`
-    const shell = startProgram('sh', ['-c', leave, process.execPath, cli], { cwd })
+    const script = `rmdir "$PWD"; exec "$0" "$1" ${words}`
+    const shell = startProgram('sh', ['-c', script, process.execPath, cli], { cwd })
     expect(await shell.ended).toBe(1)
     expect(shell.stderr()).toMatch(
       /^convsim: The working directory cannot be used \(.*ENOENT.*\)\. Change to a folder that exists\.\n$/,
@@ -42,7 +42,7 @@ test.each(['serve', 'check', 'exec -- true', 'drift http://127.0.0.1:9'])(
 )
 
 test.each(['--rules', '--contract', '--overlay', '--seed-state'])(
-  'an empty file for %s is refused as empty',
+  'a file for %s that is empty, or has only a comment, is refused as empty',
   async (flag) => {
     for (const text of ['', '\n', '# a comment\n']) {
       const { ended, stderr } = convsim([...inMemory, flag, await tempFile(text, 'empty.yaml')])
@@ -75,7 +75,7 @@ test('recorded traffic is refused from a named pipe, but accepted from a shell�
   expect(shell.stderr() + shell.stdout()).not.toContain('pipe')
 })
 
-test('SIGTERM ends a command that waits for a shell’s process substitution', async () => {
+test('SIGTERM ends a command that waits for input from a shell’s process substitution', async () => {
   const script = 'exec "$0" "$1" drift --har <(head -c 200000 /dev/zero; echo >&2 waits; exec sleep 30 2>/dev/null)'
   const shell = startProgram('bash', ['-c', script, process.execPath, cli])
   await shell.untilStderr(/waits/)

@@ -73,7 +73,7 @@ test.each(['assets/app-AAAAAAAA.js', 'assets/../cli.js', 'assets/app.js', 'index
   },
 )
 
-test('the console’s files do not require a token, but everything else does', async () => {
+test('the console’s files do not require the control plane’s token, but the list of requests does', async () => {
   const own = await startForTest({ controlToken: 'let me in' })
   expect((await open('/__sim/', browser, own.origin)).status).toBe(200)
   expect((await open(`/__sim/assets/${assets[0]}`, browser, own.origin)).status).toBe(200)

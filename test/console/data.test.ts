@@ -18,7 +18,7 @@ import { listSandboxes } from '../support/stored-records.ts'
 
 const browser = sharedBrowser()
 
-/** Models: one in `webShop`, one without a product, one with gaps in its data, one whose requests are refused. */
+/** Models: one in `webShop`, one without a product, one with gaps in its data, and one with refused requests. */
 const [checkout, onboarding, sparse, refused] = ['1', '4', '7', '429'].map(
   (tail) => `00000000-0000-4000-8000-${tail.padStart(12, '0')}`,
 ) as [string, string, string, string]

@@ -27,7 +27,7 @@ describeInBrowser('the events view', () => {
     expect(await steer(own, 'GET', '/quality')).toMatchObject({ weight: 0.25 })
   })
 
-  test('lists events newest first, with replays, repetitions, sampling and a default eventAt', async ({ own }) => {
+  test('lists events newest first, with their replays, repetitions, sampling and eventAt', async ({ own }) => {
     await call(own, '/v1/events', { body: event({ eventType: 'dropped', sampleRate: 0, influence: 'negative' }) })
     const replay = { eventType: 'replayed', insertId: 'a', eventAt: '2026-01-02T03:04:05Z' }
     for (let sent = 0; sent < 3; sent += 1)
@@ -114,11 +114,11 @@ describeInBrowser('the events view', () => {
     await postAll(own.origin, '/v1/events', newer)
     await page.getByText('200 of 202 listed').waitFor()
     await page.getByRole('heading', { name: 'first' }).waitFor()
-    const linked = await browser.open(own, { hash })
-    await linked.getByText('200 of 202 listed').waitFor()
-    await linked.getByRole('heading', { name: 'first' }).waitFor()
-    await linked.goto(`${own.origin}/__sim/#/events/00000000-0000-4000-8000-000000000000`)
-    await linked.getByText('Event not found').waitFor()
+    const linkedPage = await browser.open(own, { hash })
+    await linkedPage.getByText('200 of 202 listed').waitFor()
+    await linkedPage.getByRole('heading', { name: 'first' }).waitFor()
+    await linkedPage.goto(`${own.origin}/__sim/#/events/00000000-0000-4000-8000-000000000000`)
+    await linkedPage.getByText('Event not found').waitFor()
     await page.getByRole('button', { name: 'Show more' }).click()
     await page.getByText('202 listed', { exact: true }).waitFor()
     await page.keyboard.press('k')

@@ -8,7 +8,7 @@ import { sharedSimulator } from '../support/shared.ts'
 const sim = sharedSimulator({ scenario: 'slow;ms=1' })
 const browser = sharedBrowser()
 
-/** Fills a sandbox with data for every view, and puts `text` into each field that clients or tests can set. */
+/** Fills a sandbox with data for every view, and puts `text` into fields that clients or tests can set. */
 async function fillSandbox(sandbox: string, text: string): Promise<void> {
   const headers = { 'x-sim-sandbox': sandbox, 'x-note': encodeURIComponent(text) }
   const body = event({ eventType: text, value: text, externalConversationId: text, properties: { [text]: text } })
@@ -21,8 +21,8 @@ async function fillSandbox(sandbox: string, text: string): Promise<void> {
   }
   await call(sim(), `/v1/models/${encodeURIComponent(text)}/analytics?q=${encodeURIComponent(text)}`, { headers })
   await call(sim(), analyticsPath, { headers: { ...headers, 'x-sim-sequence': '503, 200' } })
-  const refused = { ...headers, 'x-sim-scenario': '503' }
-  await call(sim(), '/v1/events', { body: { ...body, insertId: text }, headers: refused })
+  const refusedHeaders = { ...headers, 'x-sim-scenario': '503' }
+  await call(sim(), '/v1/events', { body: { ...body, insertId: text }, headers: refusedHeaders })
   await call(sim(), `/__sim/snapshots?sandbox=${sandbox}`, { body: { name: text }, token: null })
   const match = { body: { '/eventType': text }, header: { 'x-note': text } }
   const rules = [
@@ -32,7 +32,7 @@ async function fillSandbox(sandbox: string, text: string): Promise<void> {
   await putRules(sim(), rules, sandbox)
 }
 
-/** The path of each view that shows data from the selected sandbox, and a selector for that data. */
+/** The path of each view that lists data from the selected sandbox, and a selector for that data. */
 const views = [
   ['requests', 'td.path'],
   ['retries?all=true', '.chain'],
@@ -42,8 +42,8 @@ const views = [
   ['prompts', '.diff ins'],
 ] as const
 
-/** The views that do not show data from a sandbox. */
-const general = [
+/** The path of each other view, and a selector for content that does not depend on the sandbox. */
+const otherViews = [
   ['data/00000000-0000-4000-8000-000000000001', '.chart'],
   ['contract/createEvent', '.operation'],
 ] as const
@@ -57,11 +57,11 @@ describeInBrowser('every view', () => {
     const hrefs = await page.evaluate<string[]>(
       '[...document.querySelectorAll("nav a")].map((link) => link.getAttribute("href"))',
     )
-    const testedViews = [...views, ...general].map(([path]) => /^\w+/.exec(path)?.[0])
+    const testedViews = [...views, ...otherViews].map(([path]) => /^\w+/.exec(path)?.[0])
     expect(hrefs.map((href) => /^#\/(\w+)/.exec(href)?.[1]).toSorted()).toEqual(testedViews.toSorted())
   })
 
-  test('renders client text only as text, and shows only the data of the selected sandbox', async () => {
+  test('that lists a sandbox’s data renders client text only as text, and lists no other sandbox’s data', async () => {
     const markup = '<img src=x onerror="document.title=1"><script>document.title=2</script>'
     await fillSandbox('markup', markup)
     const page = await browser.open(sim(), { hash: inSandbox('requests', 'markup') })
@@ -86,7 +86,7 @@ describeInBrowser('every view', () => {
     { width: 390, colorScheme: 'light' },
     { width: 1600, colorScheme: 'dark' },
   ] as const
-  const rows = looks.flatMap((look) => [...views, ...general].map(([path, target]) => ({ ...look, path, target })))
+  const rows = looks.flatMap((look) => [...views, ...otherViews].map(([path, target]) => ({ ...look, path, target })))
 
   test.each(rows)(
     'is accessible and fits the window: $path in $colorScheme mode at $width px',

@@ -62,7 +62,7 @@ describeInBrowser('the console', () => {
       }
       await seed.fill(`no-number-${view}`)
       await click(page, action)
-      await page.getByText(`The seed of default is no-number-${view}.`).waitFor()
+      await page.getByText(`The seed of the sandbox default is now no-number-${view}.`).waitFor()
     }
   })
 
@@ -78,7 +78,7 @@ describeInBrowser('the console', () => {
     expect(await steer(own, 'GET', '/events')).toMatchObject({ total: 1 })
   })
 
-  test('does not switch on a scenario whose parameter is out of range', async ({ own }) => {
+  test('does not switch on a scenario if a number in the form is out of range', async ({ own }) => {
     const page = await openAt(own, 'scenarios/slow')
     for (const [label, value] of [
       ['ms (ms)', '-1'],

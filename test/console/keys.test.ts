@@ -79,7 +79,7 @@ describeInBrowser('the keyboard focus', () => {
     await expect.poll(() => page.evaluate('document.activeElement.ariaCurrent')).toBe('true')
   })
 
-  test('moves into the form of an open scenario when Enter is pressed', async () => {
+  test('moves to an open scenario when Enter is pressed, and then into its form with Tab', async () => {
     const page = await browser.open(sim(), { hash: '#/scenarios' })
     await page.locator('.offer a').first().waitFor()
     await page.keyboard.press('j')

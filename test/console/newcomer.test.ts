@@ -8,13 +8,13 @@ import { startForTest } from '../support/start.ts'
 
 const browser = sharedBrowser()
 
-/** Runs a command copied from the page in a shell, and returns the output. */
+/** Runs a command that was copied from the page, and returns the output. */
 async function runInShell(line: string): Promise<string> {
   const { stdout } = await promisify(execFile)('sh', ['-c', line], childLimits)
   return stdout
 }
 
-/** Presses keys in sequence: `j`, `Tab`. */
+/** Presses keys in sequence, such as `j` and `Tab`. */
 async function press(page: Page, ...keys: readonly string[]): Promise<void> {
   for (const key of keys) await page.keyboard.press(key)
 }
@@ -41,7 +41,7 @@ async function expectEarlyRetries(page: Page): Promise<void> {
 }
 
 describeInBrowser('a newcomer', () => {
-  test('sends a request, makes others fail, sees the retries, ends the failures, and finds the effects', async () => {
+  test('sends a request, makes others fail, sees the retries, ends the failures, and sees the coverage', async () => {
     const sim = await startForTest({ clock: 'real' })
     const page = await browser.open(sim, { hash: '#/contract' })
     await page.locator('.contents-total').getByText('0 of').waitFor()

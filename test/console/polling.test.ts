@@ -9,13 +9,13 @@ const browser = sharedBrowser()
 
 const generousTimeout = { timeout: 20_000 }
 
-/** A time in milliseconds that exceeds the longest pause between two requests from a page. */
-const longestPauseMs = 31_000
+/** How long a page must be silent to count as quiet, in milliseconds: longer than any pause between its requests. */
+const quietMs = 31_000
 
 /** A page whose clock the test advances, and the control-plane paths that the page has requested. */
 type WatchedPage = Awaited<ReturnType<typeof openWatched>>
 
-/** Opens a view, and waits until it stops sending requests. */
+/** Opens a view, and waits until the page stops sending requests. */
 async function openWatched(sim: TestSimulator, hash: string) {
   const page = await browser.open(sim, { hash })
   const watched = { page, requested: [] as string[] }
@@ -38,7 +38,7 @@ async function settle(watched: WatchedPage): Promise<void> {
   const isQuiet = async () => {
     const isSame = watched.requested.length === count
     count = watched.requested.length
-    await watched.page.clock.runFor(longestPauseMs)
+    await watched.page.clock.runFor(quietMs)
     return isSame && watched.requested.length === count
   }
   await expect.poll(isQuiet, generousTimeout).toBe(true)
@@ -79,7 +79,7 @@ describeInBrowser('a view', () => {
 })
 
 describeInBrowser('the console', () => {
-  test('lists only the requests left in the journal after another client resets the sandbox', async ({ own }) => {
+  test('lists only later requests after another client resets the sandbox', async ({ own }) => {
     for (let count = 0; count < 4; count += 1) await call(own, '/v1/events', { body: event() })
     const page = await browser.open(own)
     await page.getByText('4 listed').waitFor()
@@ -91,7 +91,7 @@ describeInBrowser('the console', () => {
   })
 
   test('shows the restored events after another client restores a snapshot', async ({ own }) => {
-    const taken = await call(own, '/__sim/snapshots', { method: 'POST', token: null })
+    const snapshot = await call(own, '/__sim/snapshots', { method: 'POST', token: null })
     await call(own, '/v1/events', { body: event() })
     const { page } = await openWatched(own, '#/events')
     const isShown = async (text: string) => {
@@ -99,7 +99,7 @@ describeInBrowser('the console', () => {
       return page.getByText(text).first().isVisible()
     }
     await page.getByText('1 listed').waitFor()
-    await steer(own, 'POST', `/snapshots/${textOf(taken, 'snapshotId')}/restore`)
+    await steer(own, 'POST', `/snapshots/${textOf(snapshot, 'snapshotId')}/restore`)
     await expect.poll(() => isShown('No events yet'), generousTimeout).toBe(true)
   })
 })

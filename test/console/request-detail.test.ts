@@ -20,7 +20,7 @@ async function openNewest(sim: TestSimulator, hash?: string): Promise<Page> {
   return page
 }
 
-/** Clicks a copy button, and returns the copied text. The label becomes "Copied"; the accessible name stays. */
+/** Clicks a copy button, and returns the copied text. The label becomes "Copied"; the accessible name does not. */
 async function copy(page: Page, title: string): Promise<string> {
   await page.getByRole('button', { name: title }).click()
   await page.getByRole('status').getByText('Copied', { exact: true }).waitFor({ state: 'attached' })
@@ -33,7 +33,7 @@ const readNewest = async (sim: TestSimulator) =>
   (await listRequests(sim, 'order=newest&limit=1&bodies=true'))[0]?.request
 
 describeInBrowser('an open request', () => {
-  test('can be copied as curl, as a working fetch call, and as a passing test with the fixture', async ({ own }) => {
+  test('can be copied as curl, as a working fetch call, and as a passing vitest test', async ({ own }) => {
     const body = event({ value: "it's $5 `now`", productId: 'x' })
     await call(own, '/v1/events', { body, headers: { 'x-team': 'a "b"' } })
     const sent = await readNewest(own)
@@ -53,13 +53,13 @@ describeInBrowser('an open request', () => {
     expect(code).toContain('\n    }),\n  })\n')
   })
 
-  test('can be copied as a test that requests the scenario from the rule that applied', async ({ own }) => {
+  test('can be copied as a test that applies the same scenario as the rule did', async ({ own }) => {
     await putRules(own, [{ scenario: 'rate-limited', times: 1 }])
     await call(own, analyticsPath)
     expect(await runTests(own, await copy(await openNewest(own), 'Copy as a vitest test'))).toHaveLength(1)
   })
 
-  test('can be copied as a test that passes with another key, sandbox and time, or a binary body', async () => {
+  test('can be copied as a test that passes with another key and sandbox, even if the body is binary', async () => {
     const own = await startForTest({ maxAnalysesPerHour: 1 })
     const copyAndRun = async () => {
       await steer(own, 'POST', '/reset?sandbox=copied')
@@ -179,7 +179,7 @@ describeInBrowser('an open request', () => {
     expect(await copyAsCurl.isDisabled()).toBe(true)
   })
 
-  test('is not shown if it is from another sandbox, but the page links to that sandbox', async ({ own }) => {
+  test('is replaced by a link to its sandbox if another sandbox is selected', async ({ own }) => {
     await call(own, '/v1/events', { body: event(), headers: { 'x-sim-sandbox': 'aaa' } })
     await steer(own, 'PUT', '/sandboxes/bbb', { seed: '2' })
     const page = await browser.open(own, { hash: '#/requests/req-1?sandbox=bbb' })

@@ -8,7 +8,7 @@ import type { TestSimulator } from '../support/start.ts'
 
 const browser = sharedBrowser()
 
-/** Sends an event with a sequence. The attempts at a call share a sequence. */
+/** Sends an event with a sequence of responses. All attempts at a call send the same sequence. */
 const send = (sim: TestSimulator, sequence: string, insertId: string, headers: Record<string, string> = {}) =>
   call(sim, '/v1/events', {
     body: event({ insertId, eventAt: '2026-01-15T12:00:00Z' }),

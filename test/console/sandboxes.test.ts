@@ -56,7 +56,7 @@ describeInBrowser('the sandboxes view', () => {
     expect(await listNames(own)).toEqual(expect.arrayContaining(['w1', 'w2']))
     await page.getByLabel('Seed', { exact: true }).fill('42')
     await click(page, 'Change')
-    await page.getByText('The seed of w2 is 42.').waitFor()
+    await page.getByText('The seed of the sandbox w2 is now 42.').waitFor()
     expect((await steer(own, 'PUT', '/sandboxes/w2', {}))['seed']).toBe('42')
   })
 

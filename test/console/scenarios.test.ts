@@ -19,7 +19,7 @@ import { readControl } from '../support/stored-records.ts'
 
 const browser = sharedBrowser()
 
-/** Opens the view, or a scenario in its catalogue: `/slow`. */
+/** Opens the view, or with a path such as `/slow`, a scenario in the catalogue. */
 async function openAt(sim: TestSimulator, path = ''): Promise<Page> {
   const page = await browser.open(sim, { hash: `#/scenarios${path}` })
   await page.locator('.pane-head').first().waitFor()
@@ -76,7 +76,7 @@ describeInBrowser('the scenarios view', () => {
     expect(await sendEvents(own, 3, { eventType: 'refund' })).toEqual([429, 429, 201])
   })
 
-  test('adds each new rule at the top, and switches, moves and removes rules', async ({ own }) => {
+  test('adds each new rule at the top, and can disable, move and remove rules', async ({ own }) => {
     const page = await openAt(own, '/unavailable')
     await click(page, 'Switch on')
     await rulesOf(page).first().waitFor()
@@ -139,25 +139,25 @@ describeInBrowser('the scenarios view', () => {
     expect(await sendEvents(own, 1)).toEqual([429])
     await step.getByText('next: 503 from here on').waitFor()
     await call(own, analyticsPath, { headers: { 'x-sim-sequence': '500, 200' } })
-    const byHeader = page.locator('.sequence').filter({ hasText: 'X-Sim-Sequence header' })
-    await byHeader.getByText('next: 200 from here on').waitFor()
-    expect(await byHeader.textContent()).toContain('done: 500')
+    const headerSequence = page.locator('.sequence').filter({ hasText: 'X-Sim-Sequence header' })
+    await headerSequence.getByText('next: 200 from here on').waitFor()
+    expect(await headerSequence.textContent()).toContain('done: 500')
   })
 
   test('shows the startup rules, which the page cannot change', async () => {
     const own = await startForTest({ scenario: 'server-error' })
     const page = await openAt(own)
-    const start = page.locator('.rule').filter({ hasText: 'server-error' })
-    await start.waitFor()
+    const startupRule = page.locator('.rule').filter({ hasText: 'server-error' })
+    await startupRule.waitFor()
     expect(await sendEvents(own, 1)).toEqual([500])
-    await start.getByText('acted 1×').waitFor()
-    expect(await start.getByRole('button').count()).toBe(0)
+    await startupRule.getByText('acted 1×').waitFor()
+    expect(await startupRule.getByRole('button').count()).toBe(0)
   })
 })
 
 const model = '0f6b2c4e-1111-4222-8333-444455556666'
 
-/** A rule with every possible member. Its body condition is an object, although the form itself writes pointers. */
+/** A rule with conditions of many kinds. Its body condition is an object, although the form itself writes pointers. */
 const fullRule = {
   operation: 'createEvent',
   match: {
@@ -222,7 +222,7 @@ describeInBrowser('the rule form', () => {
     expect(await readRules(own)).toEqual(rules)
   })
 
-  test('offers every condition, and adds a rule that acts only on matching requests', async ({ own }) => {
+  test('combines conditions of several kinds in a rule that acts only on matching requests', async ({ own }) => {
     const page = await openAt(own, '/server-error')
     await page.getByLabel('operation').selectOption('createEvent')
     await addCondition(page, 'method')

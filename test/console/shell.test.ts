@@ -21,7 +21,7 @@ describeInBrowser('the console', () => {
     expect(await page.locator('header, .brand').count()).toBe(2)
   })
 
-  test('has a palette that switches on scenarios, sets the clock and opens entries in every view', async ({ own }) => {
+  test('has a palette that switches on scenarios, sets the clock, and opens models and requests', async ({ own }) => {
     await call(own, '/v1/prompts', { body: prompt({ name: 'Greeting' }) })
     const page = await browser.open(own, { hash: '#/contract' })
     await page.getByText('Live', { exact: true }).waitFor()
@@ -62,7 +62,7 @@ describeInBrowser('the console', () => {
     }
   })
 
-  test('says that the simulator has stopped, and reconnects to a new simulator automatically', async () => {
+  test('says that the simulator does not respond, and reconnects to a new simulator automatically', async () => {
     const port = await freePort()
     const first = await startWatched({ port })
     const page = await browser.open(first)

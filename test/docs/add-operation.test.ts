@@ -76,7 +76,7 @@ const affected = `sweeps.test.ts api/bad-requests.test.ts api/control-plane.test
   features/proxy/same-verdicts.test.ts
   server/reports server/simulator/watch.test.ts`
 
-test('a new operation needs only a document entry, a file and a registration; no quick test breaks', slow, async () => {
+test('a new operation needs a document entry, a file and a registration; affected quick tests pass', slow, async () => {
   const folder = await tempFolder()
   const { stdout } = await run('git', ['ls-files', '-co', '--exclude-standard'], { cwd: root })
   for (const file of stdout.trim().split('\n')) await cp(join(root, file), join(folder, file))
@@ -99,7 +99,7 @@ test('a new operation needs only a document entry, a file and a registration; no
     "import { listPrompts } from './list-prompts.ts'\nimport { createPrompt",
   )
   await edit('src/service/operations/index.ts', 'createEvent]', 'createEvent, listPrompts]')
-
+  // The wording test needs a request for each new error example.
   await edit(
     'test/api/wording.test.ts',
     '\n  plan_too_low:',

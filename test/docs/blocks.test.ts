@@ -51,7 +51,7 @@ function sendRequests(state: PageState, script: string): void {
 /** Writes a block to the file named in the comment on the block's first line, and returns the name. */
 function writeNamedFile({ reader }: PageState, { text }: DocBlock): string {
   const [, name] = /^(?:\/\/|#) (\S+\.\w+)\n/.exec(text) ?? []
-  if (name === undefined) throw new Error('the first line must name the file: "// retries.test.mjs"')
+  if (name === undefined) throw new Error('the first line must name the file, as in "// retries.test.mjs"')
   reader.writeFile(name, text)
   return name
 }
@@ -100,7 +100,7 @@ const runners: Readonly<Record<string, RunBlock>> = {
     const name = writeNamedFile(state, block)
     if (!isRunLater(name, later)) expectCode(state.reader.run(`npx vitest run ${name}`), 0)
   },
-  /** Runs a pytest test if pytest is installed. */
+  /** Runs the block if it is a pytest file and pytest is installed. */
   python(state, block) {
     const name = writeNamedFile(state, block)
     if (!name.startsWith('test_')) return
@@ -131,14 +131,14 @@ describe.each(pages.filter(({ blocks }) => blocks.some(isRun)))(
   },
 )
 
-test('each untested block has a reason', () => {
+test('each block that is not run has a reason', () => {
   const unexplained = pages.flatMap(({ path, blocks }) =>
     blocks.filter(({ notRun }) => notRun?.trim() === '').map(({ line }) => `${path}:${line}`),
   )
   expect(unexplained).toEqual([])
 })
 
-test('each block sets the variables that it uses', () => {
+test('each shell block that is run sets the variables that it uses, except CONVSIM_ variables', () => {
   const unset = pages.flatMap(({ path, blocks }) =>
     blocks
       .filter(({ language, notRun }) => language === 'sh' && notRun === undefined)

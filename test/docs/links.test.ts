@@ -58,7 +58,7 @@ test('every document that code or documentation mentions is in the repository', 
   const missing = [...sources, ...pages].flatMap(({ path, text }) =>
     [...text.matchAll(/[\w./-]*\w\.md\b/g)]
       .map(([name]) => name)
-      // Ignore files that are in the image, in a user's project, or served by the control plane.
+      // Ignore files that are in the Docker image, in a user's project, or served by the control plane.
       .filter((name) => !/^\/|^\.claude\/|^skill\.md$/.test(name))
       .filter((name) => ![root, join(root, dirname(path))].some((folder) => existsSync(join(folder, name))))
       .map((name) => `${path} mentions ${name}`),
@@ -66,7 +66,7 @@ test('every document that code or documentation mentions is in the repository', 
   expect(missing).toEqual([])
 })
 
-test('every citation of the service description names an existing section of docs/development/service.md', () => {
+test('citations of docs/development/service.md in src/ name a section, and all cited sections exist', () => {
   const page = readPage('docs/development/service.md').text
   const sections = [...page.matchAll(/^##+ (\d+(?:\.\d+)?)/gm)].map(([, number]) => number)
   const cited = [...sources, ...pages, ...readFiles('test')].flatMap(({ path, text }) =>
@@ -79,8 +79,8 @@ test('every citation of the service description names an existing section of doc
   expect(inCode.length).toBeGreaterThan(5)
   expect(inCode.filter(({ section }) => section === undefined)).toEqual([])
   expect(cited.filter(({ section }) => section !== undefined && !sections.includes(section))).toEqual([])
-  const within = [...page.matchAll(/\((?:section )?(\d+(?:\.\d+)?)\)/g)].map(([, section]) => section)
-  expect(within.filter((section) => !sections.includes(section))).toEqual([])
+  const crossReferences = [...page.matchAll(/\((?:section )?(\d+(?:\.\d+)?)\)/g)].map(([, section]) => section)
+  expect(crossReferences.filter((section) => !sections.includes(section))).toEqual([])
 })
 
 test('the table of contents in the README links to every page', () => {
@@ -119,7 +119,7 @@ describe('an image', () => {
     expect(files.sort()).toEqual([...new Set(images.map(({ file }) => file))].sort())
   })
 
-  test('in docs/images has no outdated text (npm run screenshots updates it)', () => {
+  test('in docs/images has no outdated text (npm run screenshots updates the images)', () => {
     const words = JSON.parse(readFileSync(join(root, 'docs/images/words.json'), 'utf8'))
     const sources = readSourceFiles().map(({ text }) => text)
     const isGone = (line: string) => !sources.some((text) => text.includes(line))

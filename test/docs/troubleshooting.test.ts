@@ -121,14 +121,14 @@ fetch(process.env.CONVSIM_BASE_URL + '/events', { method: 'POST' }); fs.statSync
 }
 
 describe('the troubleshooting page', () => {
-  test.each([...messages])('shows, under "%s", a message that the simulator prints', async (heading, message) => {
+  test.each([...messages])('shows, under "%s", a message that the simulator produces', async (heading, message) => {
     const provoke = provocations[heading]
     if (!provoke) throw new Error(`nothing provokes the message under "${heading}"`)
     const output = await provoke()
     for (const line of message.split('\n')) expect(output).toMatch(patternOf(line))
   })
 
-  test('has a section for each message that is provoked, and at least twenty sections', () => {
+  test('has a section for each tested message, and at least twenty sections', () => {
     expect([...messages.keys()]).toEqual(Object.keys(provocations))
     expect(messages.size).toBeGreaterThanOrEqual(20)
   })

@@ -25,7 +25,7 @@ beforeAll(() => {
 })
 afterAll(() => project.remove())
 
-/** Runs the action's steps as GitHub's runner does. Returns the variables and outputs that the steps set. */
+/** Runs the action's steps as GitHub's runner does. Returns what they print, and the variables and outputs they set. */
 async function runAction(values: Readonly<Record<string, string>>) {
   const temp = await tempFolder()
   const [variables, outputs] = [join(temp, 'env'), join(temp, 'output')]

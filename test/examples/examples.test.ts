@@ -25,7 +25,7 @@ const reportCommands = exampleFiles.flatMap((file) =>
     .map((command, index) => ({ file, index, command })),
 )
 
-/** Runs a command from an example as its CI system does. */
+/** Runs a report command as the example’s CI system does. */
 async function runReportCommand(command: string, controlUrl: string) {
   const folder = await tempFolder()
   const summary = join(folder, 'summary.md')
@@ -128,7 +128,7 @@ test('the CI workflow runs only .ci/run', () => {
 })
 
 test.each([
-  ['for a version with notes in the changelog is released with them', `v${version}`, `${version} (2026-12-01)`, 0],
+  ['for a version with notes in the changelog yields those notes', `v${version}`, `${version} (2026-12-01)`, 0],
   ['for a version other than the package’s is refused', 'v0.0.0', version, 1],
   ['for a version that the changelog calls unreleased is refused', `v${version}`, `${version} (unreleased)`, 1],
   ['for a version without notes is refused', `v${version}`, '0.0.0', 1],

@@ -39,8 +39,8 @@ test('each service in the example waits only for services that exist and have a 
   for (const { depends_on: dependencies = {} } of [balancer, convsim])
     for (const [name, value] of Object.entries(dependencies)) {
       expect(value).toEqual({ condition: 'service_healthy' })
-      const isChecked = name === 'convsim' ? dockerfile.includes('\nHEALTHCHECK ') : services[name]?.healthcheck
-      expect(isChecked).toBeTruthy()
+      const hasHealthCheck = name === 'convsim' ? dockerfile.includes('\nHEALTHCHECK ') : services[name]?.healthcheck
+      expect(hasHealthCheck).toBeTruthy()
     }
 })
 
@@ -59,7 +59,7 @@ test('the replicas keep their state in the example’s Redis', () => {
   expect(Object.keys(services)).toContain(new URL(state).hostname)
 })
 
-test('a stopping replica refuses requests for long enough that the load balancer notices', () => {
+test('a stopping replica fails its health checks for long enough that the load balancer notices', () => {
   const drainMs = parseDuration(convsim.environment?.['CONVSIM_DRAIN'] ?? '') ?? 0
   const [interval = '', fall = ''] = readLine(/ check inter (\w+) fall (\d+) /)
   expect(drainMs).toBeGreaterThan(2 * Number(fall) * (parseDuration(interval) ?? Number.POSITIVE_INFINITY))

@@ -24,7 +24,7 @@ const document = () => ({
   },
 })
 
-/** Checks and serves random documents. Both steps must agree, and not throw, reveal a file or send a request. */
+/** Checks and serves random documents. The two steps must agree, and not throw, reveal a file or send a request. */
 export async function startDocumentTrial(chance: Chance, numbers: Numbers) {
   const folder = mkdtempSync(join(tmpdir(), 'convsim-hostile-'))
   const [file, secretFile] = [join(folder, 'contract.json'), join(folder, 'secret.json')]

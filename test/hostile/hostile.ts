@@ -1,5 +1,5 @@
 /**
- * Tries to make the simulator lose acknowledged writes, hang, or report false data, in these kinds of trials:
+ * Tries to make the simulator lose acknowledged writes, stall, leak memory or reveal files, in these kinds of trials:
  *
  * - kill, stop, second writer, full disk: a server must not lose an acknowledged write.
  * - http: a server gets hostile HTTP requests. It must respond, stall for at most 200 ms, and not leak memory.
@@ -15,7 +15,7 @@ import { startHttpTrial } from './http.ts'
 import { createProcessTrial, processKinds } from './processes.ts'
 import { Numbers } from './trial.ts'
 
-/** The trials other than those in `processes.ts`. */
+/** Functions that start the other kinds of trials, by kind. */
 const trialKinds = { http: startHttpTrial, documents: startDocumentTrial }
 
 const { values } = parseArgs({

@@ -9,7 +9,7 @@ import { sendBytes, withoutInterim } from '../support/one-shot.ts'
 import { requestText } from '../support/raw-http.ts'
 import { type Chance, cli, type Numbers, pick } from './trial.ts'
 
-/** The number of rounds after which memory should stop growing: the journal is full and all code is compiled. */
+/** The number of rounds after which memory should stop growing. By then, the journal is full and all code compiled. */
 const WARM_UP_ROUNDS = 50
 
 /** The number of rounds per memory median. Single measurements vary by 40 MB because of garbage collection. */

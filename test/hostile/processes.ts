@@ -15,12 +15,12 @@ const ROUNDS_PER_FILE = 10
 /** The number of clients that write to a process concurrently. */
 const WRITERS = 16
 
-/** What a round can do to a process. */
+/** The kinds of rounds. */
 export const processKinds = ['kill', 'stop', 'second writer', 'full disk'] as const
 
 const headers = { authorization: 'Bearer hostile', 'content-type': 'application/json' }
 
-/** Creates a trial that interrupts processes, adds a second one or fills the disk. Acknowledged writes must survive. */
+/** Creates a trial that stops a process, starts a second one or fills the disk. Acknowledged writes must survive. */
 export function createProcessTrial(chance: Chance, numbers: Numbers) {
   const canLimit = spawnSync('prlimit', ['--version']).status === 0
   let file = ''
@@ -28,17 +28,17 @@ export function createProcessTrial(chance: Chance, numbers: Numbers) {
   let acknowledged = new Set<string>()
   let round = 0
 
-  /** Runs one round, and then checks the file by starting a server with it. */
+  /** Runs one round. Then starts another server with the file, and checks that no acknowledged write is lost. */
   async function run(kind: (typeof processKinds)[number]): Promise<void> {
     if (round % ROUNDS_PER_FILE === 0) startNewFile()
     round += 1
     const server = await startOrReport()
     if (kind === 'second writer') await addWriter(server)
-    else await writeUntilEnd(server, kind)
+    else await writeUntilStopped(server, kind)
     await check(kind)
   }
 
-  async function writeUntilEnd(server: StartedTarget, kind: 'kill' | 'stop' | 'full disk'): Promise<void> {
+  async function writeUntilStopped(server: StartedTarget, kind: 'kill' | 'stop' | 'full disk'): Promise<void> {
     const writers = write(server, 'only')
     await sleep(chance() * 300)
     if (chance() < 0.2) await pause(server)
@@ -100,7 +100,7 @@ export function createProcessTrial(chance: Chance, numbers: Numbers) {
     }
   }
 
-  /** Writes an event or a prompt version. Returns false if the connection broke, so the outcome is unknown. */
+  /** Writes an event or a prompt version. Returns false if the connection broke and the outcome is unknown. */
   async function writeOne({ url }: StartedTarget, id: string, isVersion: boolean): Promise<boolean> {
     const [path, draft] = isVersion
       ? ['/prompts', prompt({ externalPromptId: id.slice(-8) })]

@@ -15,12 +15,12 @@ export class Numbers {
     this.#counts.set(name, Math.max(this.count(name), Math.round(value)))
   }
 
-  /** Returns a count or a peak, or 0 if the name has none. */
+  /** Returns the count or the peak with this name, or 0 if there is none. */
   count(name: string): number {
     return this.#counts.get(name) ?? 0
   }
 
-  /** Records a failure, such as a lost acknowledged write or data that changed silently. */
+  /** Records a failure, such as a lost acknowledged write or a long stall. */
   fail(description: string): void {
     this.failures += 1
     console.log(`FAILURE: ${description}`)
@@ -31,7 +31,7 @@ export class Numbers {
   }
 }
 
-/** A function that returns a random number from 0 to 1. */
+/** A function that returns a random number of at least 0 and less than 1. */
 export type Chance = () => number
 
 export const pick = <Item>(chance: Chance, items: readonly Item[]): Item =>

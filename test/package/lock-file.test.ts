@@ -19,7 +19,7 @@ function isLocked(dependent: string, name: string): boolean {
 }
 
 // npm leaves out a package if the registry lacks its pinned version, and `npm ci` then rejects the lock file.
-test('the lock file has every package, including those for other platforms, so that `npm ci` accepts it', () => {
+test('the lock file has every package that `npm ci` requires, including packages for other platforms', () => {
   const missing = Object.entries(packages).flatMap(([dependent, { dependencies, optionalDependencies }]) =>
     Object.keys({ ...dependencies, ...optionalDependencies })
       .filter((name) => !isLocked(dependent, name))

@@ -51,7 +51,7 @@ describe('the package', () => {
     expect(links.filter((link) => !paths.includes(link))).toEqual([])
   })
 
-  it('is smaller than 5 MB unpacked, including the console, the agent tools and 0.2 MB of documentation', () => {
+  it('is smaller than 5 MB unpacked', () => {
     expect(project.packed.unpackedSize).toBeLessThan(5_000_000)
   })
 
@@ -85,7 +85,7 @@ describe('the library', () => {
     expect(error).toMatchObject({ message: expect.stringContaining('70000') })
   })
 
-  it('contains only the type declarations that its entry points need, which import only test libraries', () => {
+  it('contains only the type declarations that its entry points need, and these depend only on test libraries', () => {
     const entries = Object.values<{ readonly types: string }>(manifest.exports).map(({ types }) => types.slice(2))
     const files = new Set(entries)
     const libraries = new Set<string>()
@@ -197,13 +197,13 @@ it.each([
   const points = Object.keys(manifest.exports).filter((path) => !path.endsWith('.json'))
   const lines = points.map((path, at) => `export type Point${at} = typeof import('${path.replace('.', name)}')`)
   writeFileSync(join(project.folder, file), lines.join('\n'))
-  // `--skipLibCheck` ignores the types of optional peer dependencies, which are not installed.
+  // `--skipLibCheck` prevents errors about optional peer dependencies, which are not installed.
   const options = ['--strict', '--noEmit', '--skipLibCheck', '--target', 'es2022', '--module', module]
   const args = [tsc, '--ignoreConfig', ...options, '--moduleResolution', resolution, file]
   expect(project.run(process.execPath, ...args)).toBe('')
 })
 
-/** The Node executables that run the package: the current one, and any in `NODES=/path/to/node22:/path/to/node26`. */
+/** The Node executables that run the package: the current one, and any in `NODES`, such as `/a/node22:/b/node26`. */
 const nodes = [process.execPath, ...(process.env['NODES'] ?? '').split(delimiter).filter((path) => path !== '')]
 const versions = nodes.map((node) => [
   execFileSync(node, ['--version'], { ...childLimits, encoding: 'utf8' }).trim(),

@@ -21,11 +21,11 @@ test('npm test with arguments passes them to vitest, and runs nothing else', () 
   const [, file = ''] = /^tsx (\S+)$/.exec(scripts.test) ?? []
   const output = execFileSync('npx', ['tsx', file, '--help'], { ...childLimits, cwd: repository, encoding: 'utf8' })
   expect(output.match(/npm run \w+:/g)).toEqual(['npm run unit:'])
-  expect(output).toContain('vitest') // the help of vitest
+  expect(output).toContain('vitest') // vitest's help
 })
 
-test('npm run dev restarts when a document or a fixture changes', { timeout: limitMs }, async () => {
-  // The folders are copies, so that no other test sees the changes.
+test('npm run dev restarts the simulator when a document or a fixture changes', { timeout: limitMs }, async () => {
+  // The changed files are in a temporary folder, so no other test sees the changes.
   const folder = await tempFolder()
   symlinkSync(join(repository, 'src'), join(folder, 'src'))
   const files = [join(folder, 'spec', 'openapi.yaml'), join(folder, 'fixtures', 'keys.yaml')]

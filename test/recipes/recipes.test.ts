@@ -39,7 +39,7 @@ const bugs: Readonly<Record<string, { readonly otherId: Bug; readonly retry: Bug
 }
 
 /** The programs that every CI machine must have. */
-const required = ['python3', 'sh']
+const requiredPrograms = ['python3', 'sh']
 
 /** The recipe files and their commands, from the table in docs/testing.md. */
 const recipes = [...readFileSync(page, 'utf8').matchAll(/^\| \w+ \| \[(\S+)\]\(recipes\/\1\) \| `(.+)` \|$/gm)].map(
@@ -49,7 +49,7 @@ const recipes = [...readFileSync(page, 'utf8').matchAll(/^\| \w+ \| \[(\S+)\]\(r
 /** Returns whether a recipe's program is installed. In CI, a missing required program is an error. */
 function isInstalled(program: string): boolean {
   if (spawnSync('sh', ['-c', `command -v ${program}`]).status === 0) return true
-  if (process.env['CI'] === 'true' && required.includes(program)) throw new Error(`${program} is not installed`)
+  if (process.env['CI'] === 'true' && requiredPrograms.includes(program)) throw new Error(`${program} is not installed`)
   process.stderr.write(`The tests for the ${program} recipe are skipped: ${program} is not installed.\n`)
   return false
 }
@@ -114,6 +114,6 @@ describe.each(recipes)('the recipe $file', (recipe) => {
   })
 })
 
-test('the recipe table lists every file in the folder', () => {
+test('the recipe table lists every file in docs/recipes', () => {
   expect(recipes.map(({ file }) => file).sort()).toEqual(readdirSync(folder).sort())
 })

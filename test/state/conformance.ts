@@ -241,8 +241,8 @@ export function conformance(name: string, open: () => Promise<Store>): void {
       })
     })
 
-    describe('rates and sequences', () => {
-      test('a rate window opens on first use, refuses requests beyond the limit, and expires', async () => {
+    describe('rate limits and sequences', () => {
+      test('a rate limit window opens on first use, refuses requests beyond the limit, and expires', async () => {
         const consume = (now: number) => store.consumeRate({ ...context, now }, 'key', 2, 1000)
         expect(await consume(0)).toEqual({ allowed: true, limit: 2, remaining: 1, resetMs: 1000 })
         expect(await consume(400)).toEqual({ allowed: true, limit: 2, remaining: 0, resetMs: 600 })

@@ -113,7 +113,7 @@ const finish = {
     const versionId = stored?.versions[version]?.versionId ?? 'none'
     expect(await pair.subject.store.activateVersion(sandbox, stored?.promptId ?? 'none', versionId)).toBe(exists)
   },
-  move: (from: string, to: string) => async (pair: Pair) => {
+  copy: (from: string, to: string) => async (pair: Pair) => {
     await settle(pair)
     Object.assign(modelOf(pair, to), contentOf(modelOf(pair, from)))
     const outcome = await importDocument(pair.subject.store, to, await exportSandbox(pair.subject.store, from))
@@ -159,11 +159,11 @@ async function compare(pair: Pair): Promise<void> {
 }
 
 const sandbox = fc.constantFrom('a', 'b')
-const few = fc.nat({ max: 2 })
+const smallIndex = fc.nat({ max: 2 })
 const name = fc.constantFrom('x', 'y', 'z')
 const optionalName = fc.option(name, { nil: undefined })
 
-/** Adds a weight and a label. In a counterexample, the label shows `event("a", "x", "y")` instead of source code. */
+/** Returns an arbitrary with a weight. A counterexample shows `event("a", "x", "y")` instead of the source code. */
 function weighted<Args extends unknown[]>(
   weight: number,
   name: string,
@@ -185,10 +185,10 @@ const operation: fc.Arbitrary<Operation> = fc.oneof(
   weighted(1, 'reset', [sandbox], start.reset),
   weighted(1, 'remove', [sandbox], start.remove),
   weighted(2, 'snapshot', [sandbox], start.snapshot),
-  weighted(2, 'restore', [sandbox, few], finish.restore),
-  weighted(1, 'deleteSnapshot', [sandbox, few], finish.deleteSnapshot),
-  weighted(2, 'activate', [sandbox, few, few], finish.activate),
-  weighted(1, 'move', [sandbox, sandbox], finish.move),
+  weighted(2, 'restore', [sandbox, smallIndex], finish.restore),
+  weighted(1, 'deleteSnapshot', [sandbox, smallIndex], finish.deleteSnapshot),
+  weighted(2, 'activate', [sandbox, smallIndex, smallIndex], finish.activate),
+  weighted(1, 'copy', [sandbox, sandbox], finish.copy),
   weighted(2, 'restart', [fc.boolean()], finish.restart),
   weighted(1, 'refused', [sandbox, optionalName], finish.refused),
   weighted(2, 'compare', [], () => compare),

@@ -101,7 +101,7 @@ export function replicaSuite(name: string, open: (count: number) => Promise<read
         expect(await run((index) => anyOf(stores, index))).toEqual(await run(() => stores[0]))
       }))
 
-    test('a sequence and a rate window advance exactly once per use', () =>
+    test('a sequence and a rate limit window count each use exactly once', () =>
       withStores(async (stores) => {
         const indexes: number[] = []
         let allowed = 0
@@ -114,7 +114,7 @@ export function replicaSuite(name: string, open: (count: number) => Promise<read
         expect(await stores[1].listSequences('default')).toEqual(new Map([['s', 300]]))
       }))
 
-    test('a rate window is shared by replicas whose clocks differ by a few seconds, and by their forks', () =>
+    test('a rate limit window is shared by replicas whose clocks differ by a few seconds, and by their forks', () =>
       withStores(async ([fast, exact, slow]) => {
         const consume = async (store: Store, now: number) =>
           (await store.consumeRate({ ...context, now }, 'key', 3, 60_000)).allowed
@@ -141,7 +141,7 @@ export function replicaSuite(name: string, open: (count: number) => Promise<read
         }
       }))
 
-    test('reads during writes never show anything older than earlier acknowledged writes or reads', () =>
+    test('a read during writes never returns an older value than an earlier read or acknowledged write', () =>
       withStores(async (stores) => {
         let [latest, isOver] = [0, false]
         const see = (weight: number) => {

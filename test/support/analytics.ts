@@ -8,12 +8,12 @@ import type { TestSimulator } from './start.ts'
 
 const schema = operationOf('getModelAnalytics').responseSchema(200)
 
-/** The fields of the analytics. The value is true if the field is nullable. `pointFields`: those of a data point. */
+/** The fields of an analytics response and of its data points. The value is true if the field is nullable. */
 export const analyticsFields = fieldsOf(schema)
 export const pointFields = fieldsOf(valueAt(schema, '/properties/dataPoints/items'))
 
-function fieldsOf(object: Json | undefined): ReadonlyMap<string, boolean> {
-  const properties = valueAt(object, '/properties')
+function fieldsOf(objectSchema: Json | undefined): ReadonlyMap<string, boolean> {
+  const properties = valueAt(objectSchema, '/properties')
   if (!isObject(properties)) throw new Error('the schema has no properties')
   const isNullable = (property: Json) => [valueAt(property, '/type')].flat().includes('null')
   return new Map(Object.entries(properties).map(([name, property]) => [name, isNullable(property)]))
@@ -21,7 +21,7 @@ function fieldsOf(object: Json | undefined): ReadonlyMap<string, boolean> {
 
 /** The periods in the bundled document. */
 export const periods = ['7d', '30d', '90d'] as const
-/** A period in the bundled document: `7d`. */
+/** A period in the bundled document, such as `7d`. */
 export type Period = (typeof periods)[number]
 
 /** Reads the analytics for a model and checks them against the document. */

@@ -14,7 +14,7 @@ export const describeInBrowser = describe.skipIf(isMissing('chromium'))
 
 /** The appearance of a page, and the fragment of its URL. */
 export interface PageOptions {
-  /** The fragment, which selects the view: `#/requests?q=status:4xx`. Default: the first view. */
+  /** The fragment, which selects the view, such as `#/requests?q=status:4xx`. Default: the first view. */
   readonly hash?: string
   readonly width?: number
   readonly height?: number
@@ -30,10 +30,10 @@ export function sharedBrowser() {
   })
   afterAll(async () => {
     await browser?.close()
-    expect(problems, 'errors and warnings on the pages, and requests to other origins').toEqual([])
+    expect(problems, 'errors and logged messages on the pages, and requests to other origins').toEqual([])
   })
   const pages = {
-    /** Opens the console. Page errors, policy violations and requests to other origins make the test file fail. */
+    /** Opens the console. Errors, logged messages and requests to other origins make the test file fail. */
     async open({ origin }: Pick<TestSimulator, 'origin'>, options: PageOptions = {}): Promise<Page> {
       if (!browser) throw new Error('the browser is not open')
       const { hash = '', width = 1280, height = 800, colorScheme = 'light' } = options

@@ -1,6 +1,6 @@
 import { deriveChance } from '../../src/base/core/seeded.ts'
 
-/** Returns a generator of numbers from 0 to 1. The same seed gives the same numbers, so failures can be reproduced. */
+/** Returns a function that returns numbers in [0, 1). A seed always gives the same numbers, to reproduce failures. */
 export function seededChance(seed: string): () => number {
   let count = 0
   return () => deriveChance([seed, count++])

@@ -1,2 +1,2 @@
-/** Limits for `execFileSync` in tests. A test's own timeout cannot stop a child process that blocks the test thread. */
+/** Limits for synchronous child processes. While such a process blocks the test thread, the test cannot time out. */
 export const childLimits = { timeout: 200_000, killSignal: 'SIGKILL' } as const

@@ -11,7 +11,7 @@ export interface TestResponse {
   readonly body: Json | undefined
 }
 
-/** The parts of a request other than its path. */
+/** The options for a request. */
 export interface RequestOptions {
   readonly method?: string
   readonly headers?: Record<string, string>
@@ -100,18 +100,18 @@ export function errorOf(response: Pick<TestResponse, 'body' | 'status'>): string
   return error
 }
 
-/** Expects the service's error body with this status, and a message that matches each of these words. */
+/** Expects the service's error body with this status, and a message that matches each of these patterns. */
 export function expectRefusal(
   response: Pick<TestResponse, 'body' | 'status'>,
   status: number,
-  ...words: readonly (RegExp | string)[]
+  ...patterns: readonly (RegExp | string)[]
 ): void {
   expect({ status: response.status, body: response.body }).toMatchObject({ status })
   const error = errorOf(response)
-  for (const word of words) expect(error).toMatch(word)
+  for (const pattern of patterns) expect(error).toMatch(pattern)
 }
 
-/** Reads the state's location and counts: `{"file":":memory:","sandboxes":1,"events":2,"prompts":0}`. */
+/** Reads the state's location and counts, such as `{"file":":memory:","sandboxes":1,"events":2,"prompts":0}`. */
 export async function readStateInfo(target: Target): Promise<Json> {
   return objectOf(await call(target, '/__sim/info', { token: null }))['state'] ?? null
 }
@@ -120,7 +120,7 @@ export async function readStateInfo(target: Target): Promise<Json> {
 export const productId = '8d2e5f60-3c1b-4a7d-9f48-2b6c0e913a75'
 /** The id of a model that no fixture lists. */
 export const modelId = '4f7c2a1e-9b3d-4c58-8e21-6d0a5b7f9c34'
-/** The path of that model's analytics. */
+/** The path of the analytics for `modelId`. */
 export const analyticsPath = `/v1/models/${modelId}/analytics`
 
 /** Returns a minimal event with additional fields. */

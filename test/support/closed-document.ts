@@ -5,7 +5,7 @@ const PARTS = 'x-parts'
 
 /**
  * Returns the document with closed schemas: an object may have only the listed members, unless its schema has
- * `additionalProperties` or lists no members. This makes undocumented members errors, although clients may ignore them.
+ * `additionalProperties` or lists no members. An undocumented member is then an error, although clients can ignore it.
  */
 export function closeDocument(document: JsonObject): JsonObject {
   const components = objectOf(document['components'])

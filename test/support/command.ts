@@ -17,9 +17,9 @@ export interface Command {
   readonly untilStderr: (pattern: RegExp) => Promise<void>
   /** Resolves as soon as stdout matches the pattern. */
   readonly untilStdout: (pattern: RegExp) => Promise<void>
-  /** The exit code, or the signal that ended the process. */
+  /** Resolves to the exit code, or to the signal that ended the process. */
   readonly ended: Promise<number | string>
-  /** Sends a signal, SIGTERM by default, and resolves to the exit code. */
+  /** Sends a signal, SIGTERM by default, and resolves like `ended`. */
   readonly stop: (signal?: NodeJS.Signals) => Promise<number | string>
 }
 
@@ -41,7 +41,7 @@ export function convsim(args: readonly string[], options: RunOptions = {}): Comm
   return startProgram(process.execPath, [cli, ...args], options)
 }
 
-/** Starts a program that is or becomes `convsim`, and kills it at the end of the test. */
+/** Starts a program, usually one that runs `convsim`, and kills it at the end of the test. */
 export function startProgram(
   file: string,
   args: readonly string[],
@@ -79,7 +79,7 @@ export function startProgram(
         const found = find()
         if (found === undefined && !hasEnded) return
         listeners.delete(listener)
-        if (found === undefined) reject(new Error(`convsim exited; stdout: ${output.stdout}\nstderr: ${output.stderr}`))
+        if (found === undefined) reject(new Error(`${file} exited; stdout: ${output.stdout}\nstderr: ${output.stderr}`))
         else resolve(found)
       }
       listeners.add(listener)

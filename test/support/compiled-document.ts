@@ -5,7 +5,7 @@ import { parse } from 'yaml'
 import { isObject, type Json, type JsonObject } from '../../src/base/core/json.ts'
 import { joinPointer, valueAt } from '../../src/base/core/json-pointer.ts'
 
-/** A documented operation, with the JSON pointer to it. */
+/** A documented operation, with the JSON Pointer to it. */
 export interface DocumentedOperation {
   readonly operationId: string
   readonly method: string
@@ -44,7 +44,7 @@ export class CompiledDocument {
     return isObject(value) ? value : {}
   }
 
-  /** Returns the validator for the schema at a pointer. The schema is compiled on first use. */
+  /** Returns the validator for the schema at a pointer, or undefined if there is none. Compiles it on first use. */
   validatorAt(pointer: string): ValidateFunction | undefined {
     return this.#ajv.getSchema(`document#${encodeURI(pointer)}`)
   }

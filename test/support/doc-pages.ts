@@ -5,7 +5,7 @@ const root = fileURLToPath(new URL('../..', import.meta.url))
 
 /** A documentation page. */
 export interface DocPage {
-  /** The path in the repository: `docs/sandboxes.md`. */
+  /** The path in the repository, such as `docs/sandboxes.md`. */
   readonly path: string
   readonly text: string
 }
@@ -19,7 +19,7 @@ export interface DocBlock {
   readonly section: string
   /** The line number of the block's first line in the page, starting at 1. */
   readonly line: number
-  /** The reason why no test runs the block, from the preceding line: `<!-- not run: it needs Docker -->`. */
+  /** Why no test runs the block, from a preceding line such as `<!-- not run: it needs Docker -->`. */
   readonly notRun: string | undefined
 }
 
@@ -61,7 +61,7 @@ export function findAnchors({ text }: DocPage): Set<string> {
   return anchors
 }
 
-/** Returns the targets of a page's links and images: `docs/simulated-data.md#plans`, `#limits`, `https://...`. */
+/** Returns the targets of a page's links and images, such as `docs/simulated-data.md#plans` or `#limits`. */
 export function findLinks({ text }: DocPage): string[] {
   const prose = withoutBlocks(text).replaceAll(/`[^`\n]*`/g, 'code')
   return Array.from(prose.matchAll(/\]\(([^)\s]+)\)|<img [^>]*src="([^"]+)"/g), ([, link, image]) =>
@@ -73,7 +73,7 @@ const withoutBlocks = (text: string) => text.replaceAll(/^ *```[\s\S]*?^ *```$/g
 
 /**
  * Returns a pattern for the status that each command in a block should get: the status in a comment such as `# 429`,
- * 000 (which curl prints if it gets no response) for the comment `# no response`, or any 2xx status without a comment.
+ * 000 (which curl prints if it gets no response) for the comment `# no response`, or any 2xx status by default.
  */
 export function promisedStatuses(text: string): RegExp[] {
   const commands = text.split(/^(?=curl )/m).filter((command) => command.startsWith('curl '))

@@ -88,7 +88,7 @@ export function docTables(): Record<string, string> {
   }
 }
 
-/** Returns the names of the tables that a page has markers for: `<!-- settings -->` to `<!-- /settings -->`. */
+/** Returns the names of the tables that a page has markers for, such as `<!-- plans -->` and `<!-- /plans -->`. */
 export function findTables(page: string): string[] {
   return Array.from(page.matchAll(/^<!-- \/([\w-]+) -->$/gm), ([, name = '']) => name)
 }

@@ -29,7 +29,7 @@ function listViolations(
   return (validate.errors ?? []).map(({ instancePath, message }) => `${instancePath} ${message}`)
 }
 
-/** A schema keyword that a body violates. `at`: the JSON pointer to the invalid value. */
+/** A schema keyword that a body violates. `at`: the JSON Pointer to the invalid or missing value. */
 export interface BrokenRule {
   readonly keyword: string
   readonly at: string

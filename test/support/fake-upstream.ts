@@ -64,7 +64,7 @@ function readCertificate() {
   return { cert: read('expired-cert.pem'), key: read('expired-key.pem') }
 }
 
-/** Listens on a free port until the end of the test. */
+/** Listens on a free port until the end of the test. Returns the port. */
 export async function listenForTest(server: Server | ReturnType<typeof createTlsServer>): Promise<number> {
   await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve))
   onTestFinished(async () => {
@@ -83,7 +83,7 @@ async function forwardTo(origin: string, { method, url, headers }: FakeRequest, 
   return { status: response.status, headers: otherHeaders, body }
 }
 
-/** Starts a server that acts as the real service, for one test. */
+/** Starts a server that acts as the real service, for one test, and returns its origin. */
 export async function fakeUpstream(listener: RequestListener): Promise<string> {
   return `http://127.0.0.1:${await listenForTest(createServer(listener))}`
 }

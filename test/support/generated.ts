@@ -6,7 +6,7 @@ import { bundledContract, controlContract } from '../../src/service/fixtures/bun
 import type { Parameter } from '../../src/service/scenarios/parameters.ts'
 import { inputs } from './catalogue.ts'
 
-/** The files that `npm run generate` writes. */
+/** The files that `npm run generate` writes, except for types of documents. */
 export const generatedFiles = {
   clientNames: new URL('../../src/client/names.ts', import.meta.url),
 }
@@ -17,7 +17,7 @@ export const typedDocuments = [
   { document: bundledContract, file: new URL('../../src/service/simulation/service-types.ts', import.meta.url) },
 ]
 
-/** Returns the first line of a file of types. Its digest shows whether the document has changed since. */
+/** Returns the first line of a types file. Its digest shows whether the document has changed since generation. */
 export async function typesHeading(document: string): Promise<string> {
   const digest = createHash('sha256')
     .update(await readFile(document))
@@ -28,7 +28,7 @@ export async function typesHeading(document: string): Promise<string> {
   )
 }
 
-/** Returns the names in the bundled contract, catalogue and fixtures as literal types. */
+/** Returns source code that defines the names in the bundled contract, catalogue and fixtures as literal types. */
 export function clientNamesText(): string {
   const formatter = ['biome', 'format', '--stdin-file-path=names.ts']
   return execFileSync('npx', formatter, { input: unformattedNames(), encoding: 'utf8' })
@@ -65,7 +65,7 @@ ${scenarios.join('')}}
 
 const union = (names: readonly string[]) => names.map((name) => `'${name}'`).join(' | ')
 
-/** Returns the type of a scenario's parameters: `AnyScenarioParameters & { readonly ms?: number }`. */
+/** Returns the type of a scenario's parameters, such as `AnyScenarioParameters & { readonly ms?: number }`. */
 function parametersType(parameters: readonly Parameter[]): string {
   const members = parameters.map(
     (parameter) => `readonly '${parameter.name}'${parameter.required ? '' : '?'}: ${valueType(parameter)}`,

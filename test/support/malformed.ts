@@ -7,7 +7,7 @@ const randomBelow = (random: Random, limit: number) => Math.floor(random() * lim
 
 const randomItem = <T>(random: Random, items: readonly T[]) => items[randomBelow(random, items.length)] as T // exists
 
-/** Creates a malformed request of a random kind. */
+/** Creates a request of a random kind. Most of these requests are malformed. */
 export function createMalformed(random: Random): { kind: string; bytes: Buffer } {
   const [kind, make] = randomItem(random, kinds)
   return { kind, bytes: make(random) }
@@ -31,7 +31,7 @@ interface RequestParts {
 const goodPaths = [analyticsPath, '/v1/events', '/v1/prompts', '/_s/a/v1/events', '/__sim/info'] as const
 const methods = ['GET', 'POST', 'PUT', 'DELETE', 'PATCH', 'OPTIONS', 'TRACE', 'PROPFIND'] as const
 
-/** Creates an HTTP request that is valid except for the given parts. */
+/** Creates an HTTP request with the given parts. The other parts are well-formed and partly random. */
 function createRequest(random: Random, { path, headers = [], body }: RequestParts): Buffer {
   const content = body ?? Buffer.from(JSON.stringify(randomItem(random, [event(), prompt()])))
   const method = body ? 'POST' : randomItem(random, methods)
@@ -61,7 +61,7 @@ function damageBytes(random: Random, original: Buffer): Buffer {
   return Buffer.from(bytes)
 }
 
-/** Returns Latin-1 text without line breaks, which would start other headers. */
+/** Returns Latin-1 text without line breaks, since a line break would start another header. */
 function randomText(random: Random, limit: number): string {
   const length = randomBelow(random, limit)
   return Array.from({ length }, () => String.fromCharCode(33 + randomBelow(random, 222))).join('')

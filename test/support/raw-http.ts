@@ -17,7 +17,7 @@ export interface RawConnection {
   /** Closes the sending side. The server can still respond. */
   end(): void
   /** Resolves as soon as the beginning of a response has arrived. Rejects if the connection closes first. */
-  begun(): Promise<void>
+  untilResponseStarts(): Promise<void>
   /** Resolves to the next complete response. Rejects if the connection closes first. */
   response(): Promise<RawResponse>
   /** Resolves when the server has closed the connection. */
@@ -32,7 +32,7 @@ export function requestText(method: string, path: string, lines: readonly string
   )
 }
 
-/** Returns the text of a POST with a JSON body. A string is sent unchanged as the body. */
+/** Returns the text of a POST with a JSON body. A string is used as the body unchanged. */
 export function postText(path: string, body: Json, lines: readonly string[] = []): string {
   const text = typeof body === 'string' ? body : JSON.stringify(body)
   const length = `Content-Length: ${Buffer.byteLength(text)}`
@@ -48,7 +48,7 @@ export async function connectTo(origin: string): Promise<RawConnection> {
   return {
     send: (text) => void socket.write(text),
     end: () => void socket.end(),
-    begun: () => inbox.begun(),
+    untilResponseStarts: () => inbox.untilStart(),
     response: () => inbox.next(),
     closed: () => inbox.ended,
     destroy: () => void socket.destroy(),
@@ -97,7 +97,7 @@ function createInbox(socket: Socket) {
       wake = resolve
     })
   }
-  const begun = async () => {
+  const untilStart = async () => {
     while (bytes.length === 0) await untilMore()
   }
   const next = async () => {
@@ -110,7 +110,7 @@ function createInbox(socket: Socket) {
       await untilMore()
     }
   }
-  return { ended, begun, next }
+  return { ended, untilStart, next }
 }
 
 /** Parses the first response, if it is complete. A response without a length (204, 304, 100) has no body. */
@@ -118,7 +118,7 @@ function takeResponse(bytes: Buffer): { response: RawResponse; rest: Buffer<Arra
   const end = bytes.indexOf('\r\n\r\n')
   if (end < 0) return undefined
   const [statusLine = '', ...lines] = bytes.subarray(0, end).toString('latin1').split('\r\n')
-  const headers = Object.fromEntries(lines.map(readHeader))
+  const headers = Object.fromEntries(lines.map(parseHeader))
   const length = Number(headers['content-length'] ?? 0)
   const from = end + 4
   if (bytes.length < from + length) return undefined
@@ -133,7 +133,7 @@ function takeResponse(bytes: Buffer): { response: RawResponse; rest: Buffer<Arra
 }
 
 /** Returns the lower-case name and the value of a header line. */
-export function readHeader(line: string): [string, string] {
+export function parseHeader(line: string): [string, string] {
   const at = line.indexOf(':')
   return [line.slice(0, at).toLowerCase(), line.slice(at + 1).trim()]
 }

@@ -36,7 +36,7 @@ export class Reader {
 
   readonly #hasPackage: boolean
 
-  /** If `hasPackage`, the package is installed in the project; otherwise simulators run in the checkout. */
+  /** If `hasPackage` is true, simulators run in the project, with the package installed; otherwise in the checkout. */
   constructor(hasPackage: boolean) {
     this.#hasPackage = hasPackage
     mkdirSync(join(this.project, 'node_modules/.bin'), { recursive: true })
@@ -52,7 +52,7 @@ export class Reader {
       symlinkSync(join(checkout, 'node_modules', name), join(this.project, 'node_modules', name))
   }
 
-  /** Runs a Bash script in the project. Port 4010 in the script is replaced with the simulator's port. */
+  /** Runs a Bash script in the project. The script's `http://127.0.0.1:4010` becomes the simulator's origin. */
   run(script: string, options = '-euo'): ScriptResult {
     const args = ['--norc', options, 'pipefail', '-c', this.#withOrigin(script)]
     const { status, stdout, stderr } = spawnSync('bash', args, {

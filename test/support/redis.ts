@@ -11,10 +11,10 @@ export interface RedisServer {
   /** `redis://127.0.0.1:12345` */
   readonly url: string
   readonly port: number
-  /** Kills the server, like a power failure. `start` restarts it on the same port with the data on its disk. */
+  /** Kills the server without saving its data. `start` restarts it on the same port with the data on disk. */
   kill(): Promise<void>
   start(moreArgs?: readonly string[]): Promise<void>
-  /** Stops responding, but keeps the connections open. */
+  /** Suspends the server, which keeps its connections open. */
   pause(): void
   resume(): void
   close(): Promise<void>

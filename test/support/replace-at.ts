@@ -1,6 +1,6 @@
 import { isObject, type Json } from '../../src/base/core/json.ts'
 
-/** Replaces the value at a path of member indexes in place. If the path ends early, replaces the last value on it. */
+/** Replaces the value at a path of member indexes in place. A path that is too long ends at a value without members. */
 export function replaceAt(value: Json, [index, ...rest]: readonly number[], replacement: Json): Json {
   const members = isObject(value) ? Object.keys(value) : Array.isArray(value) ? [...value.keys()] : []
   const member = index === undefined ? undefined : members[index % members.length]

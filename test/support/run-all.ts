@@ -6,10 +6,7 @@ const steps = [
   { script: 'lint', description: 'formatting, imports and lint rules (Biome); `npm run format` fixes most problems' },
   { script: 'types', description: 'types of src and test (tsc)' },
   { script: 'dead', description: 'unused files, exports and dependencies (knip)' },
-  {
-    script: 'unit',
-    description: 'all tests without the tag "long" (vitest); HTTP and command-line tests start the built program',
-  },
+  { script: 'unit', description: 'tests (vitest); HTTP and command-line tests run the built program' },
 ] as const
 
 process.exitCode = run(process.argv.slice(2))

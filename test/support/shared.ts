@@ -6,7 +6,7 @@ import type { OnFinished } from './temp-folder.ts'
 /** Settings, or a function that creates them before the first test. It can pass `onFinished` to `tempFolder`. */
 type SettingsSource = Partial<Settings> | ((onFinished: OnFinished) => Promise<Partial<Settings>>)
 
-/** Shares a simulator among a file's tests. Call this at the top of the file, and the returned function in tests. */
+/** Shares a simulator among a file's tests. Call this at the file's top level, and the returned function in tests. */
 export function sharedSimulator(settings: SettingsSource = {}): () => TestSimulator {
   let simulator: TestSimulator | undefined
   const removals: (() => Promise<void>)[] = []

@@ -16,12 +16,12 @@ export const tools = {
 /** Returns true if a program is missing, in which case its tests are skipped. */
 export const isMissing = (tool: keyof typeof tools) => tools[tool].path === tool
 
-/** Returns a message for each missing program, with the skipped tests and the command that installs the program. */
+/** Returns a message for each missing program, with the affected tests and the command that installs the program. */
 export function listMissingTools(): string[] {
   const missing = (Object.keys(tools) as (keyof typeof tools)[]).filter(isMissing)
   return missing.map(
     (tool) =>
-      `The tests ${tools[tool].tests} are skipped: ${tool} is not on the PATH. ` +
-      `To run them: apt-get install -y --no-install-recommends ${tool}`,
+      `The tests ${tools[tool].tests} cannot run: ${tool} is not on the PATH. ` +
+      `To install it: apt-get install -y --no-install-recommends ${tool}`,
   )
 }

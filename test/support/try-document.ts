@@ -29,7 +29,7 @@ export const documentWithData = (media: JsonObject, members: JsonObject = {}) =>
   ...members,
 })
 
-/** The errors that `check` and the simulator report for a document. */
+/** The errors that `check` and the simulator report for a document, and a response from the simulator. */
 export interface Outcome {
   /** The errors from `check`. */
   readonly checked: readonly string[]

@@ -44,8 +44,8 @@ const order = (insertId: string, fields: JsonObject = {}) =>
   ] as const
 
 /**
- * The traffic from a shop's backend. A scenario with commas is a sequence, which is sent with each attempt at a call. After each
- * request, the sandbox's clock advances by the pause, so that the times are the same in each run.
+ * The traffic from a shop's backend. A scenario with commas is a sequence, which is sent with each attempt at a call.
+ * After each request, the sandbox's clock advances by the pause, so that the times are the same in each run.
  */
 const traffic: readonly (readonly [pause: string, scenario: string, path: string, body: object | undefined])[] = [
   ['500ms', '500*2, 200', ...analytics(2, '7d')],
@@ -111,7 +111,7 @@ try {
   await started.value.close()
 }
 
-/** Takes a screenshot. Returns its lines of text that are in the sources, so that a test can detect a stale image. */
+/** Takes a screenshot. Returns its lines that appear in the source code, so that a test can detect a stale image. */
 async function takeScreenshot(browser: Browser, origin: string, { name, hash, height, untilReady }: Screenshot) {
   const page = await browser.newPage({ viewport: { width: 1280, height }, deviceScaleFactor: 1, colorScheme: 'light' })
   await page.goto(`${origin}/__sim/${hash}`)

@@ -11,7 +11,7 @@ const MAX_INSTANT = Date.parse('9999-12-31T23:59:59Z')
 /**
  * Parses an RFC 3339 instant (`2026-01-15T12:00:00.5+01:00`), or a UTC date (`2026-01-15`) or date-time without an
  * offset (`2026-01-15T12:00:00`). Seconds are optional. A leap second becomes the last millisecond of its day. The year
- * in UTC must have four digits. Returns epoch milliseconds, or undefined for other text, such as February 30.
+ * in UTC must have four digits. Returns epoch milliseconds, or undefined for other text, such as `2026-02-30`.
  */
 export function parseInstant(text: string): number | undefined {
   const parts = INSTANT_PATTERN.exec(text)
@@ -60,7 +60,7 @@ export function parseDuration(text: string): number | undefined {
   return number === undefined ? undefined : Math.round(Number(number) * UNIT_MS[unit as keyof typeof UNIT_MS])
 }
 
-/** Parses the time to set a clock to. Returns undefined for other text, and for times before 1900 or after 9999. */
+/** Parses a time for setting a clock. Returns undefined for invalid text, and for times before 1900 or after 9999. */
 export function parseNow(text: string): number | undefined {
   const instant = parseInstant(text)
   return instant !== undefined && instant >= MIN_NOW && instant <= MAX_NOW ? instant : undefined
@@ -82,7 +82,7 @@ export function isoDateOf(day: number): string {
   return startOfDay(day).toISOString().slice(0, -'T00:00:00.000Z'.length)
 }
 
-/** Formats an instant as an HTTP date: `Thu, 15 Jan 2026 12:00:00 GMT`. Caches the text for the last second. */
+/** Formats an instant as an HTTP date: `Thu, 15 Jan 2026 12:00:00 GMT`. Caches the text until the second changes. */
 export const httpDate = (() => {
   const format = memoizeLast((second: number) => new Date(second * 1000).toUTCString())
   return (instant: number) => format(Math.floor(instant / 1000))

@@ -1,13 +1,13 @@
 import { isObject, type Json } from './json.ts'
 
-/** Escapes tokens and appends them to a JSON pointer: `joinPointer('/paths', '/events')` is `/paths/~1events`. */
+/** Escapes tokens and appends them to a JSON Pointer: `joinPointer('/paths', '/events')` is `/paths/~1events`. */
 export function joinPointer(pointer: string, ...tokens: readonly (string | number)[]): string {
   let result = pointer
   for (const token of tokens) result += `/${String(token).replaceAll('~', '~0').replaceAll('/', '~1')}`
   return result
 }
 
-/** Returns the unescaped tokens of a JSON pointer: an empty list for the empty pointer. */
+/** Returns the unescaped tokens of a JSON Pointer: an empty list for the empty pointer. */
 export function parsePointer(pointer: string): string[] {
   if (pointer === '') return []
   return pointer
@@ -46,7 +46,7 @@ export function parseReference(reference: string): string | undefined {
   }
 }
 
-/** Returns a copy with a new value at a path, or without the old value if the new value is undefined. */
+/** Returns a copy with the value at a path replaced. `undefined` removes a member but sets a list item to null. */
 export function replaceAt(whole: Json, [token, ...rest]: readonly string[], value: Json | undefined): Json | undefined {
   if (token === undefined) return value
   if (Array.isArray(whole)) {

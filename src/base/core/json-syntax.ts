@@ -2,7 +2,7 @@ import { type Flaw, type Json, type JsonObject, parseJson } from './json.ts'
 import { joinPointer } from './json-pointer.ts'
 import { failure, type Result, success } from './result.ts'
 
-/** The maximum number of nesting levels. On deeper nesting, recursive functions could overflow the stack. */
+/** The maximum number of nesting levels. With deeper nesting, recursive functions could overflow the stack. */
 export const maxDepth = 64
 
 /** The maximum numbers of values and characters from one record (an item of a list in the root object) to the next. */
@@ -19,7 +19,7 @@ const stringPart = /[ !#-[\]-\uffff]+|\\(?:["\\/bfnrt]|u[0-9a-fA-F]{4})/y
 
 class JsonRefusal extends Error {}
 
-/** Reads JSON. `maxValues` makes the reader strict. `isLarge` limits the size of records and makes the reader yield. */
+/** Reads JSON, strictly if `maxValues` is finite. `isLarge` limits records and tokens, and makes `read` yield. */
 export class JsonReader {
   readonly #text: string
   readonly #maxValues: number

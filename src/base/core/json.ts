@@ -1,6 +1,6 @@
 /**
  * Small utilities without domain logic or I/O.
- * This file defines the types `Json` and `Violation`, which most folders use; the other files are independent tools.
+ * This file defines the types `Json` and `Violation`, which most folders use.
  */
 
 /** A value that JSON can encode: a body, a document, a fixture. */
@@ -22,7 +22,7 @@ export function parseJson(text: string): Json | undefined {
   }
 }
 
-/** Returns a value as text without whitespace, with members sorted by code unit and without those to omit. */
+/** Returns a value as compact JSON, with members sorted by code unit. Omits members for which `isOmitted` is true. */
 export function canonicalJson(value: Json, isOmitted?: (name: string, value: Json) => boolean): string {
   if (Array.isArray(value)) return `[${value.map((item) => canonicalJson(item, isOmitted)).join(',')}]`
   if (!isObject(value)) return JSON.stringify(value)
@@ -37,7 +37,7 @@ export function canonicalJson(value: Json, isOmitted?: (name: string, value: Jso
 /** A cache of the member counts of compared objects, since a body is compared with the values of many rules. */
 const memberCounts = new WeakMap<JsonObject, number>()
 
-/** Returns true if JSON values are equal, ignoring member order. The time depends only on the expected value. */
+/** Returns true for equal JSON in any member order. After counting members, the time depends only on `expected`. */
 export function isSameJson(expected: Json, actual: Json | undefined): boolean {
   if (Array.isArray(expected)) {
     if (!Array.isArray(actual) || actual.length !== expected.length) return false
@@ -88,7 +88,7 @@ function isRecords(value: unknown): value is Iterable<unknown> | AsyncIterable<u
   return typeof value === 'object' && value !== null && (Symbol.iterator in value || Symbol.asyncIterator in value)
 }
 
-/** Yields the JSON of a value in pieces, one per item and member. A list can be any iterable, which is read lazily. */
+/** Yields the JSON of a value in pieces, splitting lists of objects. Lists can be iterables, which are read lazily. */
 export async function* jsonPieces(value: unknown): AsyncGenerator<string> {
   if (isRecords(value)) yield* piecesOfList(value)
   else if (isObject(value) && Object.values(value).some(isRecords)) yield* piecesOfObject(value)
@@ -122,14 +122,14 @@ export type ExchangePart = 'path' | 'query' | 'header' | 'body' | 'response'
 
 export interface Violation {
   readonly in: ExchangePart
-  /** The JSON pointer within the part: `/components/0/content`, `/period` for a parameter; empty for the whole part. */
+  /** The JSON Pointer within the part: `/components/0/content`, `/period` for a parameter; empty for the whole part. */
   readonly pointer: string
   /**
-   * The JSON Schema keyword that was broken (`required`, `enum`, ...); `json` or `media-type` for a body that was not
-   * parsed; `more` if the check stopped early because too many rules were broken.
+   * The broken rule: a JSON Schema keyword (`required`, `enum`, ...) or a name for another rule, such as `media-type`.
+   * `more` means that the check stopped early because too many rules were broken.
    */
   readonly keyword: string
-  /** A sentence without its subject, with expected and actual value: `must be one of "7d", "30d", "90d"; got "14d"`. */
+  /** A sentence without its subject: `must be one of "7d", "30d", "90d"; got "14d"`. */
   readonly message: string
 }
 

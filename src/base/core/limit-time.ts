@@ -12,8 +12,8 @@ export const TIMEOUT = 'timeout'
 const maxCheckMs = 100
 
 /**
- * Limits how long a validator runs, since patterns and recursive schemas can take arbitrarily long. An aborted check is
- * retried once, since garbage collection counts toward the limit. If the retry is also aborted, the value is invalid.
+ * Limits how long a validator runs, since patterns and recursive schemas can be very slow. An aborted check is retried
+ * once, since garbage collection counts toward the limit. A second abort or a stack overflow makes the value invalid.
  */
 export function limitTime<E>(validate: Check<E>): Check<E> {
   const limited: Check<E> = (value) => {
@@ -41,8 +41,8 @@ const timeoutError = {
   schemaPath: '',
   params: {},
   message:
-    `cannot be checked: the contract's patterns or recursive schemas take more than ${maxCheckMs} ms. ` +
-    'Send shorter strings or fewer levels, or change these patterns and schemas',
+    `cannot be checked: the contract's patterns or recursive schemas take more than ${maxCheckMs} ms or overflow ` +
+    'the stack. Send shorter strings or fewer levels, or change these patterns and schemas',
 }
 
 /** Creates a context and a script that calls its `run`. They are reused, since creating a context takes 1 ms. */
@@ -52,9 +52,9 @@ const prepare = once(() => {
 })
 
 /**
- * Runs `work` and returns its value, or undefined if it takes longer than `ms` milliseconds. `work` must have no side
- * effects: it can be interrupted anywhere, even within a regular expression, and it runs again if other processes used
- * the CPU for more than half of the time limit. The overhead is 0.1 ms.
+ * Runs `work` and returns its value, or undefined if `work` takes longer than `ms` milliseconds. `work` must have no
+ * side effects: it can be interrupted anywhere, even within a regular expression, and it runs again after a timeout
+ * during which this process had the CPU for less than half of the limit. The overhead is 0.1 ms.
  */
 export function runWithTimeout<T>(ms: number, work: () => T): { readonly value: T } | undefined {
   const before = cpuUsage()

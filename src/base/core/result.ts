@@ -1,6 +1,6 @@
 /**
- * The outcome of an operation that can fail: its value or its error, by default a sentence that describes the problem.
- * Exceptions are only for bugs.
+ * The outcome of an operation that can fail: its value or its error. By default, the error is a sentence that describes
+ * the problem.
  */
 export type Result<T, E = string> = { readonly ok: true; readonly value: T } | { readonly ok: false; readonly error: E }
 

@@ -1,13 +1,13 @@
-/** Does long work in slices of 10 ms, one per turn of the event loop, so that other requests are handled in between. */
+/** Does long work in slices of about 10 ms, so that other requests are handled in between. */
 import { monotonicNow, nextTurn } from './timers.ts'
 
 /** Milliseconds of work after which other requests are handled. */
 const sliceMs = 10
 
-/** Milliseconds, excluding pauses, after which the work is abandoned. */
+/** Milliseconds of work, excluding pauses, after which `visitInSlices` gives up. */
 export const maxWorkMs = 5000
 
-/** The minimum length of a chunk of text, in characters. */
+/** The target length of a chunk of text, in characters. */
 const chunkLength = 64 * 1024
 
 /** The work for one request, in slices. Run `if (work.isDue) await work.rest()` after steps of a few milliseconds. */
@@ -42,7 +42,7 @@ export async function* inSlices<Item>(items: Iterable<Item> | AsyncIterable<Item
   }
 }
 
-/** Joins pieces of text into chunks, between which other requests are handled. Pieces are not split. */
+/** Joins pieces of text into chunks, between which other requests can be handled. Pieces are not split. */
 export async function* chunksInSlices(
   pieces: Iterable<string> | AsyncIterable<string>,
   work: SlicedWork = new SlicedWork(),

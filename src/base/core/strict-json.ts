@@ -14,13 +14,13 @@ const notUtf8 = failure({ pointer: '', message: 'must be UTF-8 text' })
 
 /**
  * Parses JSON strictly: UTF-8, one value, no duplicate members, no `__proto__`, no lone surrogates, at most `maxDepth`
- * levels, and no number beyond the range of a double. Inputs that two parsers could read differently are refused.
+ * levels, and no number beyond the range of a double. Other parsers may read inputs that break these rules differently.
  * @param values the maximum number of members and items
  */
 export function readJson(bytes: Uint8Array, values = maxValues): Result<Json, Flaw> {
   const text = decode(bytes)
   if (text === undefined) return notUtf8
-  // JSON that `JSON.stringify` reproduces unchanged has no repeated member. Comparing longer text takes too long.
+  // JSON that `JSON.stringify` reproduces unchanged has no repeated member. For long text, this check takes too long.
   const plain = text.length > 10 * values || /\\u|__proto__/.test(text) ? undefined : parseJson(text)
   if (plain !== undefined && membersLeft(plain, values, maxDepth) >= 0 && JSON.stringify(plain) === text)
     return success(plain)
@@ -42,7 +42,7 @@ export async function readLargeJson(bytes: Uint8Array): Promise<Result<Json, Fla
 
 const utf8 = new TextDecoder()
 
-/** Returns true for text that begins with a byte order mark, which RFC 8259 forbids and `decode` strips. */
+/** Returns true for bytes that begin with a byte order mark, which RFC 8259 forbids and `decode` strips. */
 export const hasByteOrderMark = (bytes: Uint8Array) => bytes[0] === 0xef && bytes[1] === 0xbb && bytes[2] === 0xbf
 
 /** Decodes UTF-8. Returns undefined if the bytes are not valid UTF-8. */

@@ -63,7 +63,7 @@ const MAX_SEPARATORS = 3
 
 const simplify = (name: string) => name.replace(/[_-]/g, '').toLowerCase()
 
-/** Returns true if two names differ by one inserted, deleted, changed or swapped letter; false for short names. */
+/** Returns true if one letter is inserted, deleted or changed, or two are swapped; false for very short names. */
 function isOneLetterAway(one: string, other: string): boolean {
   if (Math.min(one.length, other.length) < 3) return false
   let start = 0
@@ -85,7 +85,7 @@ export function findNearest(name: string, candidates: Iterable<string>): string 
 
 const MAX_LISTED = 20
 
-/** Returns a message suffix: `Did you mean "slow"? Known: slow, hang.` `elsewhere` replaces a list of over 20 names. */
+/** Returns a hint: `Did you mean "slow"? Known: slow, hang.` A list of over 20 names is replaced by `elsewhere`. */
 export function describeKnown(name: string, known: readonly string[], elsewhere?: string): string {
   const nearest = findNearest(name, known)
   const guess = nearest === undefined ? '' : `Did you mean "${nearest}"? `

@@ -44,7 +44,7 @@ let isEnding = false
 
 /**
  * Resolves at the end of this turn of the event loop, when all pending input has been read. The turn's responses are
- * then sent together, which wakes the client only once. Code that runs then can await the end of the same turn again.
+ * then sent together, which wakes the client only once. Code that resumes then can await the end of this turn again.
  */
 export function endOfTurn(): Promise<void> {
   return new Promise((resolve) => {

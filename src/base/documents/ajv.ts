@@ -9,7 +9,7 @@ import { MAX_ERRORS } from './violations.ts'
 
 export type Validator = ((value: unknown) => boolean) & { errors?: ErrorObject[] | null }
 
-/** Creates a JSON Schema 2020-12 validator that reports every error, and passes ajv's warnings to `warn`. */
+/** Creates an ajv instance for JSON Schema 2020-12 that reports errors up to a limit, and passes warnings to `warn`. */
 export function createAjv(warn: (message: string) => void, options: Options = {}): Ajv2020 {
   const ajv = new Ajv2020({
     allErrors: true,
@@ -37,7 +37,7 @@ export function createAjv(warn: (message: string) => void, options: Options = {}
 const errorCount = new Name('errors')
 
 /** Keywords that loop over all items or members. An error makes the value invalid, so the loop can stop early. */
-const CHECKING_LOOPS = [
+const LOOPING_KEYWORDS = [
   'items',
   'patternProperties',
   'additionalProperties',
@@ -58,7 +58,7 @@ type EndOfIteration = (gen: CodeGen, before: Name) => void
  * function adds one to the generated code: loops stop after `MAX_ERRORS` errors, and `contains` drops an item's errors.
  */
 function boundErrors(ajv: Ajv2020): void {
-  for (const keyword of CHECKING_LOOPS) {
+  for (const keyword of LOOPING_KEYWORDS) {
     endIterations(ajv, keyword, (gen, before) =>
       gen.if(_`${errorCount} - ${before} >= ${MAX_ERRORS}`, () => gen.break()),
     )

@@ -5,7 +5,7 @@ const FULL_TIME = /T\d{2}:\d{2}:\d{2}(?:\.\d+)?(?:Z|[+-]\d{2}:\d{2})$/i
 
 const isDateTime = (text: string) => FULL_TIME.test(text) && parseInstant(text) !== undefined
 
-/** Formats that ajv-formats lacks (`iso-8601`, `utc-instant`), or implements differently from their specification. */
+/** Formats that ajv-formats lacks (`iso-8601`, `utc-instant`), or for which its checks are too strict or too loose. */
 export const OWN_FORMATS = {
   'iso-8601': (text: string) => parseInstant(text) !== undefined,
   // The format of `Date.toISOString`, used for times in the state file and in bundles.
@@ -32,6 +32,6 @@ export const FORMAT_PHRASES: Readonly<Record<string, string>> = {
   int64: 'an integer from -2^63 to 2^63 - 1',
   byte: 'base64 text',
   url: 'a URL',
-  email: 'an e-mail address',
+  email: 'an email address',
   uri: 'a URI',
 }

@@ -21,7 +21,7 @@ export class Origins {
     this.#origins.set(pointer, { ...origin, order: this.#setCount })
   }
 
-  /** Removes an item from a list with `length` items. The items after it move forward, with their origins. */
+  /** Updates the origins when an item is removed from a list of `length` items: later items move down by one index. */
   removeItem(list: string, index: number, length: number): void {
     for (let at = index; at < length - 1; at += 1) this.set(joinPointer(list, at), this.find(joinPointer(list, at + 1)))
   }

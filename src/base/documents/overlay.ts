@@ -6,7 +6,7 @@ import { findTreeFlaw } from './parse.ts'
 import { type Overlay, type OverlayAction, type SelectedNode, select } from './read-overlay.ts'
 import { errorAt, type Findings, MAX_VALUES, type Source } from './source.ts'
 
-/** Applies an overlay to a copy of a document, tracking which values it adds. Stops at the first action that fails. */
+/** Applies an overlay to a copy of a document. Findings can point to either. Stops at the first action that fails. */
 export function applyOverlay(document: Source, { source, actions }: Overlay): Result<Source, Findings> {
   const draft = new Draft(document, source)
   for (const action of actions) {
@@ -16,14 +16,14 @@ export function applyOverlay(document: Source, { source, actions }: Overlay): Re
   return success({ file: document.file, value: draft.value, place: draft.origins.place })
 }
 
-/** A document to which an overlay is being applied. Flaws and `from` point into the overlay. */
+/** A document to which an overlay is being applied. The pointers of flaws and `from` refer to the overlay. */
 class Draft {
   value: Json
   readonly origins: Origins
   readonly #overlay: Source
 
   constructor(document: Source, overlay: Source) {
-    this.value = JSON.parse(JSON.stringify(document.value)) // a copy, since all uses of a YAML alias share one value
+    this.value = JSON.parse(JSON.stringify(document.value)) // a copy, so that `document` does not change
     this.origins = new Origins(document)
     this.#overlay = overlay
   }
@@ -71,7 +71,7 @@ class Draft {
     }
   }
 
-  /** Merges an update into the value at `tokens`. An array that is the target itself accepts an item of any type. */
+  /** Merges an update into the value at `tokens`. If the action's target is an array, the update can have any type. */
   #merge(tokens: readonly string[], update: Json, from: string, isTarget = false): Flaw | undefined {
     const old = valueAtTokens(this.value, tokens)
     if (old === undefined) return this.#put(tokens, update, from)

@@ -51,7 +51,7 @@ function readText(text: string, file: string): Result<Source, Findings> {
   return success({ file, value, place: (pointer) => locationOf(findOffset(document, pointer)) })
 }
 
-/** The maximum number of nesting levels in a file. On deeper nesting, recursive functions could overflow the stack. */
+/** The maximum nesting depth of a file. Deeper nesting could make recursive functions overflow the stack. */
 const MAX_LEVELS = 200
 const TOO_DEEP = `is nested deeper than ${MAX_LEVELS} levels`
 
@@ -61,7 +61,7 @@ const messages: Readonly<Partial<Record<ErrorCode, string>>> = {
   DUPLICATE_KEY: 'is a duplicate key',
 }
 
-/** Returns the first errors in text that cannot be parsed. For JSON, returns only one error, in JSON's terms. */
+/** Returns the first errors from the YAML parser or, for a `.json` file that is not JSON, its first syntax error. */
 function listSyntaxErrors(errors: readonly YAMLError[], text: string, file: string) {
   if (!/\.json$/i.test(file) || parseJson(text) !== undefined)
     return errors.slice(0, MAX_SYNTAX_ERRORS).map((error) => ({ at: error.pos[0], message: describeYamlError(error) }))
@@ -127,10 +127,10 @@ function findFlaw(value: Json, pointer: string, visited: { count: number; parent
 
 const NO_PROTO = '"__proto__" is not allowed as a member name: it has a special meaning in JavaScript'
 
-/** Writes a value as YAML with short lines. */
+/** Formats a value as YAML, wrapping long lines. */
 export const writeYaml = (value: Json): string => stringify(value, { lineWidth: 120, singleQuote: true })
 
-/** Appends items to a list in YAML or JSON, one per line; comments and the formatting of other items are preserved. */
+/** Appends items, each in flow style (`{ a: 1 }`), to a list in YAML or JSON. Comments are preserved. */
 export function appendYaml(list: string, items: readonly Json[]): string {
   const document = parseDocument(list)
   for (const item of items) document.add(document.createNode(item, { flow: true }))

@@ -3,9 +3,9 @@ import type { Validator } from './ajv.ts'
 export interface PrecompiledSource {
   /** The value of the file as JSON text, so that each reader can parse its own copy. */
   readonly json: string
-  /** True for an OpenAPI document if `validators` include validators for its responses; false for any other file. */
+  /** True if the file is an OpenAPI document, and `validators` contains validators for its responses. */
   readonly hasResponseValidators: boolean
-  /** The validators of an OpenAPI document, by the key that `keyOf` returns; empty for any other file. */
+  /** The validators for an OpenAPI document, by the key that `keyOf` returns; empty for any other file. */
   readonly validators: Readonly<Record<string, Validator>>
 }
 

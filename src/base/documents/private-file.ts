@@ -17,7 +17,7 @@ type Content = string | AsyncIterable<string>
 export async function writePrivateFile(file: string, content: Content): Promise<void> {
   const found = await stat(file).catch(() => undefined)
   const link = found ? undefined : await lstat(file).catch(() => undefined)
-  const isReplaceable = found ? found.isFile() : !link?.isSymbolicLink() // writing creates a dangling link's target
+  const isReplaceable = found ? found.isFile() : !link?.isSymbolicLink() // a dangling link is kept
   if (isOpenFile(file) || !isReplaceable) return writeInPlace(file, content)
   const path = found ? await realpath(file) : file
   const folder = await mkdtemp(join(dirname(path), '.convsim-')).catch(throwIfFull)
@@ -51,7 +51,7 @@ async function writeInPlace(file: string, content: Content): Promise<void> {
 /** Writes a file and syncs it, since some file systems report a full disk only during a sync. */
 async function writeAndClose(opened: FileHandle, content: Content, isReplaced = false): Promise<void> {
   try {
-    if (isReplaced) await emptyPrivately(opened)
+    if (isReplaced) await restrictAndTruncate(opened)
     await writeFile(opened, content)
     if ((await opened.stat()).isFile()) await opened.sync()
   } finally {
@@ -59,7 +59,7 @@ async function writeAndClose(opened: FileHandle, content: Content, isReplaced = 
   }
 }
 
-async function emptyPrivately(existing: FileHandle): Promise<void> {
+async function restrictAndTruncate(existing: FileHandle): Promise<void> {
   const stats = await existing.stat()
   if (!stats.isFile()) return
   const isAccessibleToOthers = (stats.mode & 0o077) !== 0

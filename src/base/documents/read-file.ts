@@ -1,12 +1,12 @@
 import { closeSync, constants, fstatSync, openSync, readFileSync, type Stats, statSync } from 'node:fs'
 import { Socket } from 'node:net'
 
-/** Thrown for a path that is not a regular file, or is too large. Callers prepend the path to the message. */
+/** Thrown if a file is not regular or is too large. Callers prepend the path to the message. */
 export class UnusableFileError extends Error {
   override readonly name = 'UnusableFileError'
 }
 
-/** Reads a regular file. Throws an `UnusableFileError` for a pipe, socket, device or folder, without blocking. */
+/** Reads a regular file. Throws an `UnusableFileError` without blocking if the file is not regular or is too large. */
 export function readOrdinaryFile(path: string, maxBytes = Number.POSITIVE_INFINITY): Buffer {
   const fd = openWithoutWaiting(path)
   try {
@@ -18,13 +18,12 @@ export function readOrdinaryFile(path: string, maxBytes = Number.POSITIVE_INFINI
   }
 }
 
-/** Matches a path to a file descriptor of the process, such as a log that the shell opened as stdout. */
-const openFile = /^\/dev\/(?:std(?:in|out|err)|fd\/\d+)$|^\/proc\/(?:self|\d+)\/fd\/\d+$/
+const openFilePath = /^\/dev\/(?:std(?:in|out|err)|fd\/\d+)$|^\/proc\/(?:self|\d+)\/fd\/\d+$/
 
-/** Returns true for a path to a file descriptor of the process: `/dev/stdout`, or the shell's `<(...)`. */
-export const isOpenFile = (path: string): boolean => openFile.test(path)
+/** Returns true for a path to an open file descriptor, such as `/dev/stdout`, or what the shell passes for `<(...)`. */
+export const isOpenFile = (path: string): boolean => openFilePath.test(path)
 
-/** Like `readOrdinaryFile`, but also reads a pipe that the process inherited: `<(zcat a.har.gz)`. */
+/** Like `readOrdinaryFile`, but also reads a pipe that the process inherited, such as `<(zcat a.har.gz)`. */
 export async function readFileOrPipe(path: string, maxBytes: number): Promise<Buffer> {
   if (!isOpenFile(path) || !statSync(path).isFIFO()) return readOrdinaryFile(path, maxBytes)
   const pieces: Buffer[] = []
@@ -38,7 +37,7 @@ export async function readFileOrPipe(path: string, maxBytes: number): Promise<Bu
   return Buffer.concat(pieces)
 }
 
-/** Opens a file without blocking, even a pipe that has no writer. Windows has neither such pipes nor the flag. */
+/** Opens a file without blocking, even a pipe that has no writer. Windows has neither such pipes nor `O_NONBLOCK`. */
 function openWithoutWaiting(path: string): number {
   try {
     return openSync(path, constants.O_RDONLY | (constants.O_NONBLOCK ?? 0))

@@ -14,9 +14,9 @@ export interface Overlay {
 }
 
 export interface OverlayAction {
-  /** The JSON Pointer of the action in the overlay: `/actions/0`. */
+  /** The JSON Pointer to the action in the overlay, such as `/actions/0`. */
   readonly pointer: string
-  /** A JSONPath (RFC 9535): `$.paths['/events'].post`. */
+  /** A JSONPath (RFC 9535), such as `$.paths['/events'].post`. */
   readonly target: string
   readonly kind: 'remove' | 'update' | 'copy'
   read(document: Json): Result<Json>
@@ -92,7 +92,7 @@ function isJsonPath(text: string): boolean {
   }
 }
 
-/** Returns the values that a JSONPath selects, without duplicates, in document order. */
+/** Returns the values that a JSONPath selects, without duplicates. */
 export function select(document: Json, path: string): SelectedNode[] {
   const found = new Map<string, SelectedNode>()
   for (const { segments, value } of new JSONPathJS(path).pathSegments(document)) {

@@ -18,8 +18,8 @@ export interface CompiledSchemas {
 }
 
 /**
- * Compiles a schema that convsim ships, for files that users write. Its key in `names` is empty. The validator does not
- * coerce values or fill in defaults. Throws if the schema is invalid or ajv warns about it, because that is a bug.
+ * Compiles a schema that convsim ships, for files that users write. Its key in `names` is `''`. The validator does not
+ * coerce values or fill in defaults. Throws if the schema is invalid or ajv warns about it, since either is a bug.
  * @param code ajv's code generation options, set by the build
  */
 export function compileSchema({ schema, name }: PublishedSchema, code: CodeOptions = {}): CompiledSchemas {

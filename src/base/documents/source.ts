@@ -1,6 +1,6 @@
 /**
- * Reads YAML and JSON files with line numbers, checks them against schemas, and reports findings.
- * `readSource` reads a `Source`, `loadSchema` checks its value, and a `Finding` reports an error with its line.
+ * Reads YAML and JSON files, checks them against schemas, and reports findings with line numbers.
+ * `readSource` reads a `Source`, `loadSchema` returns a check for its value, and a `Finding` describes a problem.
  */
 import type { Json } from '../core/json.ts'
 import type { PrecompiledSource } from './precompiled.ts'
@@ -23,11 +23,11 @@ export interface Source {
 export interface Finding {
   /** `info`: not a mistake, but something that the author may want to know. */
   readonly severity: 'error' | 'warning' | 'info'
-  /** The location: `spec/openapi.yaml:12:5`, or only the file if no line is known. */
+  /** The location: a line (`spec/openapi.yaml:12:5`), a file, or a flag. */
   readonly place: string
-  /** A sentence without its subject, which is the value at the location: `cannot be read: ENOENT`. */
+  /** A sentence without its subject, which is the file or value at the location: `cannot be read: ...`. */
   readonly message: string
-  /** The flag that specified the file: `--rules`; undefined if no flag did, or if `place` is itself a flag. */
+  /** The flag that specified the file, such as `--rules`; undefined if no flag did, or if `place` is itself a flag. */
   readonly flag?: string
 }
 

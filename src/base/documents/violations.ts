@@ -13,7 +13,7 @@ const [MAX_POINTER_LENGTH, MAX_QUOTED_LENGTH, MAX_LISTED] = [500, 60, 20]
 /** Returns what to quote instead of a secret value; undefined if the value is not secret. `names`: the value's path. */
 export type HideSecret = (names: readonly string[], value: unknown) => string | undefined
 
-/** Turns a validator's errors into violations. `base`: the JSON pointer of the validated value within `part`. */
+/** Turns a validator's errors into violations. `base`: the JSON Pointer of the validated value within `part`. */
 export function toViolations(
   errors: readonly ErrorObject[] | null | undefined,
   part: ExchangePart,
@@ -54,10 +54,10 @@ function toViolation(error: ErrorObject, part: ExchangePart, base: string, hide:
   return { in: part, pointer, keyword: error.keyword, message }
 }
 
-/** Replaces the empty string that a message quotes at its end. */
+/** Replaces the value that a message quotes at its end. */
 const quoteInstead = (text: string, message: string) => message.replace(/^(.*; got ).*/s, `$1${text}`)
 
-/** The ajv parameter that names the invalid member, by keyword. The error points to this member, not to its object. */
+/** The ajv parameter that names the invalid member, by keyword. Violations point to this member, not to its object. */
 const MEMBER_PARAMS: Readonly<Record<string, string>> = {
   required: 'missingProperty',
   dependentRequired: 'missingProperty',
@@ -128,13 +128,13 @@ function replaceChoice(relevant: ErrorObject[], choice: ErrorObject): void {
     inner.unshift(last)
     relevant.pop()
   }
-  // Several alternatives of `oneOf` match: none has an error, so the collected errors belong to other rules.
+  // Several alternatives of `oneOf` match, so the collected errors can belong to other rules.
   if (choice.params.passingSchemas) relevant.push(...inner, choice)
   else if (allowsNull) relevant.push(...inner.filter((error) => !isNull(error)))
   else relevant.push(choice)
 }
 
-/** Returns a suffix with the member that was probably meant, or else all members: `; did you mean "probability"?`. */
+/** Returns a suffix that suggests a similar member, or lists all if there are few: `; did you mean "probability"?`. */
 function describeAllowed(name: unknown, schema: unknown): string {
   const properties = isObject(schema) && isObject(schema.properties) ? schema.properties : {}
   const known = Object.keys(properties)
@@ -153,7 +153,7 @@ function describeChoice(values: unknown): string {
   return quoted.length === 1 ? String(quoted[0]) : `one of ${quoted.join(', ')}`
 }
 
-/** Returns the range that a number must be in: `at least 1`, or `from 1 to 100` if it has both limits. */
+/** Returns the range that a number must be in: `at least 1`, or `from 1 to 100` if the schema sets both limits. */
 function describeRange({ params, parentSchema, keyword }: ErrorObject): string {
   const { minimum, maximum } = parentSchema ?? {}
   if (typeof minimum === 'number' && typeof maximum === 'number') return `from ${minimum} to ${maximum}`

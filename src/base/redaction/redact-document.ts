@@ -18,7 +18,7 @@ export function redactDocument(text: string, token?: string): string {
 
 const formCode = /^(code=)[^&\s]+(?=&)/
 
-// To take linear time, each pattern starts at a line start or a `<`, and does not cross another start before its value.
+// For linear time, each pattern starts at a line start or a `<`, and reaches its value before the next possible match.
 
 /** Matches a part of multipart/form-data: its head, its name, and its value up to the next boundary. */
 const formPart =

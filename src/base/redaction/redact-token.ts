@@ -5,13 +5,13 @@ import { escapeNonAscii, fromLatin1, utf8ToLatin1 } from '../core/text.ts'
 
 export const redacted = '[redacted]'
 
-/** The minimum length of a token that is redacted everywhere; shorter tokens also occur in unrelated words. */
+/** The minimum length of a token that is redacted everywhere; a shorter token can also occur in unrelated words. */
 export const minTokenLength = 8
 
 /** Matches the sandbox suffix of a bearer token: `~worker-3`. */
 export const sandboxSuffix = /~[A-Za-z0-9][A-Za-z0-9._-]{0,63}\s*$/
 
-/** Returns the request's own token without the sandbox suffix, or undefined if it is absent or too short to redact. */
+/** Returns the request's token without the sandbox suffix; undefined if the token is absent or too short to redact. */
 export const findOwnToken = memoizeLast(({ authorization }: Readonly<Record<string, string>>): string | undefined => {
   if (authorization === undefined) return undefined
   const value = authorization.trim()
@@ -49,10 +49,10 @@ function decodeHeader(value: string): string {
 
 const escapeJson = (text: string) => JSON.stringify(text).slice(1, -1)
 
-/** Matches the mark of a truncated quote: `"sk_live_51…"`, also escaped in a header, or V8's `..."sk_live_51"...`. */
+/** Matches the ellipsis of a truncated quote: `"sk_live_51…"`, also escaped for a header, or V8's `..."sk_l"...`. */
 const cutMark = /(\u2026|\\{1,3}u2026|(?:\\{0,3}")?\.\.\.(?:\\{0,3}")?)/
 
-/** The minimum number of token characters to redact next to such a mark, and the maximum that a message quotes. */
+/** The minimum number of token characters to redact next to an ellipsis, and the maximum that a message quotes. */
 const minCutLength = 4
 const maxCutLength = 300
 const maxCutForm = 4096
@@ -60,7 +60,7 @@ const maxCutForm = 4096
 /** Redacts the parts of tokens that are left in truncated quotes. `isPart` tests for a substring of a token. */
 function redactCutParts(text: string, isPart: (text: string) => boolean): string {
   if (!cutMark.test(text)) return text
-  // Pieces at even indexes are text; pieces at odd indexes are the marks in between.
+  // Pieces at even indexes are text; pieces at odd indexes are the ellipses in between.
   const pieces = text.split(cutMark)
   return pieces
     .map((piece, at) => {
@@ -73,7 +73,7 @@ function redactCutParts(text: string, isPart: (text: string) => boolean): string
     .join('')
 }
 
-/** Returns how many characters of a piece are part of a token, or 0 if fewer than `minCutLength`. */
+/** Returns how many characters at one end of a piece are part of a token, or 0 if fewer than `minCutLength`. */
 function countShared(piece: string, isShared: (count: number) => boolean): number {
   const most = Math.min(piece.length, maxCutLength)
   let count = minCutLength - 1
@@ -81,7 +81,7 @@ function countShared(piece: string, isShared: (count: number) => boolean): numbe
   return count < minCutLength ? 0 : count
 }
 
-/** Matches a PEM or PGP private key, however it is encoded, up to its end marker or the end of the text. */
+/** Matches a PEM or PGP private key, even URL-encoded, up to its end marker or the end of the text. */
 const privateKey =
   /-{4,5} ?BEGIN[A-Z\d +%]{1,60}PRIVATE[\d +%]{1,3}KEY[A-Z\d +%]{0,10}-{4,5}[\s\S]*?(-{4,5} ?END[A-Z\d +%]{1,60}PRIVATE[\d +%]{1,3}KEY[A-Z\d +%]{0,10}-{4,5}|$)/g
 
@@ -89,7 +89,7 @@ export function redactPrivateKeys(text: string): string {
   return text.replace(privateKey, redacted)
 }
 
-/** Returns a function that redacts a list's items one after another, since a private key may span several items. */
+/** Returns a function that redacts private keys in a list's items, in order, since a key can span several items. */
 export function createLineRedaction(): (text: string) => string {
   let isOpen = false
   return (text) =>
@@ -112,7 +112,7 @@ const keyName = /(?:api|access|account|secret|private|master|encryption|subscrip
 const twoWords =
   /amz-security|conn(?:ection)?[-_ .+]?str(?:ing|$)|one[-_ .+]?time[-_ .+]?code|(?:^|[-_ .+[])code[-_ .+]?verifier/i
 
-/** Matches names that end with a short credential word, as in `login[pass]`. No other word ends with `otp`. */
+/** Matches names that end with a short credential word, as in `login[pass]`. No ordinary word ends with `otp`. */
 const lastWord = /(?:^|[-_ .+])(?:key|pass|sig)$|\[pass\]$|otp(?:[-_ .+]?(?:code|number))?\d*\]?$/i
 
 /** Matches names for a PIN: `userPin`, `PIN_CODE`, `pin1`, but not `spin` or the postal `pincode`. */

@@ -130,7 +130,7 @@ const colon = /\s*:\s*/y
 /** Matches the value of a member: a string, which can be truncated, or a number or word. */
 const memberValue = /"[^"\\]*(?:\\[\s\S][^"\\]*)*"?|[^\s,"[\]{}]+/y
 
-/** Redacts members in JSON that can be truncated or within other text. Takes linear time: visits each quote once. */
+/** Redacts members in JSON, even if truncated or within other text. Visits each quote once, so it takes linear time. */
 function redactMembers(text: string): string {
   let clean = ''
   let copied = 0
@@ -140,7 +140,7 @@ function redactMembers(text: string): string {
     const valueStart = endOfMatch(colon, text, nameEnd)
     const valueEnd = valueStart === nameEnd ? valueStart : endOfMatch(memberValue, text, valueStart)
     if (valueEnd === valueStart) {
-      // What looks like a closing quote may open a name.
+      // What looks like a closing quote can be the opening quote of a name.
       opening = nameEnd - 1
       continue
     }

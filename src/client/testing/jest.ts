@@ -33,8 +33,8 @@ export function useSandbox<N extends Names = BundledNames>(): () => TestSandbox<
   return () => {
     if (!open)
       throw new Error(
-        'No test with a sandbox is running: call this function within a test or a hook, ' +
-          'but not in test.concurrent, for which Jest runs no hooks.',
+        'No test with a sandbox is running: call this function in a test, or in its beforeEach and afterEach ' +
+          'hooks, but not in test.concurrent, for which Jest runs no hooks.',
       )
     return open.sim
   }

@@ -3,7 +3,7 @@ import { join } from 'node:path'
 import { runInThisContext } from 'node:vm'
 import type { startFromCode as start } from '../../server/simulator/start.ts'
 
-/** The file name of the bundle: a CommonJS module with all code, in the same folder as the modules that load it. */
+/** The file name of the bundle: a CommonJS module with the simulator, in the folder of the modules that load it. */
 export const BUNDLE = 'convsim.cjs'
 
 /**

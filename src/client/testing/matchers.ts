@@ -34,7 +34,7 @@ export const sandboxMatchers = {
   toHaveNoViolations: (sim: SandboxClient) =>
     toMatcherResult(sim.expectNoViolations(), `Every request in the sandbox "${sim.name}" conformed to the contract.`),
   toHaveNoFindings: (sim: SandboxClient, allow?: readonly FindingKind[]) =>
-    toMatcherResult(sim.expectNoFindings(allow), `The client of the sandbox "${sim.name}" has no findings.`),
+    toMatcherResult(sim.expectNoFindings(allow), `The clients in the sandbox "${sim.name}" have no findings.`),
 }
 
 /** Converts an expectation to a matcher result. `negated`: the message if `not` is used but the expectation is met. */

@@ -34,7 +34,7 @@ interface TestLocation {
 const openNames = new Set<string>()
 
 /**
- * Opens the sandbox for a test. The sandbox's name depends only on the test's location, so that generated ids
+ * Opens the sandbox for a test. The sandbox's name derives from the test's location, so that generated ids
  * and numbers are the same in each run. `startSimulator` starts a simulator if `CONVSIM_CONTROL_URL` is not set.
  * @throws Error if no simulator runs at `CONVSIM_CONTROL_URL`, or if there is neither a URL nor `startSimulator`
  */
@@ -101,14 +101,14 @@ function connectOnce(startSimulator?: () => Promise<SimulatorClient>): Promise<S
   return connection
 }
 
-/** Returns a readable name with a digest that is unique to the test: `checkout-test-ts-retries-3f9c01ab`. */
+/** Returns a readable name that ends with a digest of the location: `checkout-test-ts-retries-3f9c01ab`. */
 function sandboxNameOf({ file, names }: TestLocation): string {
   const words = [basename(file), ...names].join(' ').replace(/[^a-z0-9]+/gi, '-')
   const digest = hash('sha256', JSON.stringify([file.replaceAll('\\', '/'), ...names]))
   return `${words.toLowerCase().slice(0, 50).replace(/^-|-$/g, '')}-${digest.slice(0, 8)}`.replace(/^-/, '')
 }
 
-/** Returns the name. Adds a number while another test with the same name runs, as can happen with `test.each`. */
+/** Returns the name, followed by a number if a running test already uses it, as can happen with `test.each`. */
 function findFreeName(name: string, number = 1): string {
   const numbered = number === 1 ? name : `${name}-${number}`
   return openNames.has(numbered) ? findFreeName(name, number + 1) : numbered

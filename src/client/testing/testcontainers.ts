@@ -72,12 +72,12 @@ export class StartedConvsimContainer<N extends Names = BundledNames> extends Abs
     this.#simulator = simulator
   }
 
-  /** The client for the simulator. A restart creates a new client, since the port on this machine changes. */
+  /** The client for the simulator. A restart creates a new client, since the mapped port changes. */
   get simulator(): SimulatorClient<N> {
     return this.#simulator
   }
 
-  /** Returns the base URL of the service on this machine, optionally for a sandbox: `http://localhost:32768/v1`. */
+  /** Returns the service's base URL for clients on this machine, or that of a sandbox: `http://localhost:32768/v1`. */
   getBaseUrl(sandbox?: string): string {
     return sandbox === undefined ? this.#simulator.baseUrl : this.sandbox(sandbox).baseUrl
   }

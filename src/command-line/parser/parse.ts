@@ -67,7 +67,7 @@ function findMissingValue(words: readonly string[], flags: Flags) {
   return bare < 0 ? undefined : problem(`${words[bare]} needs a value before ${words[bare + 1]}. See convsim --help.`)
 }
 
-/** Returns the index of the first operand (not a flag or a flag's value) at or after `from`, or the number of words. */
+/** Finds the first operand (not a flag or its value) at or after `from`. Returns `words.length` if there is none. */
 function findOperand(words: readonly string[], flags: Flags, from: number): number {
   const isOperand = (word: string, index: number) =>
     index >= from && !word.startsWith('-') && !takesValue(flags.get(words[index - 1] ?? ''))
@@ -75,7 +75,7 @@ function findOperand(words: readonly string[], flags: Flags, from: number): numb
   return index < 0 ? words.length : index
 }
 
-/** Reports a missing "--" in a line such as `exec npm test`. It is required because `npm` can have its own flags. */
+/** Reports a missing "--" in a line such as `exec npm test`: it separates the flags of `exec` from those of `npm`. */
 function findMissingDashes({ name, runsCommand }: CommandSyntax, argv: readonly string[], from: number, flags: Flags) {
   const first = findOperand(argv, flags, from)
   if (!runsCommand || argv.includes('--') || first === argv.length) return undefined
@@ -135,7 +135,7 @@ function indexFlags(...tables: readonly SettingTable[]): ReadonlyMap<string, Set
   return index
 }
 
-/** Describes a rejected flag: an on/off flag with a value, a flag of another command, or an unknown flag. */
+/** Describes a rejected flag: an unknown flag, another command's flag, or a missing or unexpected value. */
 function describeFlagProblem(
   commands: CommandTable,
   { name, settings }: CommandSyntax,

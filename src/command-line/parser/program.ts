@@ -82,14 +82,14 @@ function addFlag(parser: Command, name: string, setting: Setting<unknown>): void
 const joinWithComma = (value: string, earlier: string | undefined) =>
   earlier === undefined ? value : `${earlier},${value}`
 
-/** The width of the flag column in the help without `--all`, which is 80 columns wide. */
+/** The width of the flag column in a command's help without `--all`. That help is 80 columns wide. */
 const FLAG_WIDTH = 32
 
-/** Returns a command's help. `isAll`: describe all settings in full, instead of the common settings in brief. */
-export function describeCommandHelp(command: CommandSyntax, isAll: boolean): string {
+/** Returns a command's help: all settings in full if `isComplete`, otherwise only the common settings in brief. */
+export function describeCommandHelp(command: CommandSyntax, isComplete: boolean): string {
   const { name, settings, usage, description, examples } = command
   const exampleLines = [`Examples:`, ...examples.map((example) => `  convsim ${example}`)].join('\n')
-  if (isAll)
+  if (isComplete)
     return createParser(command)
       .helpInformation()
       .replace('\nOptions:\n', () => `\n${exampleLines}\n\nOptions:\n`)
@@ -103,7 +103,7 @@ export function describeCommandHelp(command: CommandSyntax, isAll: boolean): str
     wrapText(description),
     exampleLines,
     ...sections,
-    `convsim ${name} --help --all lists every setting with its variable.\n` +
+    `convsim ${name} --help --all lists all settings and their variables.\n` +
       'A flag overrides its variable (CONVSIM_PORT), which overrides the default.',
   ].join('\n\n')
 }
@@ -125,7 +125,7 @@ function describeFlag(name: string, setting: Setting<unknown>): [term: string, w
 
 const firstClause = (description: string) => description.split(/[.;:,](?: |$)/, 1)[0] ?? ''
 
-const commonSettings = pickSettings(
+const programHelpSettings = pickSettings(
   serverSettings,
   ...(['port', 'contract', 'overlay', 'state', 'seed', 'clock', 'scenario', 'rules', 'report', 'failOn'] as const),
 )
@@ -136,9 +136,9 @@ export function describeProgram(commands: readonly CommandSyntax[]): string {
     const purposeCommands = commands.filter((command) => command.purpose === purpose)
     return [`${purpose}:`, ...purposeCommands.map(({ name, summary }) => `  ${name.padEnd(13)}${summary}`)]
   })
-  const flags = Object.entries<Setting<unknown>>(commonSettings).map(([name, { short, value, description }]) => {
-    const words = `${short ? `-${short}, ` : ''}${flagOf(name)} ${value}`
-    return `  ${words.padEnd(33)}${firstClause(description)}`
+  const flags = Object.entries<Setting<unknown>>(programHelpSettings).map(([name, { short, value, description }]) => {
+    const term = `${short ? `-${short}, ` : ''}${flagOf(name)} ${value}`
+    return `  ${term.padEnd(33)}${firstClause(description)}`
   })
   return `Usage: convsim [command] [options]
 

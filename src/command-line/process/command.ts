@@ -1,4 +1,4 @@
-/** What all commands use: their context, output and progress. */
+/** What commands share: their context, output and progress display. */
 import type { LogLevel } from '../../base/core/log.ts'
 import { type Finding, type Findings, formatFinding } from '../../base/documents/source.ts'
 import type { SettingTable, ValuesOf } from '../../server/settings/setting.ts'
@@ -32,13 +32,13 @@ export interface CliCommand<Table extends SettingTable = SettingTable> extends C
 
 export const defineCommand = <Table extends SettingTable>(command: CliCommand<Table>): CliCommand => command
 
-/** The output of `serve` and `exec`: either text for people, or one JSON object per line. */
+/** The output of a command that starts the simulator: either text for people, or one JSON object per line. */
 export interface Output {
   readonly log: ProcessLog
   readonly isJson: boolean
-  /** Prints a line on stderr at any log level. `level` is the level in a JSON line; the default is `info`. */
+  /** Prints a line on stderr, regardless of the log level. `level` appears only in JSON; the default is `info`. */
   readonly printLine: (text: string, level?: LogLevel) => void
-  /** Prints problems below a heading: as JSON with `--log-format json`, and as text with any other format. */
+  /** Prints problems with a heading, as text or, with `--log-format json`, as one JSON line each. */
   readonly printProblems: (heading: string, problems: readonly string[]) => void
 }
 
@@ -79,7 +79,7 @@ export function printStartProblems(
 }
 
 /**
- * Describes the findings that prevent startup, each with its flag and, if listed in `variables`, its variable:
+ * Describes the findings that prevent startup, with the flag where it helps, and the variable if `variables` lists it:
  * `--host (from HOST): error: ...`, `rules.yaml: error: there is no such file (--rules from CONVSIM_RULES)`.
  */
 export function describeStartProblems(findings: Findings, variables: ReadonlyMap<string, string>): string[] {
@@ -90,7 +90,7 @@ function nameSource(finding: Finding, variables: ReadonlyMap<string, string>): F
   const { place, message, flag } = finding
   const variable = variables.get(flag ?? place)
   if (flag === undefined) return variable === undefined ? finding : { ...finding, place: `${place} (from ${variable})` }
-  // A location with a line number already names the file, so the flag is left out.
+  // A location with a line number is enough to find the problem, so the flag is left out.
   if (variable === undefined && /:\d+:\d+$/.test(place)) return finding
   return { ...finding, message: `${message} (${flag}${variable === undefined ? '' : ` from ${variable}`})` }
 }
@@ -98,7 +98,7 @@ function nameSource(finding: Finding, variables: ReadonlyMap<string, string>): F
 /** The maximum time in milliseconds that the process waits for its last output to be read before it exits. */
 const outputGraceMs = 1000
 
-/** Returns `code`, and makes the process exit with it after a short delay, even if its output is never read. */
+/** Returns `code`. Also makes the process exit with that code within about a second, even if its output is not read. */
 export function endSoon(host: Pick<NodeJS.Process, 'exit'>, code: number): number {
   setTimeout(() => host.exit(code), outputGraceMs).unref()
   return code
@@ -130,7 +130,7 @@ export type CountProgress = ReturnType<typeof createCountProgress>
 
 const intervalMs = 200
 
-/** Creates a status line for a command: `comparing responses: 1200 of 60000, 3 s`. `now` returns milliseconds. */
+/** Creates a status line that shows a count: `comparing responses: 1200 of 60000, 3 s`. `now` returns milliseconds. */
 export function createCountProgress(stderr: Terminal, command: string, now: () => number) {
   const { show, clear } = createStatusLine(stderr, `convsim ${command}`)
   const startedAt = now()

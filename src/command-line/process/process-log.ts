@@ -75,14 +75,14 @@ export function createLog(
   const flush = () => {
     writeBatch()
     stderr.flush(flushDeadlineMs)
-    writeBatch() // also logs how many lines the writer dropped
-    writeBatch()
+    writeBatch() // logs how many lines the writer dropped, if any
+    writeBatch() // writes that log line
     stderr.flush(0)
   }
   return Object.assign(log, { flush })
 }
 
-/** Escapes the control characters that JSON does not escape: on some terminals, U+009B starts a command. */
+/** Escapes the control characters that JSON does not escape: on some terminals, U+009B starts a control sequence. */
 function escapeHighControls(text: string): string {
   return text.replace(/[\x7f-\x9f]/g, (character) => `\\u00${character.charCodeAt(0).toString(16)}`)
 }
@@ -148,7 +148,7 @@ function createStderrWriter(writeBytes: WriteStderr) {
       lostLines = 0
       return lost
     },
-    /** Writes all buffered text synchronously for at most `ms` milliseconds, then drops the rest. */
+    /** Writes buffered text synchronously for at most `ms` milliseconds, then drops the rest. */
     flush(ms: number): void {
       writeQueue()
       for (let waited = 0; queue.length > 0 && waited < ms; waited += retryMs) {

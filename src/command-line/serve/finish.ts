@@ -8,10 +8,10 @@ import type { Output } from '../process/command.ts'
 
 type PrintLine = Output['printLine']
 
-/** The maximum number of findings printed at the end; the report contains all findings. */
+/** The maximum number of findings printed at the end; a report file can list more. */
 const maxPrintedFindings = 10
 
-/** Returns exit code 1, and prints the reason, if the state could not be written on exit; returns 0 otherwise. */
+/** Prints the reason and returns exit code 1 if the state could not be written on shutdown; otherwise, returns 0. */
 export async function printStateLoss(running: RunningSimulator, printLine: PrintLine): Promise<number> {
   const loss = await running.findStateLoss()
   if (loss === undefined) return 0
@@ -48,11 +48,11 @@ export async function finish(running: RunningSimulator, clientReport: Report, ru
   return isWritten && isComplete ? 0 : 1
 }
 
-/** Returns false, and prints why, if a requested report may lack requests to other replicas. */
+/** Returns false, and prints why, if a report is needed but may lack requests to other replicas. */
 function checkCompleteness({ truncated }: Report, { settings, printLine }: EndedProcess): boolean {
   if (!truncated || (settings.report === undefined && settings.failOn === undefined)) return true
   printLine(
-    'convsim: the report is incomplete: requests to other replicas may be missing. ' +
+    'convsim: the report may lack requests to other replicas. ' +
       'Get the complete report from a running replica: GET /__sim/report.',
     'error',
   )

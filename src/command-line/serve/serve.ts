@@ -36,7 +36,7 @@ export async function serve(
   return endServer(running, settings, output, host)
 }
 
-/** Formats the only line that `serve` prints on stdout; scripts wait for `is listening on http://HOST:PORT`. */
+/** Formats the only line that `serve` prints on stdout; scripts can wait for `is listening on http://HOST:PORT`. */
 function formatReadyLine({ origin, baseUrl }: RunningSimulator, isJson: boolean, now: number): string {
   const message = `convsim ${version} is listening on ${origin}`
   return isJson ? formatJsonLine('info', now, message, { baseUrl }) : `${message} (base URL ${baseUrl})`

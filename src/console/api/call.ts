@@ -20,7 +20,7 @@ interface CallOptions<Path extends ControlPath, Method extends ControlMethod> {
   readonly signal?: AbortSignal
 }
 
-/** Calls the control plane: `await call('get', '/coverage', { query: { sandbox: 'default' } })`. Never throws. */
+/** Calls the control plane: `await call('get', '/coverage', { query: { sandbox: 'default' } })`. Never rejects. */
 export const call = <Path extends ControlPath, Method extends ControlMethod>(
   method: Method,
   path: Path,
@@ -30,7 +30,7 @@ export const call = <Path extends ControlPath, Method extends ControlMethod>(
 export const callText = <Path extends ControlPath>(path: Path, options: CallOptions<Path, 'get'>) =>
   send('get', path, options, (response) => response.text())
 
-/** Sends a request with the token. Returns an error response as a problem; after a 401, the page asks for the token. */
+/** Sends a request with the stored token. Returns any failure as a problem; after a 401, the page asks for a token. */
 export async function send<Path extends ControlPath, Method extends ControlMethod, Value>(
   method: Method,
   path: Path,
@@ -89,7 +89,7 @@ export type QueryOf<Path extends ControlPath, Method extends ControlMethod> =
 
 const storageName = 'convsim-control-token'
 
-/** True while the page has no valid token, and asks the user for the token. */
+/** True while the page asks the user for the token, because a request without a valid token was refused. */
 export const isTokenNeeded = signal(false)
 
 export function tokenHeaders(): Record<string, string> {
@@ -97,7 +97,7 @@ export function tokenHeaders(): Record<string, string> {
   return token === null ? {} : { Authorization: `Bearer ${token}` }
 }
 
-/** Stores the token that the user entered, for this tab only. Returns false if the token is not valid in a header. */
+/** Stores the token that the user entered, for this tab only. Returns false if a header cannot contain the token. */
 export function storeToken(token: string): boolean {
   if (!/^[\x20-\x7e]+$/.test(token)) return false
   sessionStorage.setItem(storageName, token)

@@ -79,7 +79,7 @@ export function Palette() {
   )
 }
 
-/** Returns a command's rank. Titles that begin with the search text come first, then actions, then navigation. */
+/** Returns a command's rank: titles that begin with the search text come first, and actions precede navigation. */
 const rankOf = ({ title, isNavigation = false }: PageCommand, text: string) =>
   (text !== '' && title.toLowerCase().startsWith(text.toLowerCase()) ? 0 : 2) + Number(isNavigation)
 
@@ -138,7 +138,7 @@ function listActions(): readonly PageCommand[] {
 
 type SandboxActions = typeof import('../views/sandboxes/sandbox-detail.tsx')
 
-/** Returns a command whose action is loaded on demand, with the script of the Sandboxes view. */
+/** Returns a command whose action is loaded on demand, from the script for the Sandboxes view. */
 const sandboxCommand = (title: string, run: (actions: SandboxActions) => unknown): PageCommand => ({
   title,
   run: async () => run(await import('../views/sandboxes/sandbox-detail.tsx')),

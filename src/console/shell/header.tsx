@@ -39,11 +39,11 @@ export function Header() {
             onFocus={refreshSandboxes}
           />
         </label>
-        <span class={`status small ${tone}`} role="status" title="The stream of requests from the simulator">
+        <span class={`status small ${tone}`} role="status" title="Connection to the simulator’s stream of requests">
           {word}
         </span>
-        <Opener name="Palette" keys="Ctrl K" isOpen={isPaletteOpen} />
-        <Opener name="Keyboard shortcuts and documentation" keys="?" isOpen={isHelpOpen} />
+        <Opener name="Palette" shortcut="Ctrl K" isOpen={isPaletteOpen} />
+        <Opener name="Keyboard shortcuts and documentation" shortcut="?" isOpen={isHelpOpen} />
         <Button
           label="◐"
           class="quiet"
@@ -59,9 +59,9 @@ export function Header() {
 const scrollToCurrent = () =>
   document.querySelector('nav [aria-current]')?.scrollIntoView({ block: 'nearest', inline: 'center' })
 
-const Opener = ({ name, keys, isOpen }: { name: string; keys: string; isOpen: Signal<boolean> }) => (
+const Opener = ({ name, shortcut, isOpen }: { name: string; shortcut: string; isOpen: Signal<boolean> }) => (
   <button type="button" class="quiet" onClick={() => (isOpen.value = true)} title={name}>
-    <kbd>{keys}</kbd>
+    <kbd>{shortcut}</kbd>
     <span class="hidden"> {name}</span>
   </button>
 )

@@ -48,7 +48,7 @@ export function Shell() {
   )
 }
 
-/** Returns the problem that prevents the page from showing its content, if any. */
+/** Returns the problem that the page shows above its content, if any. */
 function findPageProblem(): string | undefined {
   if (isTokenNeeded.value) return 'The simulator requires its token (--control-token). Enter the token to continue.'
   if (streamState.value === 'offline')

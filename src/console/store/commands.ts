@@ -40,15 +40,15 @@ export interface KeyedList {
   readonly ids: readonly string[]
   /** State in the URL that belongs to the previous entry and must be removed: `{ from: undefined }`. */
   readonly query?: Readonly<Record<string, undefined>>
-  /** The id of the entry that is shown by default, if the URL does not name an entry. */
+  /** The id of the entry that is shown if the URL does not name an entry. */
   readonly shownId?: string | undefined
   readonly canClose?: boolean
 }
 
 /**
- * Offers a list's keyboard shortcuts: `j` and `k` open the next and the previous entry, and `Enter` moves the focus
- * into the open entry, which has `data-open`. Scrolls the link with `aria-current` into view. When an entry is closed,
- * the focus returns to its link, and `j` continues from there.
+ * Offers a list's keyboard shortcuts: `j` and `k` open the next and the previous entry, `Enter` focuses the open entry,
+ * which has `data-open`, and `Escape` closes the entry if `canClose`. Scrolls the link with `aria-current` into view.
+ * When an entry is closed, the focus returns to its link, and `j` continues from that link.
  */
 export function useListKeys(list: KeyedList): void {
   const { noun, canClose } = list

@@ -8,7 +8,7 @@ interface Arrival {
   readonly skipped: number
 }
 
-/** The reason why the stream is closed; undefined while the stream is open or opening. */
+/** The reason why the last attempt to open the stream failed; undefined if the attempt succeeded. */
 export const streamProblem = signal<Problem | undefined>(undefined)
 
 /** The state of the page's single stream of requests. `paused`: the page is hidden. */
@@ -23,7 +23,7 @@ export const trafficTick = signal(0)
 /** Incremented when recorded requests are deleted, for example by a reset. Lists then reload. */
 export const clearTick = signal(0)
 
-/** Milliseconds between deliveries of requests to the page, which re-renders after each delivery. */
+/** The minimum time in milliseconds between deliveries of requests to the page, which re-renders after each one. */
 const deliveryMs = 100
 
 /** The delay before the first attempt to reconnect, and the maximum delay before later attempts, in milliseconds. */
@@ -42,7 +42,7 @@ export function onArrival(listener: (arrival: Arrival) => void): () => void {
   return () => listeners.delete(listener)
 }
 
-/** Opens the selected sandbox's stream, closes it while the page is hidden, and reopens it when it ends. */
+/** Keeps the selected sandbox's stream open, except while the page is hidden or needs a token. */
 export function keepStreaming(): void {
   let current = new AbortController()
   const reopen = () => {
@@ -82,7 +82,7 @@ async function streamUntil(name: string, signal: AbortSignal): Promise<void> {
   }
 }
 
-/** Streams the requests that follow the newest one in the journal. Returns the problem if streaming fails. */
+/** Streams the requests that follow the newest one in the journal. Returns the problem if the stream cannot open. */
 async function streamOnce(name: string, signal: AbortSignal, onOpen: () => void): Promise<Problem | undefined> {
   const newest = await call('get', '/requests', { query: { sandbox: name, order: 'newest', limit: 1 }, signal })
   if (newest.problem || signal.aborted) return newest.problem

@@ -9,7 +9,7 @@ interface Notice {
 
 export const notices = signal<readonly Notice[]>([])
 
-/** Milliseconds until a success notice disappears. A problem stays until the user closes it. */
+/** Milliseconds until a success notice disappears. A problem notice does not time out. */
 const doneMs = 4_000
 
 const maxNotices = 4

@@ -1,8 +1,8 @@
 import { computed, signal } from '@preact/signals'
 
 /**
- * The current location: `#/requests/req-7?sandbox=a&q=status:4xx`. The location is stored only in the URL, so that you
- * can link to any state of the page.
+ * The current location: `#/requests/req-7?sandbox=a&q=status:4xx`. It mirrors the URL, so that you can link to a view,
+ * an entry or a search.
  */
 export const route = signal(parseRoute(location.hash))
 
@@ -32,7 +32,7 @@ function decodePart(text: string): string {
   }
 }
 
-/** A change to the current location. Omitted members are kept. Undefined or empty query parameters are removed. */
+/** A change to the location. Within a view, it keeps omitted members. Undefined or empty parameters are removed. */
 interface RouteChange {
   readonly view?: string
   readonly id?: string | undefined

@@ -67,7 +67,7 @@ export async function change<Value>(
 }
 
 export function changeSeed(name: string, seed: string) {
-  const sentence = `The seed of ${name} is ${seed}. Numbers and new identifiers are derived from it; records are kept.`
+  const sentence = `The seed of the sandbox ${name} is now ${seed}. Numbers and new identifiers change; records stay.`
   return change(call('put', '/sandboxes/{name}', { path: { name }, body: { seed } }), sentence)
 }
 

@@ -17,8 +17,8 @@ interface LiveRequestOptions<Path extends ControlPath> {
 }
 
 /**
- * Requests data from the control plane while a component is mounted: immediately, when the request changes, after each
- * new connection to the server, and when another client has changed the sandbox.
+ * Requests data from the control plane while a component is mounted: immediately, and again when the request changes,
+ * the page reconnects, a control-plane client changes the sandbox or, with `followsTraffic`, requests arrive.
  */
 export function useResponse<Path extends ControlPath>(
   path: Path,
@@ -29,8 +29,8 @@ export function useResponse<Path extends ControlPath>(
 }
 
 /**
- * Sends a request immediately, and again when one of `reasons` changes. The last response is kept until the next one
- * arrives, unless `subject` has changed. By default, the subject is the key.
+ * Sends a request immediately, and again when the key, the connection, the sandbox's data or one of `reasons` changes.
+ * The last response is kept until the next one arrives, unless `subject` (by default, the key) has changed.
  */
 export function useLiveRequest<Value>(
   key: string,
@@ -54,10 +54,10 @@ export function useLiveRequest<Value>(
   return { value, problem, reload }
 }
 
-/** The pause after a response, as a multiple of the response time: a page uses at most a tenth of the server's time. */
+/** The pause as a multiple of the response time: a fast request is then in flight at most a tenth of the time. */
 const pauseFactor = 9
 
-/** The maximum pause, in milliseconds. A list is never older than this pause plus its loading time. */
+/** The maximum pause after a slow response, in milliseconds. */
 const maxPauseMs = 5_000
 
 /**

@@ -82,7 +82,7 @@ async function sendSample(request: CurlRequest): Promise<void> {
     const response = await fetch(url, { method, headers, ...(body !== undefined && { body: JSON.stringify(body) }) })
     showNotice(`Sent. The response status is ${response.status}.`)
   } catch {
-    showProblem('The connection closed before the complete response arrived.')
+    showProblem('The request got no response: the connection failed or was closed.')
   }
 }
 

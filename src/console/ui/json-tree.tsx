@@ -13,7 +13,7 @@ interface JsonTreeProps {
 }
 
 export interface JsonMark {
-  /** The JSON pointer to the member: `/components/0/content`; empty for the whole value. */
+  /** The JSON Pointer to the member: `/components/0/content`; empty for the whole value. */
   readonly pointer: string
   readonly kind: 'violation' | 'advice' | 'damage'
   readonly message: string
@@ -40,7 +40,7 @@ export function JsonTree({ value: given, text, marks = [] }: JsonTreeProps) {
   )
 }
 
-/** Parses the text. Also returns the sources of its numbers, if the browser provides them. */
+/** Parses the text, or else returns `given`. Also returns the sources of numbers, if the browser provides them. */
 function parseWithSources(given: unknown, text: string | undefined) {
   const sources: NumberSources = new WeakMap()
   function keepSource(this: object, name: string, value: unknown, context?: { readonly source?: string }) {
@@ -163,7 +163,7 @@ const Missing = ({ value, marks }: Pick<NodeProps, 'value' | 'marks'>) =>
       </div>
     ))
 
-/** Returns the JSON pointer to a member: `/a~1b` for the member `a/b` of the whole value. */
+/** Returns the JSON Pointer to a member: `/a~1b` for the member `a/b` of the whole value. */
 export function memberPointer(pointer: string, name: string): string {
   return `${pointer}/${name.replaceAll('~', '~0').replaceAll('/', '~1')}`
 }

@@ -9,7 +9,7 @@ export const isUuid = (text: string): boolean => /^[\da-f]{8}(-[\da-f]{4}){3}-[\
 /** Shortens a UUID but keeps it recognizable: `4f7c2a1e…9c34`. Leaves other text unchanged. */
 export const shortId = (id: string): string => (isUuid(id) ? `${id.slice(0, 8)}…${id.slice(-4)}` : id)
 
-/** Returns the name of a model or product, or its shortened id if it has no name. */
+/** Returns the name of a model or product, or its shortened id if the name is unknown. */
 export const nameOrId = (id: unknown): string => nameOf(asText(id)) ?? shortId(asText(id))
 
 export const count = (number: number, noun: string): string =>
@@ -20,7 +20,7 @@ export function countListed(listed: number, total: number): string {
   return total === 0 ? '' : listed < total ? `${listed.toLocaleString('en')} of ${all}` : all
 }
 
-/** Returns the search term for a keyword and its value: `type:"signup completed"`. Escapes quotes and backslashes. */
+/** Returns the search term for a keyword and its value, in quotes if necessary: `type:"signup completed"`. */
 export const searchText = (keyword: string, value: string): string =>
   `${keyword}:${/^$|[\s"]/.test(value) ? `"${value.replace(/["\\]/g, '\\$&')}"` : value}`
 
@@ -92,7 +92,7 @@ export const Status = ({ code }: { readonly code: number }) => (
 
 const symbols = { violation: '✕', advice: '△', damage: '⚡︎', good: '✓', neutral: '○' } as const
 
-/** A word with a symbol in front of it. `title` is a tooltip shown on hover or focus. */
+/** Text with a symbol in front of it. `title` is a tooltip shown on hover or focus. */
 export function Mark({ kind, text, title }: { kind: keyof typeof symbols; text: string; title?: string }) {
   const Tag = title === undefined ? 'span' : 'button'
   const openRow = ({ currentTarget }: { readonly currentTarget: Element }) =>

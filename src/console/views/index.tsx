@@ -16,11 +16,11 @@ const view = (title: string, showsAllSandboxes: boolean, Page: () => VNode) => (
 /** Returns a view whose script is loaded on demand, so that the first view appears without delay. */
 const lazyView = (title: string, showsAllSandboxes: boolean, load: () => Promise<() => VNode>) =>
   view(title, showsAllSandboxes, function LazyPage() {
-    const { value: Page, problem } = useLiveRequest(title, () => load().then((value) => ({ value }), reportUpdate))
+    const { value: Page, problem } = useLiveRequest(title, () => load().then((value) => ({ value }), onFailure))
     return Page ? <Page /> : <Loading problem={problem} />
   })
 
-const reportUpdate = () => ({ problem: { sentence: 'The simulator was updated. Reload the page to load this view.' } })
+const onFailure = () => ({ problem: { sentence: 'Loading failed. If the simulator was updated, reload the page.' } })
 
 /** The views in navigation order; the first view is the default. */
 export const views = [

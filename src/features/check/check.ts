@@ -45,7 +45,7 @@ export function checkFiles(
   const contractFile = overlays.length > 0 ? (contract ?? bundledContract) : contract
   const configured = [contractFile, fixtures].filter((file) => file !== undefined)
   const defaults = configured.length > 0 ? configured : [bundledContract, controlContract, bundledFixtures]
-  // Fixtures are loaded together with the configured contract, so that scenario names are also checked.
+  // Fixtures are loaded together with the configured contract, so that the scenario names in them are also checked.
   const load: InputLoader = (changes) => loadInputs({ ...defaultSettings(), ...settings, ...changes }, undefined, true)
   return Promise.all(
     (files.length > 0 ? files : defaults).map(async (file) => {
@@ -85,13 +85,13 @@ async function checkFixtures(folder: string, load: InputLoader): Promise<Checked
   if (!inputs.ok) return inputs
   const { personas, models, responses } = inputs.value.fixtures
   const exact = responses.length === 0 ? '' : `, ${pluralize(responses.length, 'exact response')}`
-  return success({ summary: `${personas.length} personas, ${models.length} models${exact}` })
+  return success({ summary: `${pluralize(personas.length, 'persona')}, ${pluralize(models.length, 'model')}${exact}` })
 }
 
 /** The maximum number of checked operations: some documents have a thousand, and a check must not take minutes. */
 const maxChecked = 200
 
-/** Generates a success response for each operation without a handler, and warns if the body breaks its schema. */
+/** Generates a success response for each operation without a handler, up to a limit. Warns about invalid bodies. */
 async function checkReplies({ contract, handled }: LoadedInputs): Promise<Checked> {
   const fallback = createFallback(contract)
   const operations = contract.operations.filter(({ id }) => !handled.has(id))
@@ -112,7 +112,7 @@ async function checkReplies({ contract, handled }: LoadedInputs): Promise<Checke
 }
 
 function summarize({ operations, assumptions, warnings }: Contract, ...more: Finding[]) {
-  const summary = `${operations.length} operations, ${assumptions.length} assumptions`
+  const summary = `${pluralize(operations.length, 'operation')}, ${pluralize(assumptions.length, 'assumption')}`
   return { summary, findings: errorsFirst([...warnings, ...more]) }
 }
 
@@ -120,7 +120,7 @@ async function checkScenarioFile(file: string, load: InputLoader): Promise<Check
   const inputs = await load({})
   if (!inputs.ok) return inputs
   const rules = await loadRulesFile(file, inputs.value)
-  return rules.ok ? success({ summary: `${rules.value.length} rules` }) : rules
+  return rules.ok ? success({ summary: pluralize(rules.value.length, 'rule') }) : rules
 }
 
 async function checkOverlayFile(file: string, overlays: readonly string[], load: InputLoader): Promise<Checked> {
@@ -129,7 +129,8 @@ async function checkOverlayFile(file: string, overlays: readonly string[], load:
   const inputs = await load({ overlay: [...overlays, file].join(',') })
   if (!inputs.ok) return inputs
   const checked = await checkReplies(inputs.value)
-  const summary = `${overlay.value.actions.length} actions, ${inputs.value.contract.operations.length} operations`
+  const { operations } = inputs.value.contract
+  const summary = `${pluralize(overlay.value.actions.length, 'action')}, ${pluralize(operations.length, 'operation')}`
   return checked.ok ? success({ ...checked.value, summary }) : checked
 }
 
@@ -163,7 +164,7 @@ function toCheckPage({ file, ok, findings, summary }: CheckResult): Page {
   }
 }
 
-/** Splits `spec/openapi.yaml:12:5` into its parts; undefined for a location without a line, such as `--scenario`. */
+/** Splits `spec/openapi.yaml:12:5` into its parts. Returns undefined for a place without a line (`--scenario`). */
 function readPlace(place: string): PageFinding['place'] {
   const [, file, line, column] = /^(.*):(\d+):(\d+)$/s.exec(place) ?? []
   return file === undefined ? undefined : { file, line: Number(line), column: Number(column) }

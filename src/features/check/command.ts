@@ -11,7 +11,7 @@ export const checkCommand = defineCommand({
   summary: 'Check contracts, overlays, fixtures and rules files',
   description:
     'Check contract documents, overlays, fixture folders and rules files; ' +
-    'without arguments, check the files set by --contract and --fixtures, or the bundled files. ' +
+    'if none is named, check those set by --contract and --fixtures, or the bundled ones. ' +
     'Exit with code 1 if there is an error that prevents serving or, with --strict, a warning.',
   examples: [
     'check',

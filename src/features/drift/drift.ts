@@ -80,7 +80,7 @@ async function gather(
   context: DriftContext,
 ): Promise<Result<DriftInput | undefined>> {
   const { har } = settings
-  const read = readAddress(address, contract, token !== undefined && har === undefined)
+  const read = parseAddress(address, contract, token !== undefined && har === undefined)
   if (!read.ok) return read
   const upstream = read.value
   // A token too short to distinguish from other words is not redacted.
@@ -101,7 +101,7 @@ async function gather(
   return success({ ...(await sendProbes(client, plan.value, ownToken, context)), ...rules })
 }
 
-function readAddress(
+function parseAddress(
   address: string | undefined,
   { basePath }: Contract,
   hasToken: boolean,
@@ -120,7 +120,7 @@ function planRequests(
   const { host } = new URL(origin)
   if (writes !== undefined && writes !== host)
     return failure(`--writes ${writes} is not the host of the service, ${host}. Nothing was sent.`)
-  const ids = readIds(givenIds)
+  const ids = parseIds(givenIds)
   const names = new Set(
     contract.operations.flatMap(({ parameters, bodySchema }) => [
       ...parameters.map(({ name }) => name),
@@ -137,7 +137,7 @@ function planRequests(
 }
 
 /** Parses `--ids`. For `modelId=1,modelId=2`, the name `modelId` has two values. */
-function readIds(text: string | undefined): ReadonlyMap<string, readonly string[]> {
+function parseIds(text: string | undefined): ReadonlyMap<string, readonly string[]> {
   const byName = groupBy(splitList(text), (pair) => pair.slice(0, pair.indexOf('=')))
   return new Map([...byName].map(([name, pairs]) => [name, pairs.map((pair) => pair.slice(name.length + 1).trim())]))
 }

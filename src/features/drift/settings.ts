@@ -51,7 +51,7 @@ export const driftSettings = {
     value: 'FILE',
     files: writesFile,
     description:
-      'Write an OpenAPI Overlay that changes the contract so that the drift disappears; ' +
+      'Write an OpenAPI Overlay that changes the contract to remove the drift where possible; ' +
       'the overlay is first tested on the same responses.',
   }),
   timeout: duration({

@@ -30,7 +30,7 @@ export const eachCommand = defineCommand<typeof eachSettings>({
   name: 'each',
   summary: 'Run a test suite once per injected fault',
   description:
-    'Run a command repeatedly, each time against a new simulator that injects one fault, ' +
+    'Run a command without faults and then with one fault at a time, each time against a new simulator, ' +
     'and report which faults the client survives, and which the tests notice. ' +
     'The command finds the base URL in CONVSIM_BASE_URL.',
   examples: [
@@ -47,7 +47,7 @@ export const eachCommand = defineCommand<typeof eachSettings>({
 function findEachProblem({ only = '', jobs, port }: EachSettings, sources: SettingSources): string | undefined {
   if (jobs > 1 && port !== 0)
     return `--jobs cannot be combined with ${sources.get('port')}: parallel runs use free ports.`
-  if (only !== '' && sources.get('set')) return '--only cannot be combined with --set: --only selects a single run.'
+  if (only !== '' && sources.get('set')) return '--only cannot be combined with --set: --only already names a fault.'
   return only.split(',').filter((part) => part.includes('@')).length > 1
     ? '--only names one run and cannot be given twice. Repeat the command for each run.'
     : undefined

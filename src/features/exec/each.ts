@@ -34,8 +34,8 @@ interface Trials {
   readonly findings: FindingsReport[]
   readonly changes: string[]
   /**
-   * The number of run pairs (one without and one with the fault) that must confirm `broke`. A suite in which one run in
-   * five fails at random gets a false `broke` for 0.2^4 * 0.8^2 = 0.1% of its faults: with 20 faults, in 2% of reports.
+   * The number of run pairs (without and with the fault) that must confirm `broke`. With two pairs, a suite that fails
+   * at random in 1 of 5 runs has a false `broke` for 0.2^4 * 0.8^2 = 0.1% of faults; with 20 faults, in 2% of reports.
    */
   readonly confirmations: number
 }
@@ -78,20 +78,20 @@ async function tryFaults(suite: TestSuite): Promise<SuiteReport> {
  */
 async function tryFault(suite: TestSuite, run: PlannedRun, baseline: Baseline, trials: Trials): Promise<void> {
   const options = { run, limitMs: baseline.limitMs }
-  const ends = [await executeRun(suite, options)]
-  const judge = () => judgeRun(run, ends, baseline, suite.failOn)
-  if (!suite.stopped.aborted && mustRepeat(judge())) ends.push(await executeRun(suite, options))
+  const attempts = [await executeRun(suite, options)]
+  const judge = () => judgeRun(run, attempts, baseline, suite.failOn)
+  if (!suite.stopped.aborted && mustRepeat(judge())) attempts.push(await executeRun(suite, options))
   let isConfirmed = true
   for (let left = trials.confirmations; left > 0 && isConfirmed && judge().verdict === 'broke'; left -= 1) {
     const withoutFault = await executeRun(suite, { limitMs: baseline.limitMs })
     isConfirmed = !isRed(withoutFault)
-    if (isConfirmed) ends.push(await executeRun(suite, options))
+    if (isConfirmed) attempts.push(await executeRun(suite, options))
     else trials.changes.push(`between runs of ${nameRun(run)}, the command failed with exit code ${withoutFault.code}`)
     if (suite.stopped.aborted) return
   }
   if (suite.stopped.aborted) return
-  trials.judged.set(run, judgeRun(run, ends, baseline, suite.failOn, isConfirmed))
-  trials.findings.push(...ends.map(({ findings }) => findings))
+  trials.judged.set(run, judgeRun(run, attempts, baseline, suite.failOn, isConfirmed))
+  trials.findings.push(...attempts.map(({ findings }) => findings))
 }
 
 /** Executes runs in parallel (`--jobs`) until the suite is over. Throws the first error after all runs have ended. */
@@ -107,13 +107,13 @@ async function runInParallel(
       await execute(run)
     }
   }
-  const ends = await Promise.allSettled(Array.from({ length: suite.settings.jobs }, worker))
-  for (const end of ends) if (end.status === 'rejected') throw end.reason
+  const results = await Promise.allSettled(Array.from({ length: suite.settings.jobs }, worker))
+  for (const result of results) if (result.status === 'rejected') throw result.reason
 }
 
 /** Drops the red runs in a batch, which are inconclusive because the command also fails without faults. */
 function dropRedRuns(trials: Trials, batch: readonly PlannedRun[]): Trials {
-  const kept = [...trials.judged].filter(([run, end]) => !isRed(end) || !batch.includes(run))
+  const kept = [...trials.judged].filter(([run, judged]) => !isRed(judged) || !batch.includes(run))
   return { ...trials, judged: new Map(kept) }
 }
 
@@ -181,7 +181,7 @@ async function finishSuite({ settings, signals, output, print }: TestSuite, repo
   return isWritten && problem === undefined ? 0 : 1
 }
 
-/** Prints why a suite cannot be tested. Returns the command's exit code if the command fails without faults, else 1. */
+/** Prints why a suite cannot be tested. Returns 128 + n after signal n, or else the exit code in `reason`. */
 function finishUntestable({ signals, output, variables }: TestSuite, reason: UntestableSuite): number {
   const { code, lines, findings } = reason
   if (signals.code !== undefined) {

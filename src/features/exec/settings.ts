@@ -27,7 +27,7 @@ export const execSettings = {
 /** The conditions of `--fail-on` that only `each` can judge. */
 const suiteFailKinds = ['not-resilient', 'unnoticed', 'hung'] as const
 
-/** A condition on the runs: more than `above` percent of the conclusive runs have a verdict of this kind. */
+/** A condition on the runs: more than `above` percent of the relevant conclusive runs have a verdict of this kind. */
 export interface SuiteFailCondition {
   readonly kind: (typeof suiteFailKinds)[number]
   readonly above: number
@@ -35,7 +35,7 @@ export interface SuiteFailCondition {
 
 export type SuiteGate = FailCondition | SuiteFailCondition
 
-/** Parses the `--fail-on` conditions of `each`. Returns undefined if one of them is unknown. */
+/** Parses the `--fail-on` conditions of `each`. Returns undefined if one of them is invalid. */
 export function parseSuiteFailOn(text: string): readonly SuiteGate[] | undefined {
   const names = new Set(text.split(',').map((part) => part.trim()))
   const parts = [...names].map((part) => parseSuiteCondition(part) ?? parseFailOn(part))
@@ -63,7 +63,7 @@ export const eachSettings = {
     value: 'FAULT@TARGET',
     repeatable: true, // so that a second run is refused instead of replacing the first
     description:
-      'Run only this fault, ' +
+      'Inject only this fault, ' +
       'such as drift:drop-field@getModelAnalytics/avgSafetyScore or resilience:reset@createEvent#2.',
   }),
   maxRuns: integer({
@@ -79,7 +79,7 @@ export const eachSettings = {
       'the initial fault-free runs must finish within this time. The seed determines the order.',
   }),
   runTimeout: duration({
-    defaultText: 'ten times the duration without faults, at least 10s; 10m for a run without faults',
+    defaultText: 'ten times the duration without faults, at least 10s; 10m for the initial fault-free runs',
     description: 'The time after which a run is killed and counts as hung.',
   }),
   jobs: integer({
@@ -97,8 +97,8 @@ export const eachSettings = {
     names: [...failOnKinds, ...suiteFailKinds],
     read: (text) => (parseSuiteFailOn(text) ? text : undefined),
     description:
-      `${serverSettings.failOn.description} Also if a fault broke the suite (not-resilient), ` +
-      'was not noticed (unnoticed) or made it hang (hung), or if this is true of more than N% of faults (unnoticed>N).',
+      `${serverSettings.failOn.description.slice(0, -1)}; also if a fault was not handled (not-resilient), was not ` +
+      'noticed (unnoticed) or made the suite hang (hung), or if this is true of more than N% of faults (unnoticed>N).',
   },
 } as const satisfies SettingTable
 

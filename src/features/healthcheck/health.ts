@@ -84,7 +84,7 @@ async function requestHealth(url: string, timeoutMs: number): Promise<Result<Hea
   }
 }
 
-/** Reads the health from a response. Fails if the response comes from another server. */
+/** Reads the health from a response. Fails if the server is not convsim. */
 function readHealth(url: string, status: number, body: string): Result<Health> {
   const health = parseJson(body)
   const isHealth = isObject(health) && /^(un)?healthy$/.test(String(health.status)) && 'version' in health

@@ -9,17 +9,17 @@ import type { SimRequest } from '../../service/exchange/request.ts'
 export interface Tool {
   readonly name: string
   readonly description: string
-  /** The accepted parameters of the control plane, by operation; the bodies of these operations are also accepted. */
+  /** The accepted control plane parameters, by operation. Members of the operations' bodies are also accepted. */
   readonly input: Readonly<Record<string, string>>
   readonly ownInput?: Readonly<Record<string, JsonObject>>
-  /** Calls the simulator at `origin`; its service is at `basePath`. Throws a `ToolError`. */
+  /** Calls the simulator at `origin`; its service is at `basePath`. Throws a `ToolError` on failure. */
   readonly run: (
     args: JsonObject,
     simulator: { readonly send: SendCall; readonly origin: string; readonly basePath: string },
   ) => Promise<Json>
 }
 
-/** The error for a failed call. The message says what to do next. */
+/** The error for a call that failed or has a wrong argument. The agent gets its message. */
 export class ToolError extends Error {}
 
 interface ControlCall {
@@ -87,7 +87,7 @@ function parseResponse(text: string): JsonObject {
 export const sendOrThrow = async (send: SendCall, call: ControlCall, next?: string): Promise<JsonObject> =>
   readOrThrow(await send(call), next)
 
-/** Returns the JSON of a response. For a refusal, throws an error that ends with `next`; a 417 is not a refusal. */
+/** Returns a response's JSON. Throws a refusal, with the advice `next` unless it is a 401; a 417 is not a refusal. */
 export function readOrThrow({ status, json }: ControlResponse, next = ''): JsonObject {
   if (status < 400 || status === 417) return json
   const advice = status === 401 ? 'Pass the token to convsim mcp with --control-token.' : next
@@ -114,7 +114,7 @@ export function pageOf(name: string, list: readonly Json[], cursor: Json | undef
   return { [name]: list.slice(start, end), total: list.length, ...(end < list.length && { next: end }) }
 }
 
-/** Returns an object without members that are undefined, empty arrays or empty strings. */
+/** Returns an object without members that are undefined, null, empty arrays or empty strings. */
 export function compact(members: Readonly<Record<string, Json | undefined>>): JsonObject {
   return Object.fromEntries(Object.entries(members).filter(([, value]) => `${[value]}` !== '')) as JsonObject
 }

@@ -19,7 +19,7 @@ const idHint = 'Or give the "id" of a recorded request: find_requests lists the 
 
 const findRequests: Tool = {
   name: 'find_requests',
-  description: 'Find requests with their responses, newest first, 20 at a time. "badRetries" has the retry problems.',
+  description: 'Find requests, by default newest first, 20 at a time. "badRetries" has the latest retry problems.',
   input: { listRequests: filters },
   async run(args, { send }) {
     const query = { order: 'newest', limit: pageSize, ...args }
@@ -49,7 +49,7 @@ const explainRequest: Tool = {
       return compact({ status: response['status'], ...showDecision(explained), body: cutBody(response['body']) })
     }
     const [extra] = Object.keys(compact(body))
-    if (extra !== undefined) throw new ToolError(`Give either "id", or "method" and "path"; not "id" and "${extra}".`)
+    if (extra !== undefined) throw new ToolError(`"id" cannot be combined with "${extra}". Omit one of them.`)
     const path = `/requests/${encodeURIComponent(String(id))}`
     const entry = await sendOrThrow(send, { path }, 'find_requests lists the ids.')
     const retries = { path: '/retries', query: { sandbox: entry['sandbox'], request: id } }
@@ -115,7 +115,7 @@ const runSummary: Tool = {
     const next =
       first === undefined
         ? 'Call coverage_gaps to see what no test has covered yet.'
-        : `Call explain_request with {"id": "${first}"}, fix the client, reset the sandbox, and run it again.`
+        : `Call explain_request with {"id": "${first}"}, fix the client, reset the sandbox, and run the client again.`
     return compact({
       ...{ verdict: response.status === 417 ? 'failed' : 'passed', failOn },
       ...pick(report, 'requests', 'summary'),
@@ -213,8 +213,8 @@ const actionNames = Array.from(actions.keys(), String)
 const controlSandbox: Tool = {
   name: 'control_sandbox',
   description:
-    'Control a sandbox. create and seed take "seed"; clock takes "mode" and "now"; advance takes "by", and replaces ' +
-    'sleeping; snapshot takes "name"; restore takes "snapshotId". The response has the base URL for the client.',
+    'Control a sandbox. create and seed take "seed"; clock takes "mode" and "now"; advance takes "by", the time to ' +
+    'skip; snapshot takes "name"; restore takes "snapshotId". The response has the base URL for the client.',
   input: { reset: 'sandbox', putSandbox: '', putClock: '', advanceClock: '', createSnapshot: '' },
   ownInput: {
     action: { type: 'string', enum: actionNames },

@@ -11,8 +11,8 @@ import type { DeliveryOutcome, Reply } from '../../service/exchange/reply.ts'
 import { maxCheckedBytes, maxCheckedValues, RecordingRelay, toBody } from './upstream-body.ts'
 
 /**
- * Returns the real service's response as recorded after delivery: with the delivered part of its body decoded, and the
- * environment's `token` redacted. Checks a streamed response if its delivery was complete. Returns other replies as is.
+ * Returns the real service's response for the journal, with the recorded part of its body decoded and the proxy's
+ * `token` redacted. Checks a streamed response if its delivery was complete. Returns other replies unchanged.
  */
 export function responseToRecord(
   exchange: Exchange,
@@ -21,7 +21,7 @@ export function responseToRecord(
   token: string | undefined,
 ): Reply {
   if (exchange.stage !== 'handle') return reply
-  // A very short token may also occur in unrelated words.
+  // A very short token is not redacted, since it may also occur in unrelated words.
   const secret = token === undefined || token.length < minTokenLength ? undefined : token
   const { relay } = reply
   const response = relay instanceof RecordingRelay ? withPassedBody(exchange, reply, relay, outcome) : reply
@@ -31,7 +31,7 @@ export function responseToRecord(
   return { ...clean, headers: redactHeaders(clean.headers, findOwnToken(exchange.request.headers)) }
 }
 
-/** Adds a violation if the real service responds to a request that matches no operation in the contract. */
+/** Adds a violation if the real service accepts a request that matches no operation in the contract. */
 function judgeUnknownOperation(exchange: Exchange, { origin, status }: Reply): void {
   const { operation, request, path } = exchange
   if (operation || origin !== 'upstream' || status >= 400) return

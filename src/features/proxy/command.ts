@@ -13,7 +13,7 @@ export const proxyCommand = defineCommand({
   usage: 'UPSTREAM [options]',
   operands: 'the URL of the real service',
   purpose: 'Serve',
-  summary: 'Forward requests to the real service, and check both directions',
+  summary: 'Forward requests to the real service, and check the traffic',
   description:
     'Forward requests to the real service, check requests and responses against the contract, and record both. ' +
     "Scenarios are applied in front of the service. CONVSIM_UPSTREAM_TOKEN, if set, replaces the client's token.",

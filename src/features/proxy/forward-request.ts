@@ -10,8 +10,8 @@ import type { SimRequest } from '../../service/exchange/request.ts'
 import { maxCheckedBytes, RecordingRelay, toBody } from './upstream-body.ts'
 
 /**
- * Creates the last stage, which forwards the request to the real service and returns the response, or a refusal if none
- * arrives. `corsOrigins`: the origins for which the proxy's CORS headers replace the service's.
+ * Creates the last stage, which forwards the request to the real service and returns the response, or a refusal if
+ * there is no usable response. `corsOrigins`: the origins for which the proxy's CORS headers replace the service's.
  */
 export function forwardRequest(basePath: string, upstream: UpstreamClient, corsOrigins: CorsOrigins): RequestStage {
   return async function forwardRequest(exchange): Promise<Reply> {
@@ -98,7 +98,7 @@ async function receiveResponse(exchange: Exchange, sent: Result<IncomingMessage,
   const status = response.statusCode ?? 502
   if (status < 200) {
     response.destroy()
-    return refuse(502, `The real service responded with the status ${status}, which is not final.`, 'simulator')
+    return refuse(502, `The real service responded with status ${status}, which is not final.`, 'simulator')
   }
   const head = { status, headers, origin: 'upstream', ...(cookies.length > 0 && { cookies }) } as const
   if (!mustBeWhole(exchange))
@@ -110,14 +110,14 @@ async function receiveResponse(exchange: Exchange, sent: Result<IncomingMessage,
   if (!bytes)
     return refuse(
       502,
-      `The response of the real service is longer than ${maxCheckedBytes} bytes, ` +
+      `The real service's response is longer than ${maxCheckedBytes} bytes, ` +
         `which is too long for the scenario "${scenarios}".`,
       'simulator',
     )
   const decoded = decodeBody(bytes, encoding, maxCheckedBytes)
   if (decoded.ok) return { ...head, headers: others, body: toBody(decoded.value, mediaType) }
   return refusals.control(
-    `The response of the real service ${decoded.error}, so the scenario "${scenarios}" cannot change it.`,
+    `The real service's response ${decoded.error}, so the scenario "${scenarios}" cannot change it.`,
   )
 }
 
@@ -136,7 +136,7 @@ const connectionHeaders = new Set([
 /** Headers that the proxy sets itself, or drops because it sends the request body decoded and whole. */
 const replacedHeaders = new Set(['host', 'content-length', 'content-encoding', 'expect', 'authorization'])
 
-/** The name of this proxy in `Via` (RFC 9110, 7.6.3). */
+/** The entry for this proxy in `Via` (RFC 9110, 7.6.3). */
 const ownVia = '1.1 convsim'
 
 /** Functions that match header items meant for the simulator: preferences (RFC 7240), and members of `baggage`. */
@@ -147,8 +147,8 @@ const ownItems = new Map<string, (item: string) => boolean>([
 
 /**
  * Returns the header lines for a forwarded request. Drops headers of the client's connection, and the simulator's
- * controls (`X-Sim-...`, preferences, members of `baggage`, the token's sandbox suffix). `own`: headers that replace
- * the client's or are added.
+ * controls (`X-Sim-...` headers, and its items in `Prefer` and `baggage`). `own`: headers that replace the client's or
+ * are added.
  */
 function forwardRequestHeaders({ headers, rawHeaders }: SimRequest, own: Readonly<Record<string, string>>): string[] {
   const isDropped = createFilter(headers['connection'])
@@ -178,7 +178,7 @@ function createFilter(connection = ''): (name: string) => boolean {
 /**
  * Returns the headers of the real service's response for the client. If the service is a simulator, its `X-Sim-...`
  * headers are dropped, since the proxy adds its own. `cookies`: the values of `Set-Cookie`; `length`: the
- * `Content-Length`, or undefined; `rawHeaders`: all header lines.
+ * `Content-Length`, or undefined; `rawHeaders`: the header lines to send.
  */
 function forwardResponseHeaders({ headers: received, rawHeaders: lines }: IncomingMessage) {
   const { 'content-type': mediaType, 'content-length': length = '', 'set-cookie': cookies = [], ...others } = received

@@ -61,7 +61,7 @@ function limitToProxy(definition: ScenarioDefinition): ScenarioDefinition {
       if (reason !== undefined) return reason
       const effect = definition.effect(values)
       if (effect.kind === 'data')
-        return 'the real service responds, and its numbers cannot be chosen; convsim serve generates them'
+        return 'the real service responds, and its numbers cannot be chosen; use convsim serve for generated numbers'
       // The ordinary success switches off the scenarios from wider scopes, which also works in a proxy.
       if (effect.kind === 'ordinary' && effect.status !== operation.successStatus)
         return 'the real service responds, and chooses its own success status'

@@ -31,7 +31,7 @@ export function createProxyStages(deps: PipelineDeps, upstream: UpstreamClient, 
       identify: identify(true),
       scenario: scenarioOfOperation(scenario(noMagicValues)), // any reply from a scenario
       validate: judgeRequest(validate(deps)),
-      handle: forwardRequest(contract.basePath, upstream, pages.cors), // the response of the service; 413, 502, 504
+      handle: forwardRequest(contract.basePath, upstream, pages.cors), // the service's response; 413, 502, 504
     } satisfies Record<string, RequestStage>),
     reply: [
       /** 500 only if one of the proxy's own replies breaks the contract */
@@ -46,7 +46,7 @@ export function createProxyStages(deps: PipelineDeps, upstream: UpstreamClient, 
 }
 
 /** A proxy that adds its token to each request. Cross-origin pages must not link to it, since it forwards every GET. */
-const heldToken = {
+const proxyWithToken = {
   name: 'The proxy, which forwards requests with CONVSIM_UPSTREAM_TOKEN,',
   allowsLinks: false,
 }
@@ -59,7 +59,7 @@ function readCaller(pages: PageSettings | undefined): RequestStage {
   return (exchange) => {
     const { bearer, request } = exchange
     if (bearer.ok) exchange.caller = { token: bearer.token, plan: '' }
-    return pages && refuseForeignPage(request, pages, heldToken)
+    return pages && refuseForeignPage(request, pages, proxyWithToken)
   }
 }
 
@@ -76,7 +76,7 @@ function scenarioOfOperation(stage: RequestStage<MatchedExchange>): RequestStage
   }
 }
 
-/** Runs the stage `validate` only for its findings. A request without a credential is not judged. */
+/** Runs the stage `validate` only for its findings. Skips requests without a credential or with an unreadable body. */
 function judgeRequest(stage: RequestStage<MatchedExchange>): RequestStage {
   return (exchange) => {
     if (!isMatched(exchange)) return undefined

@@ -10,7 +10,7 @@ export const maxCheckedBytes = 1024 * 1024
 
 export const maxCheckedValues = 25_000
 
-/** The body of a streamed response, with a copy of its first `maxCheckedBytes` for the check and the journal. */
+/** The body of a streamed response, with a copy of its first `maxCheckedBytes` bytes to check and record. */
 export class RecordingRelay implements RelayedBody {
   readonly mediaType: string | undefined
   readonly length: number | undefined

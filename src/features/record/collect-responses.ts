@@ -68,7 +68,7 @@ function readResponseBody(operation: Operation, { status, headers, body: bytes }
   const [violation] = violations
   if (!violation) return isObject(value) ? success(value) : failure('the body is not a JSON object')
   const rule = violation.message.replace(/; got .*/s, '') // the value may be personal data
-  return failure(`breaks the contract: ${violation.pointer || 'the body'} ${rule} (convsim drift proposes a patch)`)
+  return failure(`contract violation: ${violation.pointer || 'the body'} ${rule} (convsim drift proposes a patch)`)
 }
 
 function findRecordedOperation(contract: Contract, method: string, path: string) {

@@ -5,6 +5,7 @@ import { reasonOf } from '../../base/core/result.ts'
 import { appendYaml } from '../../base/documents/parse.ts'
 import { PRIVATE_FOLDER, writePrivateFile } from '../../base/documents/private-file.ts'
 import { readOrdinaryFile } from '../../base/documents/read-file.ts'
+import { pluralize } from '../../server/reports/report.ts'
 import { FIXTURE_FILES, responsesFolder } from '../../service/fixtures/bundled.ts'
 import type { Fixtures } from '../../service/fixtures/fixtures.ts'
 import { toResponsesFiles } from '../../service/fixtures/responses.ts'
@@ -46,7 +47,7 @@ function describeSeenResponse({ period, body, redactions }: SeenResponse): strin
   const points = Array.isArray(body['dataPoints']) ? body['dataPoints'].length : 0
   const size = `${Math.ceil(JSON.stringify(body).length / 1024)} kB`
   const redacted = redactions === 0 ? 'nothing redacted' : `strings redacted: ${redactions}`
-  return `the exact response for ${period}, ${points} data points, ${size}, ${redacted}`
+  return `the exact response for ${period}, ${pluralize(points, 'data point')}, ${size}, ${redacted}`
 }
 
 /** Returns why a folder cannot be written to, for example because it is not empty; undefined if it can be. */

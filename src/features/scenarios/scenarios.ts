@@ -56,9 +56,9 @@ function listScenarios({ catalogue, contract }: LoadedInputs): string {
     const [shared = ''] = limits.size === 1 ? limits : []
     const rows = definitions.map((one) => {
       const limit = limits.size === 1 ? '' : describeLimits(one, contract)
-      return formatTableRow(one.name, 18, one.description + (limit && ` Only for: ${limit}.`))
+      return formatTableRow(one.name, 18, one.description + (limit && ` Applies to: ${limit}.`))
     })
-    return `${family}${shared && ` (only for ${shared})`}\n${rows.join('\n')}`
+    return `${family}${shared && ` (applies to ${shared})`}\n${rows.join('\n')}`
   })
   const intro =
     '"convsim scenarios NAME" shows parameters, an example and what the client sees.\n' +
@@ -69,13 +69,13 @@ function listScenarios({ catalogue, contract }: LoadedInputs): string {
 const findObstacle = ({ definition, values }: ActiveScenario, operation: Operation) =>
   definition.inapplicableReason?.(operation, values)
 
-/** Lists the operations that a scenario applies to; empty if it applies to all. */
+/** Lists the operations that a scenario applies to; returns '' if it applies to all. */
 function describeLimits(definition: ScenarioDefinition, { operations }: Contract): string {
   const example = exampleOf(definition)
   const applicable = operations.filter((one) => findObstacle(example, one) === undefined)
   return applicable.length === operations.length
     ? ''
-    : applicable.map(({ id }) => id).join(', ') || 'no operation of this contract'
+    : applicable.map(({ id }) => id).join(', ') || 'no operation in this contract'
 }
 
 function describeScenario(active: ActiveScenario, inputs: LoadedInputs, { port }: ScenarioSettings): string {

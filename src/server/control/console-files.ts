@@ -38,7 +38,7 @@ function refuseMissing(asset: string | undefined): Reply {
   const error =
     asset === undefined
       ? 'The console is not built. Run "npm run build", then reload this page.'
-      : `The console has no file ${asset}, because this page is from another version. Reload the page.`
+      : `The console has no file ${asset}. If this page is from another version, reload it.`
   return refuse(404, error, 'simulator')
 }
 
@@ -58,8 +58,8 @@ async function readFileIfPresent(file: string): Promise<Buffer | undefined> {
 }
 
 /**
- * Returns the headers for a page or file under `/__sim`. The policy allows only the console's own files. It forbids
- * inline scripts, other origins, HTML set from strings, and framing. `styles`: the source expression for `style-src`.
+ * Returns the headers for a page or file under `/__sim`. The policy allows the console's files and `data:` images. It
+ * forbids inline scripts, other origins, HTML set from strings, and framing. `styles`: the sources for `style-src`.
  */
 export function pageHeaders(styles = "'self'"): Record<string, string> {
   return {

@@ -20,7 +20,7 @@ export const explainHandlers: HandlerGroup = ({ explain, served, pages }) => ({
     const description = body as unknown as RequestDescription // validated against the control document
     const request = toSimRequest(description, sandbox)
     const { contract } = served()
-    if (!isHandledByEdge(request, pages.cors, contract)) return explanationToJson(await explain(request))
+    if (!bypassesPipeline(request, pages.cors, contract)) return explanationToJson(await explain(request))
     const { method, path } = request
     const problem = `${method} ${path} is not a request to the simulated service.`
     return new ControlError(400, `${problem} The service is under ${contract.basePath}.`)
@@ -28,10 +28,10 @@ export const explainHandlers: HandlerGroup = ({ explain, served, pages }) => ({
 })
 
 /** Returns true for a request that never reaches the pipeline, such as a preflight or a control plane request. */
-function isHandledByEdge({ method, path, headers }: SimRequest, corsOrigins: CorsOrigins, contract: Contract): boolean {
+function bypassesPipeline({ method, path, headers }: SimRequest, origins: CorsOrigins, contract: Contract): boolean {
   if (/^\/__sim(\/|$)/i.test(path)) return true
   const { origin } = headers
-  if (method === 'OPTIONS') return origin !== undefined && isCorsOrigin(corsOrigins, origin)
+  if (method === 'OPTIONS') return origin !== undefined && isCorsOrigin(origins, origin)
   const isRead = method === 'GET' || method === 'HEAD'
   if (!isRead) return false
   const routePath = toRoutePath(path)

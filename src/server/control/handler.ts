@@ -16,7 +16,7 @@ import type { ReportedInputs } from '../reports/traffic-collector.ts'
 import { defaultSandbox, type Sandboxes } from '../sandboxes/sandboxes.ts'
 
 export interface ControlRequest {
-  /** The sandbox's name; `default` if the request has none. Operations that accept `*` use `sandboxFilter` instead. */
+  /** The sandbox's name; `default` if the request names none. Operations that accept `*` use `sandboxFilter`. */
   readonly sandbox: string
   /** The same name, for operations that accept `*`; undefined selects all sandboxes. */
   readonly sandboxFilter: string | undefined
@@ -61,7 +61,7 @@ export interface ControlledSimulator {
   readonly control: Contract
   readonly sandboxes: Sandboxes
   readonly store: Store
-  /** The journal of this process. Metrics subscribe to the journal; other handlers read or clear it. */
+  /** The request journal, which includes the exchanges of other replicas if the state is shared. */
   readonly journal: Journal
   readonly reporter: Reporter
   /** Records, for reports, which rules of a sandbox were never applied. Called before the rules are removed. */
@@ -77,15 +77,15 @@ export interface ControlledSimulator {
   readonly stopping: AbortSignal
   readonly overlays: readonly string[]
   readonly isWatched: boolean
-  /** True if the simulator stops when its tests end. */
+  /** True for a simulator that exists only for a test run. */
   readonly isTemporary: boolean
   /** The value of `--state`: `:memory:`, a file path, or a URL without its user name and password. */
   readonly stateFile: string
 }
 
 /**
- * The outcome of a control operation: the documented response as an object, another reply, or a refusal. The object is
- * streamed as JSON; each list in the object can be any iterable.
+ * The outcome of a control operation: the documented response (an object, or its JSON in pieces), another reply, or a
+ * refusal. In the object, each list can be any iterable, including an asynchronous one.
  */
 type ControlOutcome = object | JsonPieces | ControlError | CustomReply
 
@@ -105,7 +105,7 @@ export class JsonPieces {
   }
 }
 
-/** A reply that is not JSON, or has a non-default status: `new CustomReply({ body: textBody(page, type) })`. */
+/** A reply with its own body, stream, headers or status: `new CustomReply({ body: textBody(page, type) })`. */
 export class CustomReply {
   readonly parts: Partial<Pick<Reply, 'status' | 'headers' | 'body' | 'stream'>>
   constructor(parts: CustomReply['parts']) {
@@ -126,8 +126,8 @@ export class ControlError {
 }
 
 /**
- * Creates a function that reserves one of `count` slots until the client closes its connection, to limit the memory
- * and work for concurrent replies. If no slot is free, the function returns a refusal with the message `error`.
+ * Creates a function that reserves one of `count` slots until the reply is complete or the client disconnects, to limit
+ * the memory and work for concurrent replies. If no slot is free, it returns a refusal with the message `error`.
  */
 export function createSlots(count: number, error: string) {
   let left = count
@@ -170,7 +170,7 @@ async function* resume(head: string, pieces: AsyncGenerator<string>): AsyncGener
   yield* pieces
 }
 
-/** Refuses a named sandbox that was never used, since an empty report would suggest a client without problems. */
+/** Refuses a sandbox (other than `default`) that is not in use, since an empty report would look like success. */
 export function refuseUnused(sandbox: string | undefined, sandboxes: Pick<Sandboxes, 'has'>): ControlError | undefined {
   if (sandbox === undefined || sandbox === defaultSandbox || sandboxes.has(sandbox)) return undefined
   const error =

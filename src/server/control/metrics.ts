@@ -5,7 +5,7 @@ import { CustomReply, type HandlerGroup } from './handler.ts'
 
 const gaugeDescriptions = {
   journal_entries: 'Exchanges in the journal.',
-  journal_dropped: 'Exchanges that the journal has dropped since the sandboxes were last cleared.',
+  journal_dropped: 'Exchanges that the journal has dropped since their sandboxes were last cleared.',
   journal_waiting: 'Verifications and streams that are waiting for requests.',
   sandboxes: 'Sandboxes in this process.',
   state_events: 'Events in the state.',

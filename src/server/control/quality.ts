@@ -46,7 +46,7 @@ export const qualityHandlers: HandlerGroup = ({ store, sandboxes, served }) => {
   }
 }
 
-/** Returns a group's index, `min(1, max(0, 0.5 + weight × Σ impact))` rounded to 4 decimals, and its event ids. */
+/** Returns a group's JSON, with its index: `min(1, max(0, 0.5 + weight × Σ impact))`, rounded to 4 decimals. */
 function indexToJson(name: 'pqi' | 'cqi', { units, count, eventIds }: EventGroup, weight: number): JsonObject {
   const impact = units / UNITS_PER_IMPACT
   const index = Math.min(1, Math.max(0, neutralIndex + weight * impact))

@@ -7,7 +7,7 @@ import { readQuery, type SimRequest } from '../../service/exchange/request.ts'
 import { defaultSandbox } from '../sandboxes/sandboxes.ts'
 import { ControlError, type ControlRequest } from './handler.ts'
 
-/** Reads a control request and validates it against the control document. The error lists all violations. */
+/** Reads a control request and validates it against the control document. A validation error lists all violations. */
 export async function readControlRequest(
   operation: Operation,
   path: RawParameters['path'],
@@ -27,17 +27,17 @@ export async function readControlRequest(
   return success({ sandbox, sandboxFilter, parameters, body, source, clientGone })
 }
 
-/** Reads the path, query and `X-Sim-Sandbox`. `getHealth` accepts any query or header: health checkers add some. */
+/** Reads the path, query and `X-Sim-Sandbox`. `getHealth` accepts anything that health checkers add to a request. */
 function readParameters(operation: Operation, path: RawParameters['path'], { headers, query: queryText }: SimRequest) {
   const acceptsAny = operation.id === 'getHealth'
   const unknownHeader = Object.keys(headers).find((name) => name.startsWith('x-sim-') && name !== 'x-sim-sandbox')
   if (unknownHeader !== undefined && !acceptsAny)
-    return badRequest(`The control plane does not accept the header "${unknownHeader}", only x-sim-sandbox.`)
+    return badRequest(`The control plane accepts no X-Sim header except X-Sim-Sandbox; got "${unknownHeader}".`)
   const query = readQuery(queryText)
   const sandbox = headers['x-sim-sandbox']
   if (sandbox !== undefined && query['sandbox'] !== undefined && sandbox !== query['sandbox'])
     return badRequest('X-Sim-Sandbox and ?sandbox= name different sandboxes.')
-  // The header names the sandbox, as in calls to the service. Operations without a `sandbox` parameter ignore it.
+  // The header names the sandbox, as in service requests. Operations without a `sandbox` parameter ignore the header.
   const sent = sandbox === undefined ? query : { ...query, sandbox }
   const read = operation.readParameters({ path, query: sent, header: {} })
   const unknown = Object.keys(query).find((name) => !Object.hasOwn(read.values.query, name))
@@ -67,7 +67,7 @@ async function readJsonBody(operation: Operation, { body, headers }: SimRequest)
 
 const noBody = { body: undefined, violations: [] }
 
-/** Refuses a non-empty body: if the body named a sandbox, the name would be ignored, and the default sandbox used. */
+/** Refuses a body other than `{}`. If the body named a sandbox, the operation would silently use the default one. */
 function refuseBody(operation: string, text: string) {
   if (text === '' || text === '{}' || operation === 'getHealth') return success(noBody)
   return badRequest(`${operation} takes no body; to name a sandbox, use ?sandbox=.`)

@@ -15,7 +15,7 @@ import { ControlError, type ControlRequest, CustomReply, type HandlerGroup, refu
 
 /**
  * Handles `GET coverage` and `GET report`. Also handles `GET retries`, which returns the retry rules, the retry
- * problems, and the attempts at each call that failed.
+ * problems, and each failed call with its later attempts.
  */
 export const reportHandlers: HandlerGroup = ({ journal, reporter, sandboxes, served, isTemporary }) => ({
   async getCoverage(request) {
@@ -49,7 +49,7 @@ export const reportHandlers: HandlerGroup = ({ journal, reporter, sandboxes, ser
   },
 })
 
-/** Reads the conditions in `?failOn=`; undefined if it was not sent, in which case `--fail-on` applies. */
+/** Reads the conditions in `?failOn=`. Returns undefined if the parameter was not sent. */
 function readFailOn({ parameters }: ControlRequest): readonly FailCondition[] | ControlError | undefined {
   const text = parameters.query['failOn']
   if (typeof text !== 'string') return undefined
@@ -78,5 +78,5 @@ const consoleUrlOf = ({ source: { isEncrypted, headers }, sandboxFilter = '*' }:
   `http${isEncrypted ? 's' : ''}://${headers['host']}/__sim/#/requests?sandbox=${sandboxFilter}`
 
 const tooLongMessage =
-  `Finding the attempts of each call took more than ${maxWorkMs} ms and was stopped. ` +
+  `Finding the attempts at each call took more than ${maxWorkMs} ms and was stopped. ` +
   'Clear the journal before the test begins (DELETE /__sim/requests), or give the test its own sandbox.'

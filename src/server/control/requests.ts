@@ -21,7 +21,7 @@ interface ListQuery extends JournalFilter {
 const maxStreams = 100
 
 export const requestHandlers: HandlerGroup = ({ journal, served, stopping }) => {
-  const advice = 'Retry when one of them has ended, or poll GET requests?since= instead.'
+  const advice = 'Retry when one of them has ended, or poll GET /__sim/requests?since= instead.'
   const takeSlot = createSlots(maxStreams, `${maxStreams} streams of the journal are already open. ${advice}`)
   const refuseUnknown = (operation: string | undefined) => {
     const problem = findUnknownOperation(operation, served().contract.operations)
@@ -82,7 +82,7 @@ async function notFoundMessage(id: string, journal: Journal): Promise<string> {
   return `The journal has no request "${id.slice(0, 80)}".${why}`
 }
 
-/** Returns the number of the last entry to skip. An id above `latest` is from an earlier process, so it is ignored. */
+/** Returns the number of the last entry to skip; 0 if `Last-Event-ID` is from an earlier process (above `latest`). */
 function readResumePoint({ source: { headers }, parameters }: ControlRequest, latest: number): number {
   const sent = headers['last-event-id']
   if (sent !== undefined && /^\d{1,15}$/.test(sent)) return Number(sent) > latest ? 0 : Number(sent)
@@ -102,7 +102,7 @@ export interface StreamOptions {
 const maxEntriesPerPiece = 100
 
 /**
- * Yields entries as server-sent events until one of the signals `ends` is aborted. Nothing is buffered for a slow
+ * Yields entries as server-sent events until one of the signals in `ends` is aborted. Nothing is buffered for a slow
  * reader: the reader gets the entries that are still stored when it reads, and a `dropped` event with the range of the
  * entries that it missed. A `cleared` event says that entries were deleted, for example by a reset.
  */

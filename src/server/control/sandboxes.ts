@@ -118,8 +118,8 @@ export const snapshotHandlers: HandlerGroup = ({ store, sandboxes }) => ({
     const { name } = sandboxes.use(request.sandbox)
     const { seed, clock } = await sandboxes.settings.read(name)
     const label = isObject(request.body) ? request.body['name'] : undefined
-    const writer = { sandbox: name, seed, now: clock.now }
-    return store.createSnapshot(writer, typeof label === 'string' ? label : undefined)
+    const context = { sandbox: name, seed, now: clock.now }
+    return store.createSnapshot(context, typeof label === 'string' ? label : undefined)
   },
   async restoreSnapshot(request) {
     const id = snapshotIdOf(request)

@@ -48,7 +48,7 @@ export const scenarioHandlers: HandlerGroup = ({ sandboxes, store, served, keepU
       const { name } = sandboxes.use(request.sandbox)
       const position = request.parameters.query['position'] as RulePosition // typed by the control document
       const rules = await sandboxes.settings.addRules(name, added, position)
-      const error = `A sandbox can have at most ${maxRules} rules. Remove some, or replace them all (PUT scenarios).`
+      const error = `A sandbox can have at most ${maxRules} rules. Replace them with fewer rules: PUT /__sim/scenarios.`
       return rules ? { rules: rulesToJson(rules) } : new ControlError(400, error)
     },
     deleteScenarios: (request) => replaceRules(request, []),
@@ -78,7 +78,7 @@ const cutMark = '\u2026'
 /** Matches an operation id and a sequence. Only ids of operations without `operationId` have a space: `GET /a`. */
 const operationAndSequence = /^((?:[A-Z]+ \/\S*)|\S+) (.*)$/s
 
-/** Lists the sequences that requests have used, latest first. `countsByKey`: the store's counts. */
+/** Lists the sequences that requests have used, in the order of the counts. `countsByKey`: the store's counts. */
 function sequencesToJson(countsByKey: ReadonlyMap<string, number>, rules: readonly ScopedRule[], catalogue: Catalogue) {
   const ruleSequences = rules.flatMap(({ rule, scope, index }) =>
     rule.sequence ? [{ prefix: ruleSequencePrefix(rule), sequence: rule.sequence, rule: { scope, index } }] : [],

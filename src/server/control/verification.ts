@@ -24,7 +24,7 @@ export interface Verification extends RequestQuery {
   readonly count: CountBounds
   /** The maximum time to wait for the expected count, in milliseconds; 0 for no wait. */
   readonly withinMs: number
-  /** True if the query may contain names that are not in the contract. */
+  /** True to accept names that are not in the contract, and a count of 0 in a sandbox that was never used. */
   readonly force?: boolean
 }
 
@@ -37,9 +37,9 @@ interface NearMiss {
 export type Verdict = NonNullable<Awaited<ReturnType<typeof verify>>>
 
 const maxMatchedShown = 10
-/** The maximum number of near misses in a verdict, nearest first. A `satisfied` verdict has no near misses. */
+/** The maximum number of near misses that a verdict lists, nearest first. A `satisfied` verdict lists none. */
 const maxNearMisses = 3
-/** The number of most recent requests that are searched for near misses. */
+/** The maximum number of requests that are searched for near misses, most recent first. */
 const maxSearched = 1000
 /** The number of differences after which the comparison stops, since a query can have 100,000 conditions. */
 const maxDifferences = 100
@@ -100,9 +100,9 @@ async function findNearMisses({ journal, sandbox, conditions, served, elapsed }:
 }
 
 /**
- * Waits up to `withinMs`, or until one of the signals `ends` is aborted, for the expected number of matching requests.
+ * Waits for the expected number of matching requests, up to `withinMs` or until a signal in `ends` is aborted.
  * A lower bound is met as soon as it is reached. An upper bound fails as soon as it is exceeded, and is met if the wait
- * ends first, unless the journal has dropped requests. Returns undefined if the comparison takes too long.
+ * ends first, unless uncounted requests may have matched. Returns undefined if the comparison takes too long.
  */
 export async function verify(
   search: JournalSearch,

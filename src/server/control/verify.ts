@@ -20,7 +20,7 @@ import {
 } from './handler.ts'
 import { type CountBounds, type Verdict, type Verification, verdictToJson, verify } from './verification.ts'
 
-/** The maximum number of concurrent verifications, since each waiting verification checks every new request. */
+/** The maximum number of concurrent verifications. While they wait, each of them checks every new request. */
 const maxWaiting = 100
 
 const tooLongMessage =
@@ -65,7 +65,7 @@ const isEmptyAsExpected = ({ satisfied, count }: Verdict, { force }: Verificatio
 
 type Query = Pick<Verification, 'operation' | 'match' | 'force'>
 
-/** Returns why a query can never match, which would make a count of 0 misleading; undefined if it can match. */
+/** Returns a reason why a query can never match, since a count of 0 would then mislead; undefined if none is found. */
 function findQueryProblem(query: Query, contract: Contract): string | undefined {
   const hidden = findRedactedField(query.match, listHiddenNames(contract.document))
   if (hidden === undefined) return query.force ? undefined : findUnknownName(query, contract)
@@ -75,7 +75,7 @@ function findQueryProblem(query: Query, contract: Contract): string | undefined 
   )
 }
 
-/** Finds a field whose value the journal redacts: `header "Authorization"`. `null` (absence) is allowed. */
+/** Returns the first field whose value the journal redacts, such as `header "Cookie"`, if any. Ignores null values. */
 function findRedactedField({ header = {}, query = {} }: RequestMatch = {}, hidden: readonly string[]) {
   const find = (values: RequestMatch['query'] & object, isRedacted: (name: string, value: string) => boolean) => {
     const isHidden = (name: string, value: string) => hidden.includes(name.toLowerCase()) || isRedacted(name, value)

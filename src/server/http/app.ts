@@ -24,10 +24,10 @@ export interface Handlers {
     readonly refuse: (head: SimRequest) => Reply | undefined
     /** Returns true for a sandbox import, the only control request whose body may be larger than 1 MB. */
     readonly isImport: (head: SimRequest) => boolean
-    /** Returns the reply to a request. `clientGone` is aborted when the client closes its connection. */
+    /** Returns the reply to a request. `clientGone` is aborted when the reply is complete or the client leaves. */
     readonly handle: (request: SimRequest, clientGone: AbortSignal) => Promise<Reply>
   }
-  /** The prefix of request ids: `req`, or `req-3f2a91c0` if several replicas share the state. */
+  /** The prefix of the ids of service requests: `req`, or one like `req-3f2a91c0` if replicas share the state. */
   readonly requestIdPrefix: string
   readonly pages: PageSettings
   /** Aborted when the server stops, which ends hanging deliveries. */
@@ -64,12 +64,12 @@ export function createApp(handlers: Handlers, bodyLimit: string, documented: Rea
   const isFree = ([path]: readonly [string, unknown]) => !documented.has(path)
   const aliases = [...controlAliases].filter(isFree)
   const files = [...browserFiles].filter(isFree)
-  const ownSegments = new Set(['/', controlPath, ...[...aliases, ...files].map(([path]) => path)].map(readFirstSegment))
+  const ownSegments = new Set(['/', controlPath, ...[...aliases, ...files].map(([path]) => path)].map(firstSegmentOf))
 
   const app = express()
   app.disable('x-powered-by')
   // For most requests, this lookup replaces the 22 comparisons below, which would take 3% of the time of a GET.
-  app.use((req, res, next) => (ownSegments.has(readFirstSegment(req.path)) ? next() : serve(req, res, next)))
+  app.use((req, res, next) => (ownSegments.has(firstSegmentOf(req.path)) ? next() : serve(req, res, next)))
   app.use(controlPath, forbidSniffing, allowControl, (req, res) => handleControl(req, res))
   for (const [alias, path] of aliases) {
     const handle: RequestHandler[] = [forbidSniffing, allowControl, (req, res) => handleControl(req, res, path)]
@@ -166,7 +166,7 @@ function createMessageClasses(app: express.Express): MessageClasses {
 }
 
 /** Returns the first segment of a path as Express compares it: `__sim` for `/__SIM/health`. */
-const readFirstSegment = (path: string) => path.split('/', 2)[1]?.toLowerCase() ?? ''
+const firstSegmentOf = (path: string) => path.split('/', 2)[1]?.toLowerCase() ?? ''
 
 /**
  * Returns a function that defers callbacks to the end of the event loop turn, and runs them together. Replies written

@@ -10,14 +10,14 @@ import { LruCache } from '../../base/core/memoize.ts'
 import { failure, type Result, reasonOf, success } from '../../base/core/result.ts'
 
 /** A server's certificate and key, and the certificate authority (CA) that clients must trust. */
-interface Issued {
+interface TlsIdentity {
   readonly cert: string
   readonly key: string
-  /** The CA certificate as PEM. If the user provides a certificate, the contents of that file, including the chain. */
+  /** The CA certificate as PEM; for a certificate from the user, the contents of its file, including any chain. */
   readonly caCert: string
 }
 
-export interface ServerCertificate extends Issued {
+export interface ServerCertificate extends TlsIdentity {
   /** The path of the CA certificate, in a temporary folder. */
   readonly caFile: string
   /** Removes the temporary folder. */
@@ -29,7 +29,7 @@ export interface TlsSettings {
   readonly tlsCert: string | undefined
   readonly tlsKey: string | undefined
   readonly host: string
-  /** The server's names, in addition to its addresses. */
+  /** More names for the server, in addition to its host name, its addresses and the local names. */
   readonly names: readonly string[]
 }
 
@@ -48,7 +48,7 @@ export async function loadCertificate(
   return provided.ok ? success(await store(provided.value)) : provided
 }
 
-async function readProvided(certFile?: string, keyFile?: string): Promise<Result<Issued, TlsProblem>> {
+async function readProvided(certFile?: string, keyFile?: string): Promise<Result<TlsIdentity, TlsProblem>> {
   if (certFile === undefined)
     return failure({ flag: '--tls-key', message: 'Also give its certificate: --tls-cert FILE.' })
   if (keyFile === undefined) return failure({ flag: '--tls-cert', message: 'Also give its key: --tls-key FILE.' })
@@ -69,15 +69,15 @@ async function readProvided(certFile?: string, keyFile?: string): Promise<Result
   }
 }
 
-async function store(issued: Issued): Promise<ServerCertificate> {
+async function store(identity: TlsIdentity): Promise<ServerCertificate> {
   const folder = await mkdtemp(join(tmpdir(), 'convsim-tls-'))
   const caFile = join(folder, 'authority.pem')
-  await writeFile(caFile, issued.caCert)
-  return { ...issued, caFile, remove: () => rm(folder, { recursive: true, force: true }) }
+  await writeFile(caFile, identity.caCert)
+  return { ...identity, caFile, remove: () => rm(folder, { recursive: true, force: true }) }
 }
 
 /** Certificates by server names. They are cached, since `convsim each` starts a simulator for each run. */
-const issuedByNames = new LruCache<ReturnType<typeof issue>>(10)
+const identitiesByNames = new LruCache<ReturnType<typeof issue>>(10)
 
 function make({ host, names }: TlsSettings) {
   const isWildcard = host === '0.0.0.0' || host === '::'
@@ -85,13 +85,13 @@ function make({ host, names }: TlsSettings) {
   const localNames = ['localhost', '127.0.0.1', '::1', 'host.docker.internal', hostname()]
   const addresses = isWildcard ? interfaces.map(({ address }) => address) : [host]
   const all = [...new Set([...localNames, ...addresses.map((address) => address.replace(/%.*/, '')), ...names])]
-  return issuedByNames.get(all.join(), () => issue(all))
+  return identitiesByNames.get(all.join(), () => issue(all))
 }
 
 const dayMs = 86_400_000
 
 /** Creates a CA, whose key is then discarded, and a certificate signed by it for a server with these names. */
-async function issue(names: readonly string[]): Promise<Issued> {
+async function issue(names: readonly string[]): Promise<TlsIdentity> {
   const { pki, md } = (await import('node-forge')).default
   const [caKeys, serverKeys] = await Promise.all([createKeyPair(), createKeyPair()])
   const create = (keys: typeof serverKeys, commonName: string) => {

@@ -19,10 +19,10 @@ const unused = new WeakMap<Socket, number>()
  */
 const serving = new Map<Socket, number>()
 
-/** The times in `serving`, as a list that requests share until it changes. */
+/** The latest times in `serving`, as a list that requests share until it changes. */
 let openTimes: readonly number[] = []
 
-/** The maximum number of connections with which a request is compared. */
+/** The maximum number of times in `openTimes`; those of older connections are left out. */
 const maxOpenTimes = 100
 
 /** Registers a connection until either side ends it. */
@@ -76,13 +76,13 @@ export interface Sending {
   readonly res: ServerResponse
   /** Bytes of the body sent so far, counted in whole chunks. */
   sentBytes: number
-  /** The time when the head was sent, in milliseconds of the monotonic clock; undefined until then. */
+  /** The time when the head was sent, in milliseconds on the monotonic clock; undefined until then. */
   headSentAt: number | undefined
   /** What ended the delivery early; undefined if the delivery was complete or the client disconnected. */
   endedBy: 'scenario' | 'stop' | 'upstream' | undefined
 }
 
-/** Calls `onEnd` once, when the delivery ends. Returns a function that ends the delivery immediately. */
+/** Calls `onEnd` once, when the delivery ends. Returns a function that reports the end immediately. */
 export function watchEnd(sending: Sending, onEnd: NonNullable<OutgoingReply['onEnd']>): () => void {
   const { res, outgoing } = sending
   const { delivery, onLeave } = outgoing
@@ -115,8 +115,8 @@ function outcomeOf({ outgoing, sentBytes, endedBy }: Sending, isComplete: boolea
 const isImmediate = ({ delayMs, mode }: Delivery) => delayMs === 0 && mode.kind === 'whole'
 
 /**
- * Watches both the response and its connection: a response queued behind another one does not emit `close`, and the
- * client's FIN arrives some turns before `close`, when its retry on another connection may already be handled.
+ * Watches both the response and its connection. A response queued behind another one does not emit `close`. Any `close`
+ * comes some turns after the client's FIN, when a retry on another connection may already have been handled.
  */
 function watchConnection(finish: () => void, res: ServerResponse): void {
   const { socket } = res.req
@@ -130,10 +130,10 @@ function watchConnection(finish: () => void, res: ServerResponse): void {
   socket.on('close', finishOnce).on('end', finishOnce)
 }
 
-/** The time that active requests have to finish after a stop is requested, in milliseconds. */
+/** The time that active requests have to finish when the server stops, in milliseconds. */
 export const shutdownGraceMs = 5_000
 
-/** Closes the connection when the server stops, if the delivery (a hang or a long delay) cannot end in time. */
+/** Closes the connection when the server stops, if the delivery (such as a hang or long delay) cannot end in time. */
 export function endAtStop(sending: Sending, stopping: AbortSignal): void {
   const { res, outgoing } = sending
   const durationMs = durationOf(outgoing.delivery)

@@ -5,7 +5,7 @@ import { clearTimeout, monotonicNow, setTimeout, sleep } from '../../base/core/t
 import { immediateDelivery, type OutgoingReply, type Reply } from '../../service/exchange/reply.ts'
 import { endAtStop, onSocket, type Sending, watchEnd } from './connections.ts'
 
-/** Writes a reply to the socket as the delivery mode requires. A reply that never hangs does not need `stopping`. */
+/** Writes a reply to the socket as the delivery mode requires. An immediate delivery does not need `stopping`. */
 export async function deliver(outgoing: OutgoingReply, res: ServerResponse, stopping?: AbortSignal): Promise<void> {
   const { reply, delivery } = outgoing
   const { mode, delayMs } = delivery
@@ -20,7 +20,7 @@ export async function deliver(outgoing: OutgoingReply, res: ServerResponse, stop
   writeAtOnce(sending, end)
 }
 
-/** Writes a reply in one step, or cuts it off. `end` marks the delivery as ended. */
+/** Writes a reply in one step: whole, in part, or not at all. `end` reports the end of the delivery. */
 function writeAtOnce(sending: Sending, end: (() => void) | undefined): void {
   const { res, outgoing } = sending
   const { mode } = outgoing.delivery
@@ -34,7 +34,7 @@ function writeAtOnce(sending: Sending, end: (() => void) | undefined): void {
     case 'empty':
       onSocket(res, (socket) => {
         sending.endedBy = 'scenario'
-        // Only a TCP connection can be reset; for TLS, it is the parent of the socket.
+        // Only a TCP connection can be reset. With TLS, the TCP connection is the parent of the socket.
         const { _parent: tcp } = socket as typeof socket & { readonly _parent?: typeof socket | null }
         if (mode.kind === 'reset') (tcp ?? socket).resetAndDestroy()
         else socket.destroy()
@@ -58,7 +58,7 @@ function writeAtOnce(sending: Sending, end: (() => void) | undefined): void {
   }
 }
 
-/** The maximum length of a body sent as text. Node copies text to the head, which costs a 10 kB GET 5% of its time. */
+/** The maximum length of a body sent as text. Node copies text to the head, which takes 5% of a 10 kB GET's time. */
 const maxTextLength = 4096
 
 function writeWhole(sending: Sending): void {

@@ -44,7 +44,7 @@ export function readHead(req: IncomingMessage, target: string, id: string, isSer
   }
 }
 
-/** Calls `onClose` when a connection closes, or at once if it is closed. Returns a function to remove the listener. */
+/** Calls `onClose` when a connection closes, or at once if it already has. Returns a function that unsubscribes. */
 function watchClose(socket: Socket, onClose: () => void): () => void {
   if (socket.destroyed) onClose()
   socket.setMaxListeners(0) // unlimited, since each pipelined request adds a listener
@@ -84,8 +84,8 @@ export const decoders = new Map<string, () => Decoder | undefined>([
 ])
 
 /**
- * The maximum number of decoded bytes per received byte. An export expands about 10 times, a decompression bomb about
- * 1,000 times. Bodies up to `ratioExemptBytes` are exempt.
+ * The maximum number of decoded bytes per received byte. An export expands to about 10 times its size, a decompression
+ * bomb to about 1,000 times. Bodies that decode to at most `ratioExemptBytes` are exempt.
  */
 const maxDecodedRatio = 100
 const ratioExemptBytes = 1024 * 1024
@@ -98,8 +98,8 @@ export interface BodyLimit {
 
 /**
  * Calls `then` exactly once with the head and body: immediately if there is no body, or if the head causes a refusal.
- * A body that cannot be read is passed as a value. The rest of a refused body is drained, since some clients send all
- * of it before they read the reply. A client that waits for `100 Continue` gets the refusal, and sends no body.
+ * A body that cannot be read is passed with the reason. The rest of a refused body is drained, since some clients send
+ * all of it before they read the reply. A client that waits for `100 Continue` gets the refusal instead.
  */
 export function readRequest(
   req: IncomingMessage,
@@ -222,7 +222,7 @@ const decodesToTooMuch = unreadable(
   `The body decodes to more than ${maxDecodedRatio} times its size. Send it without Content-Encoding.`,
 )
 
-/** Parses a size that has already been validated: `500kb`. Throws if the text is not a size. */
+/** Parses a size such as `500kb`, which has already been validated. Throws if the text is not a size. */
 export function parseBodyLimit(text: string): BodyLimit {
   const bytes = parseSize(text)
   if (bytes === undefined) throw new Error(`"${text}" is not a size`)

@@ -62,7 +62,7 @@ export function listen(
       deliverImmediately(refuse(400, problem, 'simulator'), response)
     }
   }
-  // A connection is registered only after its handshake, so a handshake must not take longer than a stop may take.
+  // A connection is registered only after its handshake, so the handshake gets no more time than a stop does.
   const { cert, key } = certificate ?? {}
   const tls = { ...options, cert, key, handshakeTimeout: shutdownGraceMs }
   const server = certificate ? createTlsServer(tls, handle) : createServer(options, handle)
@@ -86,7 +86,7 @@ export function listen(
       return void socket.destroy()
     }
     log.info({ code: error.code, reason: error.message.slice(0, 200) }, 'malformed HTTP')
-    // If complete requests still wait for responses, the connection is closed after the last response, with no refusal.
+    // If complete requests are still waiting for responses, the connection closes after the last one, with no refusal.
     const unfinished = connections
       .get(socket)
       ?.findLast(({ req, writableFinished }) => req.complete && !writableFinished)
@@ -137,12 +137,12 @@ const lingerMs = 1000
 
 const tooLarge = 'The request line and headers together exceed 16 KiB.'
 
-/** Sends the service's error body for a request that never reaches the app, since Node's HTTP parser rejects it. */
+/** Refuses a request that never reaches the app, such as malformed HTTP. The body is like the service's errors. */
 function refuseMalformed(error: NodeJS.ErrnoException, socket: Socket): void {
   if (socket.writableEnded) return // the request was already refused because of an earlier error
   if (error.code === 'ECONNRESET' || !socket.writable) return void socket.destroy()
   const status = { HPE_HEADER_OVERFLOW: 431, ERR_HTTP_REQUEST_TIMEOUT: 408 }[error.code ?? ''] ?? 400
-  const sentence = status === 431 ? tooLarge : `The request is not valid HTTP/1.1: ${error.message}`
+  const sentence = status === 431 ? tooLarge : `The request cannot be read: ${error.message}`
   const body = JSON.stringify({ success: false, error: sentence })
   // `end` closes only the outgoing direction. The incoming direction stays open for a moment, so that a client that is
   // still sending can read the refusal.

@@ -27,7 +27,7 @@ export function targetOf({ path, query }: Pick<JournalEntry['request'], 'path' |
   return query === '' ? path : `${path}?${query}`
 }
 
-/** Converts an entry to the JSON of the control plane. Without `bodies`, the JSON has only the sizes of the bodies. */
+/** Converts an entry to the JSON of the control plane. If `bodies` is false, each body is reduced to its size. */
 export function entryToJson(entry: JournalEntry, { bodies }: { readonly bodies: boolean }) {
   const { id, number, durationMs, delayMs, sandbox, operation, request, response, stage, rule, scenarios } = entry
   const { expectation, replayOf, damage, violations, responseViolations, advice } = entry
@@ -181,8 +181,8 @@ const maxComparedLength = 256 * 1024
 const spaceOrString = /\s+|("[^"\\]*(?:\\[\s\S][^"\\]*)*"?)/g
 
 /**
- * Returns true if reserializing JSON changes more than white space, as for `1.0`, a number beyond JavaScript's
- * precision or a repeated name. Returns false for text with credentials, which is not shown. `clean`: redacted `json`.
+ * Returns true if reserializing JSON changes more than white space, as for `1.0` or a repeated name. Returns false for
+ * long text, which is not compared, and for text with credentials, which is not shown. `clean`: redacted `json`.
  */
 function isChangedByReserialization(text: string, json: Json, clean: Json, token: string | undefined): boolean {
   if (text.length > maxComparedLength) return false
@@ -213,7 +213,7 @@ const lenientUtf8 = new TextDecoder('utf-8')
 const byteOrderMark = '\uFEFF'
 const encodedMark = utf8ToLatin1(byteOrderMark)
 
-/** Decodes the stored part of a body, keeping a byte order mark; undefined if it is not stored or not UTF-8. */
+/** Decodes the stored part of a body, keeping a byte order mark; undefined if the body is not stored or not UTF-8. */
 export function decodeBody(body: RecordedBody): string | undefined {
   if (body.latin1 === undefined) return body.size === 0 ? '' : undefined
   const bytes = fromLatin1(body.latin1)
@@ -230,7 +230,7 @@ export function parseBody(body: RecordedBody): Json | undefined {
 
 /**
  * Parses text as JSON, ignoring a byte order mark; undefined if the text is not JSON, has more than `maxValues` members
- * and items, or is nested deeper than `maxDepth`, which would overflow the stack of recursive functions.
+ * and items, or is nested deeper than `maxDepth`, which could overflow the stack of recursive functions.
  */
 export function parseBoundedJson(text: string): Json | undefined {
   const value = parseJson(text.startsWith(byteOrderMark) ? text.slice(1) : text)

@@ -3,10 +3,10 @@ import type { SandboxPosition } from '../../state/shared-state.ts'
 import type { DeliveryEnd, JournalEntry, RecordedBody } from './entry.ts'
 import { storedBytes } from './entry-json.ts'
 
-/** The maximum total sizes of the stored request and response bodies, in bytes. Beyond them, the oldest are evicted. */
+/** The maximum total sizes of the stored request and response bodies, in bytes. The oldest bodies are evicted first. */
 const maxBodyBytes = { request: 16 * 1024 * 1024, response: 8 * 1024 * 1024 }
 
-/** The bytes allowed per entry without bodies (several times the usual size), and the minimum for a small journal. */
+/** The bytes allowed per entry, not counting bodies (several times the usual size), and the minimum for all entries. */
 const bytesPerEntry = 2 * 1024
 const minEntryBytes = 1024 * 1024
 
@@ -16,7 +16,7 @@ export interface EntryRange {
   readonly after?: number
   readonly order?: 'oldest' | 'newest'
   readonly limit?: number
-  /** True to get the stored entries, which lose their bodies on eviction. By default, copies are returned. */
+  /** True to get the stored entries, whose bodies can be evicted at any time. By default, copies are returned. */
   readonly asStored?: boolean
 }
 
@@ -27,7 +27,7 @@ interface StoredEntry {
   /** The sizes of the bodies in bytes, so that eviction need not read the entry; 0 after the eviction of a body. */
   request: number
   response: number
-  /** The stored entry, which loses its bodies on eviction. By default, readers get a copy. */
+  /** The entry itself, without the bodies evicted so far. Readers get a copy unless they set `asStored`. */
   entry: JournalEntry
 }
 
@@ -74,7 +74,7 @@ export class EntryRing {
     this.latest = number - 1
   }
 
-  /** Corrects the record of how an entry's delivery ended. Returns the entry, or undefined if no stored entry has this number. */
+  /** Corrects the record of how a delivery ended. Returns the entry; undefined if none is stored with this number. */
   correct(number: number, end: DeliveryEnd): JournalEntry | undefined {
     const stored = this.#at(number)
     if (!stored) return undefined
@@ -82,7 +82,7 @@ export class EntryRing {
     return stored.entry
   }
 
-  /** Yields the stored entries in a range, except those of cleared sandboxes. */
+  /** Yields the stored entries in a range, except those that were cleared. */
   *list({ sandbox, after = 0, order = 'oldest', limit = Number.POSITIVE_INFINITY }: EntryRange) {
     const first = Math.max(this.oldest, after + 1)
     let left = limit
@@ -162,7 +162,7 @@ function createSizeEstimator(): (entry: JournalEntry) => number {
 /** The counts for a sandbox, or for all sandboxes, since they were last cleared. */
 export interface JournalCounts {
   readonly recorded: number
-  /** The number of evicted entries. If it is above 0, the stored entries are only some of those recorded. */
+  /** The number of evicted or lost entries. If it is above 0, the stored entries are only some of those recorded. */
   readonly dropped: number
   /** A number that changes whenever entries are cleared; 0 for a sandbox without entries. */
   readonly generation: number
@@ -176,7 +176,7 @@ export interface SandboxCounts {
   firstId: string | undefined
   recorded: number
   dropped: number
-  /** The number of other replicas' exchanges that the journal never received completely. */
+  /** The number of exchanges that the journal never received completely. */
   lost: number
   isCleared: boolean
 }
@@ -208,7 +208,7 @@ export class CountsBySandbox {
     return (this.#counts.get(sandbox)?.firstId ?? firstId) !== firstId
   }
 
-  /** Advances a sandbox's counts to a position. Unrecorded exchanges before the position count as lost. */
+  /** Advances a sandbox's counts to a position. Unrecorded exchanges up to the position count as lost. */
   advance(sandbox: string, { firstId, count }: SandboxPosition): SandboxCounts {
     const counts = this.of(sandbox)
     const lost = Math.max(0, count - counts.recorded)

@@ -5,7 +5,7 @@ import type { Connection, Expectation } from '../../service/exchange/request.ts'
 import type { RuleReference } from '../../service/scenarios/rules.ts'
 
 export interface RecordedBody {
-  /** The stored bytes, one character each; undefined if they were evicted or could not be read. */
+  /** The stored bytes, one character each; undefined if there are none, or if they were evicted. */
   readonly latin1: string | undefined
   /** The size of the whole body in bytes; 0 if there is no body. */
   readonly size: number
@@ -13,11 +13,11 @@ export interface RecordedBody {
   readonly isWhole?: boolean
 }
 
-/** An exchange as stored in the journal: a plain, immutable value. */
+/** An exchange as stored in the journal. Only eviction changes an entry: it removes the bytes of a body. */
 export interface JournalEntry {
   /** The request id, which is also the value of `X-Request-Id`. */
   readonly id: string
-  /** The position among the exchanges of the process, starting at 1, in the order in which their deliveries ended. */
+  /** The position among the exchanges in the journal, starting at 1, in the order in which they were recorded. */
   readonly number: number
   /** The time of receipt on the machine's clock, in epoch milliseconds. */
   readonly at: number
@@ -69,7 +69,7 @@ export interface JournalEntry {
     readonly origin: Origin
   }
   readonly delivery: DeliveryOutcome
-  /** True if the client closed the connection before the simulator had sent or damaged the response. */
+  /** True if the client closed the connection before the response ended, or possibly without reading the response. */
   readonly hasClientLeft: boolean
   /** The pipeline stage that responded, such as `validate`. */
   readonly stage: string
@@ -78,11 +78,11 @@ export interface JournalEntry {
   readonly decisions: readonly string[] | undefined
   /** The scenarios that acted on the request, as written, such as `slow;ms=200`. */
   readonly scenarios: readonly string[]
-  /** The sandbox's rules and the request's control headers, except `X-Sim-Now`; empty if there are none. */
+  /** The sandbox's rules and the request headers that select a scenario, seed or response; empty if there are none. */
   readonly steering: string
   /** The outcome declared for a negative test, if any. */
   readonly expectation: Expectation | undefined
-  /** The id of the recorded request that the console repeated by sending this one, if any. Reports ignore repeats. */
+  /** The id of the recorded request that this request replays, if any. Reports ignore replays. */
   readonly replayOf: string | undefined
   /** The deliberate damage to the response, such as `drop-field at /messageCount` or `reset`. */
   readonly damage: readonly string[]
@@ -99,7 +99,7 @@ export type DeliveryEnd = Pick<JournalEntry, 'delivery' | 'hasClientLeft' | 'hea
 export interface LiveExchange {
   /** The parsed request body; undefined if there is none, or no stage parsed it. */
   readonly requestBody: Json | undefined
-  /** The response body with any deliberate damage; undefined if there is none. */
+  /** The response body with any deliberate damage; undefined if there is no body. */
   readonly responseBody: Json | undefined
   /** The matching operation, if any; always undefined in the listeners of a shared journal. */
   readonly operation: Operation | undefined

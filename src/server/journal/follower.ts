@@ -11,7 +11,7 @@ const FOLLOW_MS = 50
 
 /**
  * Appends the exchanges of this process to the stream that all replicas share, and reads the stream into the journal.
- * The position advances only after the journal has a message, so no interrupted read loses or repeats a message.
+ * The position advances with each message, so an interrupted read neither loses nor repeats a message.
  */
 export class StreamFollower implements JournalShare {
   readonly journal: Journal
@@ -31,7 +31,7 @@ export class StreamFollower implements JournalShare {
   /** The ends of deliveries that are not in the stream yet, as JSON. */
   readonly #unsentEnds = new Set<string>()
   readonly #pendingWrites = new Set<Promise<unknown>>()
-  /** The latest read, and the read queued after it. */
+  /** The latest read (finished, running or queued), and the queued read, if any. */
   #latest: Promise<unknown> = Promise.resolve()
   #next: Promise<void> | undefined
   #isFollowing = false
@@ -63,7 +63,7 @@ export class StreamFollower implements JournalShare {
     return appended
   }
 
-  /** Corrects how a delivery ended: immediately, or before the next read if the store does not respond. */
+  /** Corrects the record of how a delivery ended: now, or before the next read if the store does not respond. */
   correct({ id, number }: MessagePosition, end: DeliveryEnd): Promise<void> {
     const text = JSON.stringify({ stream: id, number, ...encodeEnd(end) })
     this.#unsentEnds.add(text)
@@ -200,7 +200,7 @@ export class StreamFollower implements JournalShare {
     return (await this.#countLost()) || hadStream
   }
 
-  /** Switches to a stream. Returns true if the stream is new, which means that this process's exchanges are lost. */
+  /** Switches to a stream. Returns true if it replaces another one, in which case this process's exchanges are lost. */
   #useStream(id: string): boolean {
     const isNewStream = this.#streamId !== undefined && this.#streamId !== id
     this.#streamId = id

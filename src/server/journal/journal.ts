@@ -27,7 +27,7 @@ export interface JournalSlice {
   readonly version: number
 }
 
-/** A function called for each recorded exchange, in the same event loop turn as its request, so it must be fast. */
+/** A function called synchronously when an exchange is recorded or corrected, so it must be fast. */
 export type EntryListener = (entry: JournalEntry, live: LiveExchange) => void
 
 export interface JournalShare {
@@ -46,7 +46,7 @@ export interface JournalShare {
 
 /**
  * The latest exchanges of all sandboxes: at most `size`, or fewer if they are very large. The oldest are evicted. An
- * exchange is recorded when its delivery has ended.
+ * exchange is recorded when its delivery has ended, or earlier in a shared journal (see `ExchangeRecord.announce`).
  */
 export class Journal {
   readonly #size: number
@@ -121,13 +121,13 @@ export class Journal {
     for (const sandbox of this.#counts.list()) if (!sandboxes.has(sandbox)) this.clearRecorded(sandbox)
   }
 
-  /** Advances a sandbox's counts to a shared journal's. Missing exchanges before the position were lost or cleared. */
+  /** Advances a sandbox's counts to a position in the shared journal. Clears the sandbox if it was cleared there. */
   advance(sandbox: string, position: SandboxPosition): SandboxCounts {
     if (this.#counts.isCleared(sandbox, position)) this.clearRecorded(sandbox)
     return this.#counts.advance(sandbox, position)
   }
 
-  /** Counts an incompletely read exchange in a sandbox as lost. */
+  /** Counts an exchange as lost, since the shared store had already trimmed one of its bodies. */
   countLoss(sandbox: string): void {
     this.#counts.of(sandbox).lost += 1
   }

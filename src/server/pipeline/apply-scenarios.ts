@@ -33,7 +33,7 @@ export async function applyScenarios(exchange: Exchange, scenarios: readonly Act
   return reply ?? replyBeforeWork(exchange)
 }
 
-/** Returns the reply to a request that is lost before the operation runs: an example if the reply is partly sent. */
+/** Returns a reply if the request is lost before the operation runs: an example if part of the reply is sent. */
 function replyBeforeWork({ operation, scenarios, delivery }: Exchange): Reply | undefined {
   const isLost = scenarios.map(effectOf).some((effect) => effect.kind === 'deliver' && effect.isBeforeWork)
   if (!isLost || !operation) return undefined
@@ -91,7 +91,7 @@ export function inapplicableReason({ operation }: Exchange, active: ActiveScenar
 }
 
 /**
- * Returns a function that draws numbers that depend on the seed, the purpose, and the number of earlier draws for the
+ * Returns a function that draws numbers. They depend on the seed, the purpose, and the number of earlier draws for the
  * operation and sandbox, so the n-th request has the same outcome in every run. `counter`: the key of the draw counter.
  */
 async function drawChance(exchange: Exchange, purpose: string, store: Store, counter = purpose): Promise<Chance> {
@@ -101,7 +101,7 @@ async function drawChance(exchange: Exchange, purpose: string, store: Store, cou
   return (label) => deriveChance([exchange.seed, name, id, purpose, index, label])
 }
 
-/** Returns the sequence item for this request, by order of arrival. `prefix` keeps rule and header counts apart. */
+/** Returns the next item of the sequence, in order of arrival. `prefix` keeps rule and header counts apart. */
 export async function nextItem(exchange: Exchange, sequence: Sequence, store: Store, prefix = sequencePrefix) {
   const key = `${prefix}${exchange.operation?.id ?? ''} ${sequence.text}`
   const index = await store.nextSequenceIndex(exchange.sandbox.name, key)
@@ -116,7 +116,7 @@ export async function findSkipReason(exchange: Exchange, rule: ActiveRule, index
   const { probability, times } = rule
   const key = ruleTimesKey(rule)
   if (probability < 1) {
-    // The key depends on the rules of all sandboxes, so it may identify the counter but must not affect the draw.
+    // The key depends on the rules of all sandboxes, so it can identify the counter but must not affect the draw.
     const chance = await drawChance(exchange, `rule ${index}`, store, key)
     if (chance('probability') >= probability) return `was not applied (probability ${probability})`
   }

@@ -15,7 +15,7 @@ import { splitOutsideQuotes, splitPair } from '../../service/scenarios/split-tex
 import type { Exchange } from './exchange.ts'
 import { documentedBody } from './reply-stages.ts'
 
-/** The request headers that control the simulator. A request with any other `X-Sim-` header is refused. */
+/** The known `X-Sim-` request headers. A request with any other `X-Sim-` header is refused. */
 const controlHeaders = [
   'x-sim-scenario',
   'x-sim-sequence',
@@ -27,7 +27,7 @@ const controlHeaders = [
 ]
 
 export interface RequestedControls {
-  /** True if a control determines the reply, so wider scopes are ignored. */
+  /** True if the request names scenarios, a sequence or an example, so wider scopes are ignored. */
   readonly isDecisive: boolean
   readonly scenarios: readonly ActiveScenario[]
   readonly sequence: Sequence | undefined
@@ -130,8 +130,8 @@ function exampleReply(operation: Operation, name: string, code: string | undefin
   const known = operation.statuses.flatMap((status) =>
     operation.examples(status).map((example) => `${status} ${example.name}`),
   )
-  const documented = known.join(', ') || 'none'
-  return failure(`Prefer: example=${name}: ${operation.id} has no such JSON example. Known: ${documented}.`)
+  const problem = `${operation.id} has no such JSON example${code === undefined ? '' : ` for ${code}`}`
+  return failure(`Prefer: example=${name}: ${problem}. Known: ${known.join(', ') || 'none'}.`)
 }
 
 /** Applies `X-Sim-Seed`, `X-Sim-Now` and `Prefer: seed=` (`preferred`). Returns a problem, if any. */

@@ -43,7 +43,7 @@ interface PipelineSettings {
   readonly xRateLimit: 'off' | 'epoch' | 'seconds'
 }
 
-/** Returns the fault that `convsim each` has planned for a request, if any. Called once per request, in order. */
+/** Returns the fault that `convsim each` has planned for a request, if any. Called at most once per request. */
 export type FindPlannedFault = (operation: string, requestId: string) => ActiveScenario | undefined
 
 /** The parts of a simulator that the stages use. */
@@ -80,7 +80,7 @@ const readBearerOf = memoizeLast(readBearer)
 /** A request on its way through the stages. Each stage adds its results. */
 export class Exchange {
   readonly request: SimRequest
-  /** Sentences that say which scenarios and rules applied, and why; undefined for most requests, which have none. */
+  /** Sentences that say why scenarios and rules applied or did not; undefined for most requests, which have none. */
   decisions: readonly string[] | undefined = undefined
   readonly bearer: Bearer
   /** The id of the recorded request that this request repeats, if any. */
@@ -104,7 +104,7 @@ export class Exchange {
   pathParameters: Readonly<Record<string, string>> = {}
   /** Set by `authenticate`; undefined if no credential is required. The token is never logged or stored. */
   caller: { readonly token: string; readonly plan: string } | undefined
-  /** The public name of the current stage, or of the stage that replied. Set by `createPipeline`. */
+  /** The public name of the current stage, or of the stage that replied. Set by the pipeline. */
   stage = ''
   /** Set by `scenario`: the rule that applied to this request, if any. */
   rule: RuleReference | undefined
@@ -128,7 +128,7 @@ export class Exchange {
   json: Result<Json, Flaw> | undefined
   /** The parsed parameters. Set by `validate`. */
   parameters: ParameterValues | undefined
-  /** Set by `validate`; undefined if the operation takes no body. */
+  /** Set by `validate`; undefined if the operation takes no body, or if the request has no body that can be parsed. */
   body: Json | undefined
   violations: readonly Violation[] = []
   /** The contract violations in the reply, including those caused by deliberate damage. */
@@ -137,11 +137,11 @@ export class Exchange {
   advice: readonly Violation[] = []
   /** How to deliver the reply. Set by `scenario` and `applyDamage`. */
   delivery: Delivery = immediateDelivery
-  /** The deliberate damage applied after the contract check, such as `drop-field at /messageCount`. */
+  /** The deliberate damage to the reply, such as `drop-field at /messageCount`. */
   damage: readonly string[] = []
   /** The outcome that the request or a scenario declares for a negative test, if any. */
   expectation: Expectation | undefined
-  /** Set by `limitRate`: the milliseconds until the rate window ends. */
+  /** Set by `limitRate`: the milliseconds until the rate limit window ends. */
   resetMs: number | undefined
   /** The headers to add to every reply to this request, such as `Preference-Applied`. */
   readonly extraHeaders: Record<string, string> = {}

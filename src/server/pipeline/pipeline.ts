@@ -26,7 +26,7 @@ export interface Stages {
   /** The request stages in order. Stages that need no operation also get exchanges without an operation. */
   readonly request: readonly (readonly [name: string, stage: RequestStage<MatchedExchange>])[]
   readonly reply: readonly ReplyStage[]
-  /** Returns the reply to record when the delivery has ended. */
+  /** Returns the reply to record, given the actual or expected outcome of the delivery. */
   readonly recorded: (exchange: Exchange, reply: Reply, outcome: DeliveryOutcome) => Reply
   /** True if replies already have a `Date` header, so the sandbox's clock does not set it. */
   readonly isDated: boolean
@@ -74,7 +74,7 @@ function createSimulatorStages(deps: PipelineDeps): Stages {
     request: Object.entries({
       sandbox: enter(deps), // 400 for an invalid sandbox name
       gateway: gateway(deps), // the response of a gateway in front of the service
-      identify: identify(), // 404, 405; without an operation, no later stage runs
+      identify: identify(), // 400, 404, 405; without an operation, no later stage runs
       authenticate: authenticate(deps), // 401
       scenario: scenario(deps), // any reply from a scenario
       plan: requirePlan(deps), // 403
@@ -97,7 +97,7 @@ async function findFirstReply(stages: Stages['request'], exchange: Exchange, dep
   try {
     for (const [name, stage] of stages) {
       exchange.stage = name
-      const outcome = stage(exchange as MatchedExchange) // without an operation, `identify` has replied
+      const outcome = stage(exchange as MatchedExchange) // stages that run without an operation do not use it
       const reply = outcome instanceof Promise ? await outcome : outcome
       if (reply) return reply.status < 400 ? reply : await completeRefusal(exchange, reply, deps)
       if (isLarge) await nextTurn()
@@ -116,7 +116,7 @@ async function completeRefusal(exchange: Exchange, reply: Reply, deps: PipelineD
 /** Returns true for a body of more than 100 kB, for which one stage may take tens of milliseconds. */
 const hasLargeBody = ({ body }: SimRequest) => body.kind === 'bytes' && body.bytes.length > 100_000
 
-/** The stages that refuse requests before rules apply. `expect-refusal` rules are checked separately for them. */
+/** The stages that refuse requests before rules apply. Their refusals are checked against `expect-refusal` rules. */
 const stagesBeforeRules: ReadonlySet<string> = new Set(['identify', 'authenticate'])
 
 function replyToBug(error: unknown, requestId: string, log: Log): Reply {

@@ -26,8 +26,8 @@ export function createRecorder(
   const heldBodies = new HeldBodies()
   const logExchange = createExchangeLog(log, settings.logBodies)
   /**
-   * Begins to record an exchange, and announces it to other replicas before its reply is sent. If this announcement
-   * fails, the reply of `refuse` is sent and recorded instead.
+   * Begins to record an exchange. A shared journal announces the exchange to other replicas before its reply is sent,
+   * unless the delivery is long. If the announcement fails, the reply from `refuse` is sent and recorded instead.
    */
   return async function record(exchange: Exchange, reply: Reply, refuse: (error: unknown) => Reply) {
     const durationMs = exchange.request.elapsed()
@@ -55,7 +55,7 @@ export function createRecorder(
           release(exchange)
         }
       } catch (error) {
-        // The client already has its reply, and no caller could handle the exception.
+        // It is too late to send an error, and no caller could handle the exception.
         log.error({ requestId: exchange.request.id, err: error }, 'a bug in a journal listener')
       }
     }
@@ -102,7 +102,7 @@ function liveExchangeOf(exchange: Exchange, reply: Reply): LiveExchange {
   }
 }
 
-/** Returns the token in the Authorization header, or else the API key that the contract declares, if any. */
+/** Returns the token in the Authorization header or, without that header, the first API key that is long enough. */
 function findOwnKey({ request: { headers }, caller }: Exchange, names: readonly string[]): string | undefined {
   if (headers['authorization'] !== undefined) return findOwnToken(headers)
   const keys = [...names.map((name) => headers[name] ?? ''), caller?.token ?? '']
@@ -167,10 +167,10 @@ function captureResponse({ body, passedBytes = 0 }: Reply): RecordedBody {
 /** Returns the reply's headers, with redaction of what they quote from the request: its URL or its violations. */
 function responseHeaders(exchange: Exchange, reply: Reply, token: string | undefined, query: string) {
   const { violations, advice, request } = exchange
-  const isRepeated = reply.origin === 'gateway' && query !== '' && reply.headers['Location'] === targetOf(exchange)
+  const quotesTarget = reply.origin === 'gateway' && query !== '' && reply.headers['Location'] === targetOf(exchange)
   const type = (reply.origin !== 'upstream' && reply.body?.mediaType) || 'application/json' // the default is omitted
   const typed = type.startsWith('application/json') ? reply.headers : { 'Content-Type': type, ...reply.headers }
-  const headers = isRepeated ? { ...typed, Location: `${request.path}?${query}` } : typed
+  const headers = quotesTarget ? { ...typed, Location: `${request.path}?${query}` } : typed
   if (violations.length === 0 && advice.length === 0) return headers
   return Object.fromEntries(Object.entries(headers).map(([name, value]) => [name, redactText(value, token)]))
 }
@@ -187,7 +187,7 @@ function describeSteering({ rules, request: { headers } }: Exchange): string {
 /** The outcome of an exchange whose client disconnected before it had sent the whole request. */
 const neverSent: DeliveryOutcome = { kind: 'client-gone', sentBytes: 0 }
 
-/** A list shared by all entries without scenarios or damage, since separate lists would cost garbage collection. */
+/** A list shared by all entries without scenarios or damage, since separate lists would increase garbage collection. */
 const none: readonly string[] = []
 const noBody: RecordedBody = { latin1: undefined, size: 0 }
 
@@ -206,8 +206,8 @@ const maxHeldBytes = 16 * 1024 * 1024
 const minHeldBytes = 4096
 
 /**
- * The request bodies of exchanges with hanging or delayed responses, held until these exchanges are recorded. The
- * journal shows a released body as evicted.
+ * The large request bodies of exchanges with long deliveries, held until the exchanges are recorded. The journal shows
+ * a released body as evicted.
  */
 class HeldBodies {
   readonly #sizes = new Map<Exchange, number>()

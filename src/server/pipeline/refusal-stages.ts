@@ -39,9 +39,9 @@ export function enter({ contract, handlers, sandboxes }: PipelineDeps): RequestS
 }
 
 /**
- * Refuses a request that matches no operation: 404 for an unknown path, 405 for a wrong method. A proxy passes such
- * requests on (`passesUnknown`). A request with an aborted body is refused here, and does not count against rate limits
- * or sequences, since the real service would not have seen such a request.
+ * Refuses a request that matches no operation: 400 for a malformed path, 404 for an unknown path, 405 for a wrong
+ * method. A proxy passes such requests on (`passesUnknown`). A request with an aborted body is refused here, and does
+ * not count against rate limits or sequences, since the real service would not have seen such a request.
  */
 export function identify(passesUnknown = false): RequestStage {
   return function identify({ request, unmatched }) {
@@ -101,12 +101,12 @@ function matchOperation(exchange: Exchange, contract: Contract, knownPaths: read
       return refusals.wrongMethod(request.method, path, match.allowed)
     case 'outside-base': {
       const base = request.path.slice(0, -path.length) + contract.basePath // after `/_s/NAME`
-      const right = match.isBaseMissing ? base + path : undefined
-      if (right) {
-        const message = `must begin with ${base}, the base URL's path: ${cutText(right, 200)}`
+      const suggestion = match.isBaseMissing ? base + path : undefined
+      if (suggestion) {
+        const message = `must begin with ${base}, the base URL's path: ${cutText(suggestion, 200)}`
         exchange.advice = [...exchange.advice, { in: 'path', pointer: '', keyword: 'base-path', message }]
       }
-      return refusals.outsideBase(base, request.path, right)
+      return refusals.outsideBase(base, request.path, suggestion)
     }
     case 'malformed':
       return refusals.malformedPath(match.reason)
@@ -159,7 +159,7 @@ function addAdvice(exchange: MatchedExchange, strict: boolean): Reply | undefine
 const markedMessage = 'begins with a byte order mark, which JSON forbids; send the bytes without EF BB BF'
 const markedBody: Violation = { in: 'body', pointer: '', keyword: 'json', message: markedMessage }
 
-/** Reads and checks the body; sets `exchange.body` if the body is JSON, even if it breaks the schema. */
+/** Reads and checks the body; sets `exchange.body` if the body can be parsed, even if it breaks the schema. */
 function checkBody(exchange: MatchedExchange): Violation[] {
   const { operation, request } = exchange
   const expected = operation.body
@@ -205,8 +205,8 @@ export function checkModelExists({ isModel }: PipelineDeps): RequestStage<Matche
 }
 
 /**
- * Refuses requests beyond the plan's limit (docs/development/service.md, 2.4). No later stage refuses requests, so only
- * requests that would otherwise be handled count against the limit.
+ * Refuses requests beyond the plan's limit (docs/development/service.md, 2.4). This is the last stage before
+ * `handle`, so only requests that pass the earlier checks count against the limit.
  */
 export function limitRate({ store, limitOf }: PipelineDeps) {
   return function limitRate(exchange: MatchedExchange) {

@@ -17,7 +17,7 @@ import {
   type RequestStage,
 } from './exchange.ts'
 
-/** Runs the operation. This is the last stage, and always replies. */
+/** Runs the operation. This is the last request stage, and always replies. */
 export function handle({ fallback }: PipelineDeps): RequestStage<MatchedExchange> {
   return async function handle(exchange) {
     const { operation, handler } = exchange
@@ -91,8 +91,8 @@ export function documentedBody({ value, mediaType }: { readonly value: Json; rea
 
 /**
  * Checks the reply against the contract before any deliberate damage. A reply that breaks the contract is a bug and
- * becomes a 500, with two exceptions: refusals, which a user's contract need not document, and the document's bodies,
- * whose violations are only reported. Handlers must also follow `x-simulated-values`, except in exact responses.
+ * becomes a 500, with two exceptions: replies that the contract need not document (`isOwnRefusal`), and the document's
+ * bodies, whose violations are only reported. Handlers must also follow `x-simulated-values`, except in exact bodies.
  */
 export function checkReply({ log }: Pick<PipelineDeps, 'log'>): ReplyStage {
   // Cached responses share one body, so each body is checked only once: checking 10 kB takes 40 µs.
@@ -128,7 +128,7 @@ export function checkReply({ log }: Pick<PipelineDeps, 'log'>): ReplyStage {
   }
 }
 
-const brokenByDocument = "the document's response breaks its schema; a valid example would be sent unchanged"
+const brokenByDocument = 'a response from the document breaks the schema; add a valid example to the document'
 
 /** Returns true for a refusal or a scenario's reply that is not from the document, so it need not be documented. */
 function isOwnRefusal({ handler }: Exchange, { status, body, origin }: Reply, { statuses }: Operation): boolean {
@@ -147,7 +147,7 @@ function findViolations(operation: Operation, status: number, body: Body, isHand
   return isJson(body.mediaType) ? check(status, body.value) : []
 }
 
-/** Damages the reply as the scenarios require. If a drift does not fit, refuses a request that names the scenario. */
+/** Damages the reply as the scenarios require. If a drift cannot be applied, refuses a request that names the drift. */
 export function applyDamage(exchange: Exchange, original: Reply): Reply {
   const drifted = driftReply(exchange, original)
   if (!drifted.ok && exchange.hasOwnScenarios) {

@@ -16,8 +16,8 @@ import { type RequestedControls, readControls } from './control-headers.ts'
 import { addDecision, type Exchange, jsonOf, type PipelineDeps, type RequestStage } from './exchange.ts'
 
 /**
- * Finds the scenarios for a request, and applies them. Precedence: request > sandbox > startup > default. The most
- * specific scope wins; scopes are not merged. Within a request, control headers take precedence over magic values.
+ * Finds the scenarios for a request, and applies them. Precedence: request > sandbox > startup. The most specific
+ * scope wins; scopes are not merged. Within a request, control headers take precedence over magic values.
  */
 export function scenario(deps: PipelineDeps): RequestStage {
   const choose = chooseScenarios(deps)
@@ -46,7 +46,7 @@ const findFault = ({ operation, request }: Exchange, deps: PipelineDeps) =>
 
 /**
  * Applies the scenarios of a gateway in front of the service: before the service can refuse a request, and even if no
- * operation matches. If a control header or a matching rule names a gateway scenario, all scenarios are chosen here.
+ * operation matches. If a control header or matching rule names a gateway scenario, all scenarios are applied here.
  */
 export function gateway(deps: PipelineDeps): RequestStage {
   const choose = chooseScenarios(deps)
@@ -77,7 +77,7 @@ function isForGateway(exchange: Exchange, deps: PipelineDeps): boolean {
 const namesGateway = ({ scenarios, sequence }: Pick<RequestedControls, 'scenarios' | 'sequence'>) =>
   scenarios.some(isGateway) || (sequence?.items.some(({ scenario }) => isGateway(scenario)) ?? false)
 
-/** Applies the scenarios that the request names. A requested example overrides the reply of these scenarios. */
+/** Applies the scenarios that the request names. A requested example overrides the reply from these scenarios. */
 async function applyRequested(exchange: Exchange, controls: RequestedControls, store: Store) {
   const { scenarios, sequence, example } = controls
   for (const reason of listDecidingHeaders(exchange)) addDecision(exchange, reason)
@@ -106,7 +106,7 @@ function findControlProblem(exchange: Exchange, { scenarios, sequence, example }
   if (scenarioToRun)
     return (
       `"${scenarioToRun.text}" needs the operation to run, but Prefer: example=NAME prevents that. ` +
-      `Leave out one of them${scenarioToRun.values['when'] ? ', or add when=before' : ''}.`
+      `Leave out one of them${scenarioToRun.values['when'] ? ', or use when=before' : ''}.`
     )
   const combinations = items.length > 0 ? items.map((item) => [...scenarios, item]) : [scenarios]
   return combinations.map(findConflict).find((conflict) => conflict !== undefined)
@@ -145,7 +145,7 @@ function listMagicScenarios({ caller, pathParameters }: Exchange, { keyScenarios
 /** The number of rules per scope for which the journal records why they did not apply. */
 const maxExplainedRules = 20
 
-/** Returns the scenarios of the most specific scope that has any: magic values, sandbox rules, startup rules. */
+/** Returns the scenarios of the magic values, or else of the first applicable rule; sandbox rules come first. */
 async function findScenarios(exchange: Exchange, magic: readonly MagicScenario[], deps: PipelineDeps) {
   const applicable = magic.filter(({ active }) => inapplicableReason(exchange, active) === undefined)
   for (const { source, active } of applicable)
@@ -191,7 +191,7 @@ async function scenariosOfRule(exchange: Exchange, scopedRule: ScopedRule, subje
   const { rule, index } = scopedRule
   if (rule.misfit !== undefined) return `is skipped, since the contract has changed: ${rule.misfit.replace(/\.$/, '')}`
   const field = findMismatch(rule, subject)
-  if (field !== undefined) return `does not match this request: ${field}`
+  if (field !== undefined) return field === 'enabled' ? 'is disabled' : `does not match this request: ${field}`
   const applicable = applicableScenarios(exchange, rule.scenarios)
   // A request does not count against the rule's `times` if the rule's scenarios do not apply to it.
   if (!rule.sequence && applicable.length === 0) return 'does not apply to this request'

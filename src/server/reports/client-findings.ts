@@ -66,7 +66,7 @@ export class ContractFindings {
     else this.#recordUnexpected(entry, [['', unmetMessages[expectation]]])
   }
 
-  /** Counts a response once, with a finding for each rule that it breaks. Rule '' means an unexpected status. */
+  /** Counts a response once, with a finding for each broken rule; '' is an unexpected status or unmet expectation. */
   #recordUnexpected(entry: JournalEntry, messages: Iterable<readonly [rule: string, message: string]>): void {
     this.#findings.counts.unexpected += 1
     const { id, operation = '', request, response, ownToken, expectation } = entry
@@ -154,7 +154,7 @@ export class RetryFindings {
   }
 
   record(entry: JournalEntry, live: LiveExchange): void {
-    if (entry.expectation) return // a negative test breaks retry rules on purpose
+    if (entry.expectation) return // a negative test may break retry rules on purpose
     this.#checkHeaders(entry)
     const repeated = this.#repeatedReads.add(entry, live)
     if (repeated) recordRules(this.#findings.advice, entry, [repeated])
@@ -200,7 +200,7 @@ export class RetryFindings {
   }
 }
 
-/** The number of identical responses in a rate window that triggers advice. */
+/** The number of identical responses in a rate limit window that triggers advice. */
 const repeatThreshold = 5
 const maxReads = 1000
 
@@ -208,7 +208,7 @@ const maxReads = 1000
 class RepeatedReads {
   readonly #reads = new Map<string, { readonly since: number; readonly body: string; count: number }>()
 
-  /** Adds an exchange. Returns advice for the fifth response with the same bytes in a rate window. */
+  /** Adds an exchange. Returns advice for the fifth response with the same bytes in a rate limit window. */
   add({ request, response, now }: JournalEntry, { token }: LiveExchange): Violation | undefined {
     if (request.method !== 'GET' || response.status >= 300) return undefined
     const [, quota, seconds] = /;q=(\d+);w=(\d+)/.exec(response.headers['RateLimit-Policy'] ?? '') ?? []

@@ -16,7 +16,7 @@ import {
 import { describeRun, runToJson } from './reported-run.ts'
 import { unjudgedReasons } from './retries/rules.ts'
 
-/** Renders a report. `next`: lines to add below the findings; not shown in a report without findings. */
+/** Renders a report. `next`: lines that the text format adds below the findings, if there are any findings. */
 export function renderClientReport(format: ReportFormat, report: Report, next: readonly string[] = []): string {
   const page = toClientPage(report)
   const found = listTestOutput(report)
@@ -25,7 +25,7 @@ export function renderClientReport(format: ReportFormat, report: Report, next: r
 
 /**
  * Describes what the client did. In JUnit XML, each kind of finding is a suite, and each finding is a case, which fails
- * if `--fail-on` counts the finding. Coverage is a suite with a case per operation and condition.
+ * if `--fail-on` counts the finding. Coverage is a suite with a case per operation and per coverage condition.
  */
 function toClientPage(report: Report) {
   const { contract, run, sandbox, violations, unexpected, findings } = report
@@ -127,7 +127,7 @@ function describeKind({ run, findings, unjudged }: Report, kind: ReportedKind) {
 function describeUnmet({ unmet }: Report): PageSection[] {
   if (unmet.length === 0) return []
   const lines = unmet.map(({ sandbox, scope, sentence }) => `${sentence} (${scope}, sandbox ${sandbox})`)
-  return [{ key: 'unmet', title: 'Rules that were never applied', blocks: [{ kind: 'lines', lines }] }]
+  return [{ key: 'unmet', title: 'Rules that acted less often than expected', blocks: [{ kind: 'lines', lines }] }]
 }
 
 const describeReason = ({ reason, count }: Report['unjudged'][number]) =>
@@ -191,7 +191,7 @@ function describeItems(coverage: OperationCoverage, index: number): PageSection 
 const nameCoverage = ({ operation, met, points, percent }: OperationCoverage) =>
   `${operation}: ${met} of ${points} items (${percent}%)`
 
-/** Lists the cases for coverage, for the other conditions of `--fail-on`, and for lost requests. */
+/** Lists the cases for rules that never acted, coverage, a run without requests, and requests that may be missing. */
 function listOtherCases(report: Report): TestCase[] {
   const { run, truncated } = report
   const cases: TestCase[] = []

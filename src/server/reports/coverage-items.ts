@@ -192,7 +192,7 @@ class BodyReader {
   readonly items = new Map<string, SchemaItem>()
   readonly #root = createNode()
 
-  /** `prefix`: the first word of the keys. `omitted`: see `listSchemaItems`. */
+  /** `prefix`: the beginning of each key. `omitted`: see `listSchemaItems`. */
   constructor(prefix: string, schema: JsonObject | undefined, kinds: readonly SchemaItem['kind'][], omitted: string) {
     for (const item of schema ? listSchemaItems([schema], omitted) : []) {
       const { kind, pointer, value } = item

@@ -14,14 +14,14 @@ export const findingKinds = {
     gate: 'violation',
     title: 'Violations',
     description: 'Rules of the contract that requests broke.',
-    emptySentence: 'Every request conforms to the contract.',
+    emptySentence: 'No violations found.',
     heading: 'Requests broke the contract:',
     hint: 'If a request is invalid on purpose, set the expect-violation scenario before sending it.',
   },
   unexpected: {
     gate: 'unexpected',
     title: 'Unexpected responses',
-    description: 'Refusals and failures that no scenario caused.',
+    description: 'Usually a 4xx or 5xx that no scenario caused and no violation explains.',
     emptySentence: 'No unexpected refusals or failures.',
     heading: 'Responses were unexpected:',
     hint: 'If a refusal is intended, set the expect-refusal scenario before sending the request.',
@@ -29,7 +29,7 @@ export const findingKinds = {
   retries: {
     gate: 'retry',
     title: 'Retries',
-    description: 'Problems with how the client handles failures.',
+    description: 'Retry rules that the client broke.',
     emptySentence: 'No retry problems found.',
     heading: 'The client has retry problems:',
     hint: "If the client waits on fake timers, advance the sandbox's clock together with them (sim.advanceTimers).",
@@ -55,7 +55,7 @@ interface Finding {
   /** The members that replace `title` and `sentence` in the JSON. */
   readonly members: JsonObject
   readonly first: RequestTrace
-  /** The pause in milliseconds before a retry, shown only on a terminal; undefined if the rule does not measure it. */
+  /** The pause in milliseconds before a retry; undefined if the rule does not measure it. */
   readonly waitedMs?: number | undefined
 }
 

@@ -12,7 +12,7 @@ import type { ReportedRun } from './reported-run.ts'
 export interface CoverageHint {
   /** `X-Sim-Scenario` or `Prefer`; empty if any valid request gets the response. */
   readonly headers: Readonly<Record<string, string>>
-  /** The path and query of a request that covers the item; undefined if every request to the operation does. */
+  /** The path and query of a request that covers the item; undefined if any path of the operation will do. */
   readonly path: string | undefined
 }
 
@@ -36,8 +36,8 @@ interface Candidate {
 export type HintFinder = (operationItems: OperationItems, run: ReportedRun) => (key: string) => CoverageHint | undefined
 
 /**
- * Creates a hint finder, which prefers simple requests and, among these, the request that covers the most items of the
- * same kind, so that few requests cover many items.
+ * Creates a hint finder, which prefers simple requests. Among equally simple requests, it chooses the one that covers
+ * the most items of the same kind, so that few requests cover many items.
  */
 export function createHintFinder(catalogue: Catalogue, previewer: Previewer): HintFinder {
   return (operationItems, { seed, clock }) => {
@@ -49,7 +49,7 @@ export function createHintFinder(catalogue: Catalogue, previewer: Previewer): Hi
       keys: new Set(operationItems.readResponse(status, body)),
     })
     const stages = [
-      () => [ordinary, ...previewRefusals(operation, catalogue)].map(toCandidate),
+      () => [ordinary, ...previewScenarios(operation, catalogue)].map(toCandidate),
       () => previewer(operation.id, seed, clock.now).map(toCandidate),
       () => nullCandidates(operationItems, catalogue),
       () => previewExamples(operation).map(toCandidate),
@@ -71,8 +71,8 @@ function findBest(candidates: readonly Candidate[], { items }: OperationItems, k
   return covering.sort((a, b) => countSameKind(b) - countSameKind(a))[0]
 }
 
-/** Returns a preview for each status that a scenario causes with its default parameters. */
-function previewRefusals(operation: Operation, catalogue: Catalogue): Preview[] {
+/** Returns a preview for each scenario that, with its default parameters, determines the status of the response. */
+function previewScenarios(operation: Operation, catalogue: Catalogue): Preview[] {
   return [...catalogue.definitions, ...catalogue.statuses].flatMap((definition) => {
     const read = readValues(definition.parameters, new Map())
     if (!read.ok || definition.inapplicableReason?.(operation, read.value) !== undefined) return []
@@ -85,7 +85,7 @@ function previewRefusals(operation: Operation, catalogue: Catalogue): Preview[] 
   })
 }
 
-/** Creates a hint to use a scenario such as `empty`. `path` is undefined if every request covers the items. */
+/** Creates a hint to use a scenario such as `empty`. `path` is undefined if any path of the operation will do. */
 export function scenarioHint(scenario: string, path?: string): CoverageHint {
   return { headers: { 'X-Sim-Scenario': scenario }, path }
 }
@@ -101,13 +101,13 @@ function nullCandidates({ items, operation }: OperationItems, catalogue: Catalog
   })
 }
 
-/** Parses a list of scenarios. Returns an empty list if the catalogue does not contain all of them. */
+/** Parses a list of scenarios. Returns an empty list if the text is invalid, for example if a name is unknown. */
 export function parseKnownScenarios(text: string, catalogue: Catalogue): readonly ActiveScenario[] {
   const parsed = parseScenarios(text, catalogue)
   return parsed.ok ? parsed.value : []
 }
 
-/** Returns a preview for each example in the document that a `Prefer` header can request. */
+/** Returns a preview for each of the operation's examples in the document, requested with a `Prefer` header. */
 function previewExamples(operation: Operation): Preview[] {
   return operation.statuses.flatMap((status) =>
     operation.examples(status).map(({ name, value: body }) => {

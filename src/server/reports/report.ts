@@ -9,13 +9,13 @@ import type { CountedFinding, FindingList, ReportedKind, RequestCounts, Unjudged
 import type { FailCondition, ReportedRun } from './reported-run.ts'
 import type { UnmetRule } from './unmet.ts'
 
-/** A report on the clients in one or all sandboxes. The same requests yield the same report, apart from `run`. */
+/** A report on the clients in one or all sandboxes. The same requests yield the same report, except `run` and times. */
 export interface Report extends Readonly<RequestCounts> {
   readonly contract: { readonly title: string; readonly version: string }
   readonly run: ReportedRun
   /** The name of a sandbox; undefined for all sandboxes, including deleted ones. */
   readonly sandbox: string | undefined
-  /** The findings of each kind, in the order in which every format lists them. */
+  /** The findings by kind. Reports list the kinds in this order. */
   readonly findings: Readonly<Record<ReportedKind, FindingList>>
   /** The rules that never acted, or that acted on fewer requests than their `times`. */
   readonly unmet: readonly UnmetRule[]
@@ -23,7 +23,7 @@ export interface Report extends Readonly<RequestCounts> {
   readonly unjudged: readonly UnjudgedCount[]
   /** Returns the coverage, which is computed on the first call, since finding the hints is slow. */
   readonly coverage: () => CoverageView
-  /** True if requests to other replicas may be missing, in which case every number is a minimum; absent otherwise. */
+  /** True if the report may lack requests to other replicas; absent otherwise. */
   readonly truncated?: true
 }
 
@@ -42,15 +42,15 @@ export function countFindings({ list, further }: FindingList): number {
   return list.length + further
 }
 
-function countRetryProblems({ findings, unjudged }: FindingsReport): string {
+function retryText({ findings, unjudged }: FindingsReport): string {
   const problems = pluralize(countFindings(findings.retries), 'retry problem')
   const calls = unjudged.reduce((sum, { count }) => sum + count, 0)
   return calls === 0 ? problems : `${problems}, ${pluralize(calls, 'failed call')} not judged`
 }
 
-const countAdvice = ({ findings }: FindingsReport) => `${pluralize(countFindings(findings.advice), 'piece')} of advice`
+const adviceText = ({ findings }: FindingsReport) => `${pluralize(countFindings(findings.advice), 'piece')} of advice`
 
-/** Summarizes a report in one line: `10 requests, 2 broke the contract, 31.6% of the contract covered`. */
+/** Summarizes a report in one line: `10 requests, 2 broke the contract, ..., 31.6% of the contract covered`. */
 export function summarizeReport(report: Report): string {
   const { requests, violations, unexpected, expected, findings, coverage, truncated } = report
   return [
@@ -58,9 +58,9 @@ export function summarizeReport(report: Report): string {
     `${violations} broke the contract`,
     pluralize(unexpected, 'unexpected response'),
     ...(expected > 0 ? [`${expected} refused as expected`] : []),
-    countRetryProblems(report),
+    retryText(report),
     ...(listNeverActed(report).length > 0 ? [`${pluralize(listNeverActed(report).length, 'rule')} never acted`] : []),
-    ...(countFindings(findings.advice) > 0 ? [countAdvice(report)] : []),
+    ...(countFindings(findings.advice) > 0 ? [adviceText(report)] : []),
     `${coverage().percent}% of the contract covered`,
     ...(truncated ? ['requests to other replicas may be missing'] : []),
   ].join(', ')
@@ -83,9 +83,9 @@ export function judgeCondition(report: FindingsReport | Report, condition: FailC
     case 'unexpected':
       return sentenceIf(unexpected > 0, pluralize(unexpected, 'unexpected response'))
     case 'retry':
-      return sentenceIf(countFindings(findings.retries) > 0, countRetryProblems(report))
+      return sentenceIf(countFindings(findings.retries) > 0, retryText(report))
     case 'advice':
-      return sentenceIf(countFindings(findings.advice) > 0, countAdvice(report))
+      return sentenceIf(countFindings(findings.advice) > 0, adviceText(report))
     case 'unmet': {
       const never = listNeverActed(report)
       return sentenceIf(never.length > 0, never.map(({ sentence }) => sentence.replace(/\.$/, '')).join('; '))
@@ -100,7 +100,7 @@ export function judgeCondition(report: FindingsReport | Report, condition: FailC
 }
 
 /**
- * Lists all findings, each with a one-line description: `violations: createEvent: body /value: type: must be a string`.
+ * Lists the findings, each with a one-line description: `violations: createEvent: body /value: type: must be a string`.
  * The most frequent finding of each kind comes first, then the second most frequent of each kind, and so on.
  */
 export function describeFindings({ findings }: FindingsReport) {

@@ -53,7 +53,7 @@ const isCredentialOption = (word = '') =>
 
 export const failOnKinds = ['violation', 'unexpected', 'retry', 'unmet', 'advice', 'no-requests'] as const
 
-/** A condition under which a run fails: a finding of this kind, or coverage below `below` percent. */
+/** A condition under which a run fails. `below`: the coverage in percent below which the run fails. */
 export type FailCondition =
   | { readonly kind: (typeof failOnKinds)[number] }
   | { readonly kind: 'coverage'; readonly below: number }
@@ -61,7 +61,7 @@ export type FailCondition =
 /** The conditions that `--fail-on` accepts, for the error about an unknown condition. */
 export const expectedFailOn = `${failOnKinds.join(', ')} and coverage<N (N from 0 to 100), separated by commas`
 
-/** Parses the conditions of `--fail-on`: `violation,unexpected,coverage<80`. Returns undefined if any is unknown. */
+/** Parses the conditions of `--fail-on`: `violation,unexpected,coverage<80`. Returns undefined if any is invalid. */
 export function parseFailOn(text: string): readonly FailCondition[] | undefined {
   const names = new Set(text.split(',').map((part) => part.trim()))
   const conditions = [...names].map(parseCondition)

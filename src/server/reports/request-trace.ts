@@ -22,7 +22,7 @@ export interface RequestTrace {
   readonly path: string
   /** The time of receipt on the sandbox's clock: `2026-01-15T12:00:00.000Z`. */
   readonly at: string
-  /** The value that caused the finding, as JSON of at most 80 characters; absent if no value did. */
+  /** The value that caused the finding, as JSON that is cut after 80 characters; absent if no value did. */
   readonly excerpt?: string
   /** A shell command that resends the request, with at most 2,000 bytes of the body; absent if it is too long. */
   readonly curl?: string
@@ -79,7 +79,7 @@ function findValue({ body, query, headers }: JournalEntry['request'], location: 
   }
 }
 
-/** Connection headers, which curl sets itself, and the replay header, since the command acts as a client. */
+/** Headers that the command omits: those that curl manages, and the header that marks a request as a replay. */
 const omittedHeaders = [
   'host',
   'connection',
@@ -123,15 +123,15 @@ function methodOptions(method: string, hasBody: boolean): string[] {
   return method === (hasBody ? 'POST' : 'GET') ? [] : [`-X ${quoteArgument(method, '')}`]
 }
 
-/** Returns the options for the body, and the text before the command: comments, or a command piped to curl. */
+/** Returns the options for the body, and the text before `curl`: comments and, if needed, a command and a pipe. */
 function bodyArguments(body: RecordedBody, token: string | undefined) {
   const storedSize = storedBytes(body)
   if (body.size === 0) return { before: '', options: [] }
   const text = bodyToText(body, token)
-  const cut = isComplete(body) ? '' : `# Only ${storedSize} of ${body.size} bytes of the body were recorded.\n`
+  const cut = isComplete(body) ? '' : `# Only ${storedSize} of ${body.size} bytes of the body are included.\n`
   const isRedacted = text !== decodeBody(body)
   const before = isRedacted ? `${cut}# Credentials in the body are redacted: insert them.\n` : cut
-  // A shell argument cannot carry NUL bytes or bytes that are not UTF-8; a pipe can.
+  // The command is UTF-8 text without NUL bytes. A body with any other bytes is piped to curl.
   if (storedSize > 0 && (text === undefined || text.includes('\0'))) {
     const pipe = `printf %s '${bodyToBase64(body, token)}' | base64 -d | `
     return { before: before + pipe, options: ['--data-binary @-'] }

@@ -94,7 +94,7 @@ export class TrafficCollector {
     counts.record(entry, live)
   }
 
-  /** Moves the counts of a sandbox to the total for all sandboxes; the sandbox restarts at zero. */
+  /** Adds the counts of a sandbox to those of retired sandboxes; the sandbox restarts at zero. */
   retire(sandbox: string): void {
     const counts = this.#bySandbox.get(sandbox)
     if (!counts) return

@@ -39,7 +39,7 @@ const isByChance = ({ probability, scenarios }: ActiveRule) =>
   probability < 1 || scenarios.some(({ values }) => Number(values['p'] ?? 1) < 1)
 
 function describeSent({ operation }: ActiveRule, sent: ReadonlyMap<string, number>): string {
-  const counts = [...sent].map(([name, count]) => `${count} ${name || 'without an operation'}`)
+  const counts = [...sent].map(([name, count]) => `${count} ${name || `unmatched request${count === 1 ? '' : 's'}`}`)
   if (counts.length === 0) return 'no request'
   const missing = operation === undefined || sent.has(operation) ? [] : [`no ${operation}`]
   const others = operation !== undefined && sent.has(operation) ? ', none of which the rule applied to' : ''

@@ -7,7 +7,7 @@ import type { SandboxSettingsStore } from './settings.ts'
 /** When a sandbox is created, every sandbox that has been idle for longer than this (a day) is evicted. */
 const maxIdleMs = 24 * 60 * 60 * 1000
 
-/** A sandbox in this process. All mutable state belongs to a sandbox, and sandboxes do not affect each other. */
+/** A sandbox in this process. Each sandbox has its own data and settings. */
 export interface Sandbox {
   readonly name: string
   /** The number of requests in progress. A sandbox with requests in progress is not evicted. */
@@ -25,7 +25,7 @@ interface SandboxLimits {
   readonly onEvicted: (name: string, reason: 'limit' | 'idle') => void
 }
 
-/** The sandbox for requests that do not name one. It is never evicted. */
+/** The sandbox for requests that do not name a sandbox. It is never evicted. */
 export const defaultSandbox = 'default'
 
 export const sandboxNameRule = '1 to 64 letters, digits, dots, hyphens or underscores, starting with a letter or digit'

@@ -39,7 +39,7 @@ export interface SettingsRecords {
   lastRead(sandbox: string): Pick<ChangedSettings, 'seed' | 'clock'>
   /** Updates the settings atomically. `change` returns the new settings (or `current` for no change) and the result. */
   update<T>(sandbox: string, change: (current: ChangedSettings) => readonly [ChangedSettings, T]): Promise<T>
-  /** Replaces the rules with the result of `change` in every sandbox that has rules. */
+  /** Replaces the rules of every sandbox with the result of `change`; shared rules are parsed again instead. */
   changeRules(change: ChangeRules): Promise<void>
 }
 
@@ -54,7 +54,7 @@ interface InitialSettings {
 /** Where rules are added: before or after the sandbox's existing rules. */
 export type RulePosition = 'first' | 'last'
 
-/** The settings of all sandboxes. Every method is atomic, and makes at most one round trip to a shared state. */
+/** The settings of all sandboxes. Every change is atomic, even if replicas share the settings. */
 export class SandboxSettingsStore {
   readonly #initial: InitialSettings
   readonly #records: SettingsRecords
@@ -65,15 +65,15 @@ export class SandboxSettingsStore {
   }
 
   async read(sandbox: string): Promise<SandboxSettings> {
-    return this.#show(await this.#records.read(sandbox))
+    return this.#complete(await this.#records.read(sandbox))
   }
 
   /** Returns the seed and the clock as this process last read them, without a round trip. */
   lastRead(sandbox: string): Pick<SandboxSettings, 'seed' | 'clock'> {
-    return this.#show(this.#records.lastRead(sandbox))
+    return this.#complete(this.#records.lastRead(sandbox))
   }
 
-  #show({ seed = this.#initial.seed, rules = [], clock = this.#initial.clock }: ChangedSettings): SandboxSettings {
+  #complete({ seed = this.#initial.seed, rules = [], clock = this.#initial.clock }: ChangedSettings): SandboxSettings {
     return { seed, rules, clock: readClock(clock, this.#initial.now()) }
   }
 

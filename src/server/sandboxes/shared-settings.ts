@@ -43,7 +43,7 @@ export class SharedRecords implements SettingsRecords {
   }
 
   async changeRules(): Promise<void> {
-    this.#parsed = new WeakMap()
+    this.#parsed = new WeakMap() // each read parses the rules again, with the reloaded inputs
   }
 
   #parse(record: JsonObject | undefined): ChangedSettings {

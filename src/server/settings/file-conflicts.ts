@@ -4,11 +4,11 @@ import { isOpenFile } from '../../base/documents/read-file.ts'
 import { flagOf, type SettingTable } from './setting.ts'
 
 interface UsedFile {
-  /** The setting that names the file, such as `--report`, or `--report (CONVSIM_REPORT)` if a variable set it. */
+  /** What names the file, such as `--report`, `--report (CONVSIM_REPORT)` if a variable set it, or `the command`. */
   readonly source: string
   readonly isWritten: boolean
   readonly path: string
-  /** Strings that identify the file under any name: its real path, and its device and inode. */
+  /** Strings that identify the file under any name: its real path, its device and inode, and its folders. */
   readonly keys: readonly string[]
 }
 

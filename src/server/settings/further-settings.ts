@@ -55,14 +55,14 @@ export const furtherSettings = {
     defaultText: "the plan's limit",
     min: 1,
     max: 1_000_000_000,
-    description: 'Maximum number of analytics requests per key and hour; further requests get a 429.',
+    description: 'Maximum number of analytics requests per key and --analyses-window; further requests get a 429.',
   }),
   analysesWindow: text({
     value: 'DURATION',
     default: '1h',
     test: isWindow,
     expected: 'a whole number of seconds up to 30 days, such as 10s or 5m',
-    description: 'Length of the rate window for analytics requests; make it short if a test waits for it to end.',
+    description: 'Length of the rate limit window for analytics requests; shorten it if a test waits for a new window.',
   }),
   models: choice({
     of: ['open', 'closed'],
@@ -144,7 +144,7 @@ export const furtherSettings = {
   cors: boolean({
     default: true,
     description:
-      'Allow browser pages from any origin to call the API (CORS); ' + 'in a proxy, only pages from --control-origins.',
+      'Allow browser pages from any origin to call the API (CORS); in a proxy, only pages from --control-origins.',
   }),
   simHeaders: boolean({
     default: true,

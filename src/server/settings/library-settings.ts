@@ -78,7 +78,7 @@ const commonSettings = {
     default: '1',
     test: isSeed,
     expected: '1 to 64 visible ASCII characters',
-    description: 'Seed of all generated data and identifiers; a different seed gives different data.',
+    description: 'Seed for all generated data and identifiers; a different seed gives different data.',
   }),
   clock: text({
     value: 'real|INSTANT',
@@ -95,7 +95,7 @@ const commonSettings = {
     value: 'FILE',
     expected: 'the name of a file',
     files: readsFile,
-    description: 'File of scenario rules to apply to all requests; its schema is spec/scenarios.schema.json.',
+    description: 'File of scenario rules for all sandboxes; its schema is spec/scenarios.schema.json.',
   }),
   strict: boolean({
     default: false,
@@ -123,7 +123,7 @@ export const sharedSettings = { ...commonSettings, ...furtherSettings }
 const sharedDefaults = () => defaultsOf(sharedSettings)
 
 export type LibrarySettings = Partial<Omit<ReturnType<typeof sharedDefaults>, 'seed' | 'clock'>> & {
-  /** Seed of all generated data and identifiers. Default: "1". */
+  /** Seed for all generated data and identifiers. Default: "1". */
   readonly seed?: string | number | undefined
   /** The simulated time: "real", or a fixed time. Default: "real". */
   readonly clock?: string | Date | undefined

@@ -24,7 +24,7 @@ export interface Setting<T> {
   readonly expected: string
   /** Explains an error that `expected` does not cover, without a final period. */
   readonly explain?: (text: string) => string | undefined
-  /** All valid names, if only some are valid. For a misspelled name, the nearest valid name is suggested. */
+  /** The valid names, if they are a fixed list. For a misspelled name, the nearest valid name is suggested. */
   readonly names?: readonly string[]
 }
 
@@ -95,7 +95,7 @@ export const duration = <T extends string | undefined = undefined>(options: Sett
   text<T>({
     value: 'DURATION',
     test: (given) => isDelay(given) && parseDuration(given) !== 0,
-    expected: 'a duration of at most 24 days, such as 500ms, 30s or 2m',
+    expected: 'a positive duration of at most 24 days, such as 500ms, 30s or 2m',
     ...options,
   })
 

@@ -43,12 +43,13 @@ export const endSettings = {
       'a response was unexpected (unexpected), a client broke a retry rule (retry), ' +
       'a rule was never applied (unmet), a client sent a request that a careful client would not send (advice), ' +
       'less than N% of the contract was covered (coverage<N), ' +
-      'or no request was received (no-requests, always included).',
+      'or no request was received (no-requests, included by default).',
   }),
   allowNoRequests: boolean({
     default: false,
     description:
-      'Accept a run in which no request reached the simulator; by default, --fail-on lets it exit with code 3.',
+      'Accept a run in which no request reached the simulator; ' +
+      'otherwise, such a run exits with code 3 if --fail-on is set.',
   }),
 } as const satisfies SettingTable
 

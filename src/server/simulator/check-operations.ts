@@ -7,8 +7,8 @@ import { handledOperations } from '../../service/operations/index.ts'
 import { createSimulation } from '../../service/simulation/simulation.ts'
 
 /**
- * Returns the ids of the operations whose parameters, body and responses match what their handlers expect. An
- * operation that does not match, for example one from another API, is served from the document, with a warning.
+ * Returns the ids of the operations whose parameters, body and responses match what their handlers expect, and a
+ * warning for each mismatch. A mismatched operation, for example from another API, is served from the document.
  */
 export function findHandled(contract: Contract, fixtures: Fixtures) {
   const findProblems = createOperationCheck(fixtures)
@@ -32,7 +32,7 @@ export function findUnsupportedPeriods({ file, operations }: Contract): Finding[
   const analytics = operations.find(({ id }) => id === getModelAnalytics.operationId)
   const { schema } = analytics?.parameters.find(({ in: part, name }) => part === 'query' && name === 'period') ?? {}
   const others = Array.isArray(schema?.enum) ? schema.enum.filter((period) => readDays(period) === undefined) : []
-  const message = `these periods are not in days (such as 14d), so ${defaultDays} days are used: ${others.join(', ')}`
+  const message = `periods must be in days, such as 14d; ${defaultDays} days are used for these: ${others.join(', ')}`
   return others.length === 0 ? [] : [{ severity: 'warning', place: file, message }]
 }
 

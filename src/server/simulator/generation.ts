@@ -35,7 +35,7 @@ export interface ProxiedService {
   readonly close: () => void
 }
 
-/** The parts of a pipeline that requests can change. They survive a reload of the inputs. */
+/** The parts of a pipeline that survive a reload of the inputs. */
 interface PipelineState extends Pick<PipelineDeps, 'store' | 'sandboxes' | 'journal' | 'log' | 'findPlannedFault'> {
   readonly proxied?: ProxiedService | undefined
 }

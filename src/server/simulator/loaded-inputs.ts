@@ -20,7 +20,7 @@ import { listOverlays } from '../settings/library-settings.ts'
 import type { Settings } from '../settings/settings.ts'
 import { findHandled, handledIds } from './check-operations.ts'
 
-/** The documents, fixtures and rules that a simulator starts with, checked against each other. */
+/** The documents, fixtures and startup rules that a simulator uses, checked against each other. */
 export interface LoadedInputs
   extends Pick<ServedInputs, 'contract' | 'handled' | 'fixtures' | 'catalogue' | 'startUp'> {
   readonly control: Contract
@@ -43,9 +43,9 @@ export async function loadInputs(
   const [contract, control, fixtures] = loaded
   if (!contract.ok || !control.ok || !fixtures.ok) {
     const findings = loaded.flatMap((result) => (result.ok ? [] : result.error))
-    return failure(nameFlags(findings, settings))
+    return failure(addFlags(findings, settings))
   }
-  // A test already checks the bundled contract, so it is not checked at startup.
+  // Tests check that the handlers match the bundled contract, so startup does not check this again.
   const isCustom = settings.contract !== undefined || overlays.length > 0
   const { handled, warnings } = isCustom
     ? findHandled(contract.value, fixtures.value)
@@ -61,7 +61,7 @@ export async function loadInputs(
     ...checkPlan(settings, fixtures.value),
     ...(startUp.ok ? [] : startUp.error),
   ]
-  if (!startUp.ok || findings.length > 0) return failure(nameFlags(findings, settings))
+  if (!startUp.ok || findings.length > 0) return failure(addFlags(findings, settings))
   const base = contract.value
   const served = warnings.length === 0 ? base : { ...base, warnings: [...base.warnings, ...warnings] }
   const documents = { contract: served, control: control.value, fixtures: fixtures.value }
@@ -103,7 +103,7 @@ async function loadStartUpRules(settings: Settings, context: RuleContext) {
   return failure([...findings, ...(fromFile.ok ? [] : fromFile.error)])
 }
 
-function nameFlags(findings: Findings, { contract, overlay, fixtures, rules }: Settings): Finding[] {
+function addFlags(findings: Findings, { contract, overlay, fixtures, rules }: Settings): Finding[] {
   const flags = [
     [contract, '--contract'],
     ...listOverlays(overlay).map((file) => [file, '--overlay'] as const),
@@ -127,7 +127,7 @@ const errorInFixtures = (place: string, message: string): Finding => ({
   flag: '--fixtures',
 })
 
-/** Returns a finding for each magic value whose scenario does not exist or does not apply to any operation. */
+/** Returns findings for magic values whose scenarios are invalid or do not apply to any operation. */
 function checkMagicValues({ keys, models }: Fixtures, catalogue: Catalogue, operations: Contract['operations']) {
   const modelOperations = operations.filter(hasModelParameter)
   const magicValues = [

@@ -56,7 +56,7 @@ async function reload(deps: ReloadDeps, files: readonly string[]): Promise<void>
     served.reloadFailure = { at, findings: loaded.error }
     return
   }
-  // Rules that are also in the current generation keep their counts.
+  // Startup rules that are also in the current generation keep their counts.
   const number = served.current.number + 1
   const startUp = activateRules(`start-up ${number}`, loaded.value.startUp, served.current.startUp)
   const generation = deps.createGeneration(number, { ...loaded.value, startUp })
@@ -78,12 +78,12 @@ async function reload(deps: ReloadDeps, files: readonly string[]): Promise<void>
   log.info({ files, generation: number, contract: contractDigest(), operations, tookMs }, 'reloaded')
   logWarnings(contract, log)
   for (const skippedRule of skippedRules)
-    log.warn(skippedRule, 'a rule no longer fits the contract and is skipped; PUT /__sim/scenarios replaces it')
+    log.warn(skippedRule, 'a rule no longer fits the contract and is skipped; PUT /__sim/scenarios replaces the rules')
 }
 
 const pollMs = 150
 
-/** How many polls a file can be missing before it counts as removed. Editors and deployments briefly remove files. */
+/** The number of polls after which a missing file counts as removed. Editors and deployments briefly remove files. */
 const maxMissingPolls = 10
 
 /** For each path, a string that changes whenever the file does, or undefined if the file does not exist. */

@@ -31,7 +31,7 @@ import { createFileWatcher, logWarnings, reloadOnChange, type Served, type Watch
 /** A simulator without sockets, which takes requests and returns replies. */
 export interface Simulator extends Handlers {
   readonly contract: Contract
-  /** Returns a sample request; undefined if the contract has no operation that needs only a path. */
+  /** Returns an example request; undefined if the contract has no GET operation that needs only a path. */
   findExample(): ExampleRequest | undefined
   /** Returns the report on all sandboxes so far, even while the shared state does not respond. */
   report(): Promise<Report>
@@ -39,7 +39,7 @@ export interface Simulator extends Handlers {
   readonly stopping: AbortController
   /** Aborted before the server stops: from then on the health check returns 503, but requests are still handled. */
   readonly draining: AbortController
-  /** Returns why even `close` cannot write the state (for example, its folder was removed); undefined if it can. */
+  /** Returns why `close` cannot write the state (for example, its folder was removed); undefined if it can. */
   findStateLoss(): Promise<string | undefined>
   close(): Promise<void>
 }
@@ -56,7 +56,7 @@ export interface Dependencies {
 
 export async function createSimulator(settings: Settings, deps: Dependencies): Promise<Result<Simulator, Findings>> {
   const { log, proxied } = deps
-  let contractFiles: readonly string[] = [] // a new file in this list counts as changed, and causes another reload
+  let contractFiles: readonly string[] = [] // a new file in this list counts as changed, so it causes a reload
   const load = async () => {
     const loaded = await loadStartInputs(settings, log, proxied?.limitCatalogue)
     if (loaded.ok) contractFiles = loaded.value.contract.files
@@ -87,7 +87,7 @@ export async function createSimulator(settings: Settings, deps: Dependencies): P
     const start = { ...opened.value, inputs: inputs.value, load, seedState: seedState.value, watch }
     return success(await joinParts(withReplica(settings, opened.value), deps, start))
   } catch (error) {
-    await store.close() // otherwise the file stays locked until the process ends
+    await store.close() // otherwise the state file stays locked until the process ends
     if (error instanceof StoreUnavailableError) return failure([errorAt('--state', error.message)])
     throw error
   }
@@ -193,7 +193,7 @@ function createReporter(
     const countActed = (rule: ActiveRule) => Math.max(counts.get(ruleActedKey(rule)) ?? 0, acts.get(rule.key) ?? 0)
     return listUnmet(rules, { sandbox, scope: 'sandbox' }, countActed, sent)
   }
-  /** Records each rule that is about to be removed and that never acted, although the client sent requests. */
+  /** Records each rule that is about to be removed and never acted, although it was in effect for the last request. */
   const keepUnmet = async (sandbox: string) => {
     const unmet = await readUnmet(sandbox, collector)
     if (unmet.length === 0) return
@@ -210,9 +210,9 @@ function createReporter(
     const { rules, ...report } = traffic.report(sandbox, run)
     const names = sandbox === undefined ? sandboxes.list().map(({ name }) => name) : [sandbox]
     const sandboxUnmet = await Promise.all(names.map((name) => readUnmet(name, traffic))).catch(noneIfUnavailable)
-    const place = { sandbox: '*', scope: 'start-up' } as const
+    const location = { sandbox: '*', scope: 'start-up' } as const
     const startUp = sandbox === undefined ? current().startUp : []
-    const startUpUnmet = listUnmet(startUp, place, (_, index) => rules.acts.get(index) ?? 0, rules.sent)
+    const startUpUnmet = listUnmet(startUp, location, (_, index) => rules.acts.get(index) ?? 0, rules.sent)
     const unmet = [...rules.removed.values(), ...sandboxUnmet.flat(), ...startUpUnmet]
     return { contract: { title, version: contractVersion }, run, sandbox, ...report, unmet }
   }

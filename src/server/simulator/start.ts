@@ -18,7 +18,7 @@ import { defaultSettings, endSettings, type Settings, serverSettings } from '../
 import { createSimulator, type Dependencies, type Simulator } from './simulator.ts'
 
 export interface RunningSimulator extends Pick<Simulator, 'findExample' | 'report' | 'findStateLoss'> {
-  /** The base URL for clients of the service: `http://127.0.0.1:4010/v1`. */
+  /** The base URL for clients of the service, such as `http://127.0.0.1:4010/v1`. */
   readonly baseUrl: string
   readonly controlUrl: string
   readonly origin: string
@@ -26,7 +26,7 @@ export interface RunningSimulator extends Pick<Simulator, 'findExample' | 'repor
   readonly ca: Pick<ServerCertificate, 'caCert' | 'caFile'> | undefined
   /** Stops accepting connections, waits for active requests, and writes the state. */
   close(): Promise<void>
-  /** Like `close`, but returns the report on all clients, which includes their last requests. */
+  /** Like `close`, but also returns the report on all sandboxes, including their last requests. */
   closeWithReport(): Promise<Report>
   [Symbol.asyncDispose](): Promise<void>
 }
@@ -67,7 +67,7 @@ export async function start(settings: Settings, deps: Dependencies): Promise<Res
   const closeWithReport = async () => {
     await endRequests()
     try {
-      return await report() // while other replicas can still be reached
+      return await report() // before the state is closed, since the report reads it
     } finally {
       await close()
     }
@@ -100,7 +100,7 @@ async function findExposure({ host, controlToken, controlOpen }: Settings, log: 
 
 /**
  * Starts a simulator with settings from code, by default on a free port and with its state in memory.
- * @throws Error that lists all problems with the settings, the documents, the fixtures and the port
+ * @throws Error that lists the problems with the settings or, if these are valid, with the inputs, state or port
  */
 export async function startFromCode(settings: LibrarySettings): Promise<RunningSimulator> {
   const parsed = parseSettings(settings)
@@ -132,7 +132,7 @@ function parseSettings(settings: LibrarySettings) {
   return { values, problems }
 }
 
-/** Reads a value as text: a list joined with commas, a date as an ISO timestamp; undefined for any other object. */
+/** Parses the text of a value (a list joined with commas, a date as an ISO timestamp); undefined if it is invalid. */
 function readValue(setting: Setting<unknown>, value: unknown): unknown {
   const plain = value instanceof Date ? value.toJSON() : value
   const hasObject = [plain].flat().some((part) => typeof part === 'object')

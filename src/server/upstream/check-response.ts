@@ -21,7 +21,7 @@ export interface CheckedResponse {
   readonly isTooLarge?: true
 }
 
-/** Returns all contract rules that a response from the real service breaks: status, media type, JSON, schema. */
+/** Checks the status, media type, JSON syntax and schema of a response from the real service. */
 export function checkServiceResponse(
   operation: Operation,
   { status, mediaType, bytes }: ReceivedResponse,

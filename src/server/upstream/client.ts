@@ -20,7 +20,7 @@ export interface UpstreamRequest {
 }
 
 export interface UpstreamClient {
-  /** The real service. Its token, if there is one, replaces the client's token. */
+  /** The real service. In a proxy, its token, if set, replaces the token that the proxy's client sent. */
   readonly target: UpstreamAccess
   /** Sends a request; resolves when the response head has arrived. `signal` aborts the request and the response. */
   send(request: UpstreamRequest, signal: AbortSignal): Promise<Result<IncomingMessage, TrafficProblem>>
@@ -31,7 +31,7 @@ export interface UpstreamClient {
 const idempotentMethods = new Set(['GET', 'HEAD', 'OPTIONS', 'PUT', 'DELETE', 'TRACE'])
 
 /** The methods that need a `Content-Length` even without a body. */
-const withLength = new Set(['POST', 'PUT', 'PATCH'])
+const bodyMethods = new Set(['POST', 'PUT', 'PATCH'])
 
 /**
  * Creates a client for a real service. The client connects when it sends its first request. The timeout applies to the
@@ -42,14 +42,14 @@ export function createUpstreamClient(target: UpstreamAccess): UpstreamClient {
   const { host } = new URL(origin)
   const { Agent, request } = origin.startsWith('https:') ? https : http
   const agent = new Agent({ keepAlive: true })
-  // A write lost on a closing connection may have been processed, so each write uses a new connection.
+  // A request that must not be sent twice uses a new connection, since the server might be closing an idle one.
   const freshAgent = new Agent()
 
   const send = (outgoing: UpstreamRequest, signal: AbortSignal, isRetry = false): ReturnType<UpstreamClient['send']> =>
     new Promise((resolve) => {
       const { method, target: path, body } = outgoing
       const isRepeatable = idempotentMethods.has(method)
-      const length = body || withLength.has(method) ? ['Content-Length', String(Buffer.byteLength(body ?? ''))] : []
+      const length = body || bodyMethods.has(method) ? ['Content-Length', String(Buffer.byteLength(body ?? ''))] : []
       const sent = request(origin, {
         method,
         path,

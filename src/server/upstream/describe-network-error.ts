@@ -5,12 +5,12 @@ const certificateCode = /CERT|SELF_SIGNED|UNABLE_TO_(GET|VERIFY)/
 
 const noTls = 'the TLS handshake failed; is the scheme (https or http) correct?'
 
-/** Explanations by error code, for connections that failed or were closed before the response. */
+/** Explanations by error code, for requests without a complete, valid response. */
 const explanations: Readonly<Record<string, string>> = {
   ECONNREFUSED: 'it refused the connection; is it running, and is the port correct?',
   ENOTFOUND: 'its host name is unknown; is it spelled correctly?',
   EAI_AGAIN: 'its host name cannot be resolved right now; is there a network connection?',
-  ECONNRESET: 'it closed the connection before it responded.',
+  ECONNRESET: 'it closed the connection before the response was complete.',
   EHOSTUNREACH: 'there is no route to its address; is there a network or VPN connection?',
   ETIMEDOUT: 'the connection timed out; is a firewall blocking it?',
   EPROTO: noTls,

@@ -25,7 +25,7 @@ export interface UpstreamAccess extends Upstream {
   readonly timeoutMs: number
 }
 
-/** Parses the base URL of a real service. A token is never sent to another machine in clear text. */
+/** Parses the base URL of a real service. With a token, `http://` is accepted only for this machine. */
 export function parseUpstream(text: string, hasToken: boolean): Result<Upstream> {
   const example = 'Give its base URL, such as https://api.example.com/v1.'
   if (!URL.canParse(text)) return failure(`"${text}" is not the URL of a service. ${example}`)
@@ -33,7 +33,7 @@ export function parseUpstream(text: string, hasToken: boolean): Result<Upstream>
   if (url.protocol !== 'https:' && url.protocol !== 'http:')
     return failure(`The URL of the service must begin with https:// or http://. ${example}`)
   if (url.username !== '' || url.password !== '')
-    return failure('The URL of the service must not have a user or password. Set CONVSIM_UPSTREAM_TOKEN instead.')
+    return failure('The URL of the service must not have a user name or password. Set CONVSIM_UPSTREAM_TOKEN instead.')
   if (url.search !== '' || url.hash !== '')
     return failure(`The URL of the service must not have a query or fragment. ${example}`)
   if (url.protocol === 'http:' && hasToken && !isLoopback(url.hostname))

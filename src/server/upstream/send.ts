@@ -20,7 +20,7 @@ const backOffMs = 500
 /**
  * Sends a request. Retries transient failures with back-off, but gives up if a wait above `maxPauseMs` is required.
  * @param isRepeatable false for a write that must not run twice, which is retried only after a 429
- * @returns `samples`: the attempts that got a response, and always the last; `pauseMs`: the wait that the last requires
+ * @returns `samples`: each attempt that got a response, and the last attempt; `pauseMs`: the wait required after it
  */
 export async function sendWithRetries(
   client: UpstreamClient,

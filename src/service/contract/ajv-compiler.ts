@@ -90,15 +90,15 @@ function createDocumentAjv(document: JsonObject, code: CodeOptions | undefined) 
   return ajv.addSchema(onlyChecked('document', document), DOCUMENT)
 }
 
-/** Returns a function that compiles a schema with references to a document, or returns undefined if that fails. */
-export function createPartCheck(document: JsonObject): (schema: JsonObject) => Validator | undefined {
+/** Creates a compiler for schemas that refer to a document. It returns undefined for a schema that does not compile. */
+export function createPartCompiler(document: JsonObject): (schema: JsonObject) => Validator | undefined {
   const ajv = createDocumentAjv(document, undefined)
   return (schema) => {
     const text = JSON.stringify(onlyChecked('schema', schema)).replaceAll('"$ref":"#', `"$ref":"${DOCUMENT}#`)
     try {
       return limitTime(ajv.compile(JSON.parse(text)) as Validator)
     } catch {
-      return undefined // the document checks have already reported why
+      return undefined // `convsim check` reports the reason
     }
   }
 }
@@ -114,8 +114,8 @@ function onlyChecked(kind: NodeKind, value: JsonObject): JsonObject {
 }
 
 /**
- * Returns true for a schema that can take a long time to check, because it has patterns or references a schema twice.
- * The references can be recursive or form a chain: 20 schemas that each reference the next twice need a million checks.
+ * Returns true for a schema that can take long to check: it has patterns, or its references reach a schema twice.
+ * They can be recursive or form a chain: 20 schemas that each reference the next twice need a million checks.
  */
 export function mayTakeLong(document: JsonObject, pointer: string): boolean {
   const visited = [pointer]

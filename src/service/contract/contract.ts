@@ -38,7 +38,7 @@ export interface Contract {
   readonly basePath: string
   readonly operations: readonly Operation[]
   readonly assumptions: readonly Assumption[]
-  /** Findings that do not prevent loading: notes, and warnings, for example about `nullable: true` in 3.1. */
+  /** Findings that do not prevent loading: notes and warnings, such as a warning about `nullable: true` in 3.1. */
   readonly warnings: readonly Finding[]
   readonly place: (pointer: string) => string
   /** The document after `normalizeSchemas`; its references are not resolved. */

@@ -19,7 +19,7 @@ import { readBasePath } from './servers.ts'
 import { upgrade } from './upgrade.ts'
 
 export interface LoadOptions {
-  /** True to also find problems that do not prevent serving. This doubles the loading time. @default false */
+  /** True to also check the structure, the schemas and the examples. This doubles the loading time. @default false */
   readonly thorough?: boolean
   /** False to skip the response validators, which are most of the validators. @default true */
   readonly responses?: boolean
@@ -60,7 +60,7 @@ export async function readOverlaid(file: string, overlays: readonly string[]): P
   )
 }
 
-/** Checks a document in steps, and normalizes the schemas in `input.value` in place. Only errors prevent serving. */
+/** Checks a document in steps and builds its contract. Changes `input.value` in place. Only errors prevent serving. */
 export async function buildContract(input: Source, options: LoadOptions = {}): Promise<Result<Contract, Findings>> {
   const { thorough = false, responses = true } = options
   const { value: root } = input

@@ -3,7 +3,7 @@ import type { Shape } from './request/shape.ts'
 /** Returns a media type in lower case without parameters: `application/json` for `Application/JSON; charset=utf-8`. */
 export const bareMediaType = (mediaType: string): string => mediaType.replace(/;.*/s, '').trim().toLowerCase()
 
-/** Returns true for a JSON media type: `application/json`, `application/problem+json`, or a range of such types. */
+/** Returns true for a JSON media type, such as `application/problem+json`, or a range such as `application/*`. */
 export function isJson(mediaType: string): boolean {
   return /^(application|text|\*)\/(json|\*|[^/]+\+json)$/.test(bareMediaType(mediaType))
 }
@@ -22,7 +22,7 @@ export function matchMediaType(documented: readonly string[], sent: string): str
   return undefined
 }
 
-/** Returns true for the media type of a URL-encoded form: `user=joe&age=7`. */
+/** Returns true for the media type of a URL-encoded form, such as `user=joe&age=7`. */
 export const isForm = (mediaType: string): boolean => bareMediaType(mediaType) === 'application/x-www-form-urlencoded'
 
 /** Returns true for a non-JSON body that is checked: a form with an object schema, or text with a string schema. */

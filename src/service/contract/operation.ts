@@ -19,7 +19,7 @@ import { readBasePath } from './servers.ts'
 import { applySimulatedValues } from './simulated-values.ts'
 import { METHODS } from './walk.ts'
 
-/** Compiles the operations under `paths`, in document order. Without `canCheckResponses`, all responses pass. */
+/** Compiles the operations under `paths`, in document order. Without `canCheckResponses`, all response bodies pass. */
 export function compileOperations(document: JsonObject, compiler: Compiler, canCheckResponses: boolean): Operation[] {
   const taken = new Set<string>()
   return listOperations(document).flatMap(({ path, method, item }) => {
@@ -50,7 +50,7 @@ export function listOperations(document: JsonObject) {
   })
 }
 
-/** The keyword that sets an operation's statuses: `x-simulated-status: { success: 204, dropped: 202 }`. */
+/** The extension that sets an operation's statuses, such as `x-simulated-status: { success: 204, dropped: 202 }`. */
 export const simulatedStatus = 'x-simulated-status'
 
 export type Operation = Readonly<ReturnType<typeof compileOperation>>
@@ -100,7 +100,7 @@ function compileOperation(
     get parameters(): readonly DescribedParameter[] {
       return parameters().described
     },
-    /** Returns the JSON schema of the request body, with every `$ref` resolved; undefined if there is no schema. */
+    /** Returns the JSON schema of the request body after `dereference`; undefined if there is no schema. */
     bodySchema: (): JsonObject | undefined => body()?.schema(),
     bodyExamples: (): readonly Example[] => body()?.examples() ?? [],
     /** Coerces the sent parameters to their types, and lists every violation. Without violations, `values` is valid. */
@@ -126,7 +126,7 @@ const describeResponses = (responses: () => ReturnType<typeof compileResponses>)
   /** Returns the pointer to the response documented for a status, or else for its range (`4XX`), or else `default`. */
   responsePointer: (status: number) => responses().find(status)?.pointer,
   responseDescription: (status: number) => responses().find(status)?.description,
-  /** Returns the JSON schema of a status's body, with every `$ref` resolved; undefined if there is no schema. */
+  /** Returns the JSON schema of a status's body after `dereference`; undefined if there is no schema. */
   responseSchema: (status: number) => responses().find(status)?.schema(),
   /** Returns the schema from `responseSchema` with the narrower rules in `x-simulated-values` applied. */
   simulatedResponseSchema: (status: number) => responses().find(status)?.simulatedSchema(),

@@ -17,7 +17,7 @@ import { listHiddenNames } from './security.ts'
 const DEFAULT_STYLES = { path: 'simple', query: 'form', header: 'simple', cookie: 'form' } as const
 const LOCATIONS = Object.keys(DEFAULT_STYLES) as (keyof typeof DEFAULT_STYLES)[]
 
-/** The parameters of a request as sent, decoded. A repeated query parameter is an array. */
+/** The parameters of a request, decoded but not yet coerced. A repeated query parameter is an array. */
 export interface RawParameters {
   readonly path: Readonly<Record<string, string>>
   readonly query: Readonly<Record<string, string | readonly string[]>>
@@ -31,7 +31,7 @@ export type ParameterValues = Readonly<Record<keyof RawParameters, JsonObject>>
 interface Parameter extends Serialization {
   readonly required: boolean
   readonly pointer: string
-  /** The schema with every `$ref` resolved; empty for a parameter without a schema. */
+  /** The schema after `dereference`; empty for a parameter without a schema. */
   readonly schema: JsonObject
   readonly validate: Validator | undefined
   /** True if an empty string is accepted regardless of the schema. */
@@ -146,7 +146,7 @@ function readGroup(parameters: readonly Parameter[], sent: ReadonlyMap<Parameter
   return [...missing, ...invalid]
 }
 
-/** Returns the value of a parameter. An invalid value is read again, as a single value or as text if allowed. */
+/** Returns the value of a parameter. If it is invalid, reads a list as a single value, or anything else as text. */
 function readValue(parameter: Parameter, raw: Sent): Result<Json, Violation[]> {
   const { shape, validate, allowsEmpty, at, hide } = parameter
   const read = readSent(parameter, raw)
@@ -190,13 +190,13 @@ function readField(document: JsonObject, pointer: string, name: string, form: Sh
   const shape = form.member(name)
   const { style, explode, contentType } = resolve(document, pointer)?.value ?? {}
   const isComplex = shape.types.has('object') || shape.items.types.has('object')
-  const isText = contentType === undefined ? isComplex : isJson(String(contentType))
+  const usesJson = contentType === undefined ? isComplex : isJson(String(contentType))
   return {
     in: 'query',
     name,
     style: style === undefined ? (isComplex ? 'deepObject' : 'form') : String(style),
     explode: explode === undefined ? style === undefined || style === 'form' : explode === true,
-    isJson: style === undefined && isText,
+    isJson: style === undefined && usesJson,
     shape,
   }
 }

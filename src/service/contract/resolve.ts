@@ -3,7 +3,7 @@ import { joinPointer, parseReference, valueAt } from '../../base/core/json-point
 import { mapNodes, type NodeKind } from './walk.ts'
 
 export interface ResolvedObject {
-  /** The JSON pointer of the object itself, not of a reference to the object. */
+  /** The JSON Pointer of the object itself, not of a reference to the object. */
   readonly pointer: string
   readonly value: JsonObject
 }
@@ -59,7 +59,7 @@ export function readExamples(document: JsonObject, pointer: string): Example[] {
 const MAX_EXPANDED = 20_000
 
 /**
- * Returns a schema, or another object, with every `$ref` replaced with its target. Members next to a `$ref` override
+ * Returns a schema, or another object, with its `$ref`s replaced with their targets. Members next to a `$ref` override
  * the target's members. Recursive references are kept, since their expansion would be infinite. In a very large
  * expansion, the deepest references are kept, too.
  */

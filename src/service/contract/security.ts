@@ -69,7 +69,7 @@ function describeCredential({ in: location, name, scheme }: Credential): string 
   return `"${{ header: `${name}: `, query: `?${name}=`, cookie: `Cookie: ${name}=` }[location]}<API_KEY>"`
 }
 
-/** Returns the challenges in a 401 response. HTTP does not define a challenge for API keys; `APIKey` is common. */
+/** Returns the challenges for a 401 response. HTTP does not define a challenge for API keys; `APIKey` is common. */
 export function listChallenges(security: Security): string {
   const schemes = new Set(listRequirements(security).flatMap((list) => list.map(({ scheme = 'APIKey' }) => scheme)))
   return [...schemes].map((name) => (['APIKey', 'Bearer'].includes(name) ? name : `${name} realm="api"`)).join(', ')

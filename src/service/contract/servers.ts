@@ -1,6 +1,6 @@
 import { isObject, type Json, type JsonObject } from '../../base/core/json.ts'
 
-/** Returns the path of a server URL, with variables replaced by their defaults; undefined for an unusable URL. */
+/** Returns the path of a server URL, with variables set to their defaults or first values; undefined if unusable. */
 export function readServerPath(server: Json | undefined): string | undefined {
   if (!isObject(server) || typeof server.url !== 'string') return undefined
   const variables = isObject(server.variables) ? server.variables : {}
@@ -16,7 +16,7 @@ export function readServerPath(server: Json | undefined): string | undefined {
 
 const toObject = (value: Json | undefined): JsonObject => (isObject(value) ? value : {})
 
-/** Returns the path of the first server in the first non-empty list; empty for the root, OpenAPI's default. */
+/** Returns the path of the first server in the first non-empty list; empty for the root or an unusable URL. */
 export function readBasePath(...lists: readonly (Json | undefined)[]): string {
   const servers = lists.find((list) => Array.isArray(list) && list.length > 0)
   return readServerPath(Array.isArray(servers) ? servers[0] : undefined) ?? ''

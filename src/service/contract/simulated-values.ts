@@ -2,12 +2,12 @@ import { isObject, type JsonObject } from '../../base/core/json.ts'
 import { mapNodes, type NodeKind } from './walk.ts'
 
 /**
- * The keyword that adds narrower rules to a schema: `x-simulated-values: { minimum: 0, maximum: 1 }`. The published
+ * The keyword for narrower rules in a schema, such as `x-simulated-values: { minimum: 0, maximum: 1 }`. The published
  * schema accepts every response that the service can return; the simulator's own responses follow the narrower rules.
  */
 export const simulatedValues = 'x-simulated-values'
 
-/** Returns a copy of a document or schema in which `x-simulated-values` override rules with the same name. */
+/** Returns a copy of a document or schema in which rules in `x-simulated-values` replace rules with the same name. */
 export function applySimulatedValues(value: JsonObject, kind: NodeKind): JsonObject {
   const { [simulatedValues]: rules, ...others } = value
   const applied = kind === 'schema' && isObject(rules) ? { ...others, ...rules } : value

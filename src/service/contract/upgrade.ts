@@ -16,8 +16,8 @@ const SWAGGER_POINTERS = [
 ] as const
 
 /**
- * Returns the upgraded document, and a note unless the document was 3.1 or 3.2. For 3.0, only the version changes here:
- * `normalizeSchemas` upgrades the schemas, since the library would also change examples and properties named `example`.
+ * Returns the source and document, upgraded unless they are 3.1 or 3.2, and a note on the upgrade. For 3.0, only the
+ * version is set: `normalizeSchemas` upgrades schemas, since the Scalar library changes properties named `example`.
  */
 export async function upgrade(source: Source, document: JsonObject) {
   const { swagger, openapi } = document
@@ -34,7 +34,7 @@ export async function upgrade(source: Source, document: JsonObject) {
 }
 
 /**
- * Returns a copy that works around gaps and bugs in the library: each operation has its own parameters, responses and
+ * Returns a copy that works around gaps and bugs in the library. Each operation has its own parameters, responses and
  * media types instead of references and defaults, and a form becomes a body that keeps all constraints of its fields.
  */
 function prepareSwagger(document: JsonObject): JsonObject {

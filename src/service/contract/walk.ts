@@ -143,12 +143,12 @@ export function mapNodes(
   return copy
 }
 
-/** Maps the objects in a member. Other values, such as the schema `true`, are unchanged. */
+/** Maps the objects in a member. Keeps other values, such as the schema `true`, except strings in a map. */
 function mapMember(rule: MemberRule, member: Json, onNode: (kind: NodeKind, value: JsonObject) => Json): Json {
   const mapped = listItems(rule, member).map(([token, item]) => {
     return [token ?? '', isObject(item) ? onNode(rule.kind, item) : item] as const
   })
   if (rule.form === 'single') return mapped[0]?.[1] ?? null
   if (rule.form === 'list') return mapped.map(([, item]) => item)
-  return Object.fromEntries(mapped.filter(([, item]) => typeof item !== 'string')) // drops a `$ref`
+  return Object.fromEntries(mapped.filter(([, item]) => typeof item !== 'string')) // such as a `$ref`
 }

@@ -13,7 +13,7 @@ export const controlAliases: ReadonlyMap<string, string> = new Map([
   ['/metrics', '/__sim/metrics'],
 ])
 
-/** Returns the route paths (`toRoutePath`) of all operations. These paths take precedence over simulator paths. */
+/** Returns the route paths (`toRoutePath`) of all operations. These paths take precedence over `controlAliases`. */
 export function listDocumentedPaths({ operations }: Contract): ReadonlySet<string> {
   return new Set(operations.map(({ basePath, path }) => toRoutePath(basePath + path)))
 }

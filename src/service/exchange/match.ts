@@ -4,10 +4,10 @@ import type { Origin } from './reply.ts'
 import { readQuery, readTraceId } from './request.ts'
 
 export interface Difference {
-  /** The name of the field: `operation`, `status`, `query/period`, `header/x-team`, `body/components/0/content`. */
+  /** The name of the field, such as `operation`, `query/period`, `header/x-team` or `body/components/0/content`. */
   readonly field: string
   readonly expected: Json
-  /** The value in the request; undefined if there is none. */
+  /** The actual value, or the first of several; undefined if there is none. */
   readonly actual: Json | undefined
   /** True if the values might still match, because the decisive part is redacted or was not stored. */
   readonly isUncertain?: true
@@ -18,10 +18,10 @@ export type Condition = (subject: MatchSubject) => Iterable<Difference>
 
 /** Yields every difference between a subject and the conditions, in the order of the conditions. */
 export function* findDifferences(conditions: readonly Condition[], subject: MatchSubject): Generator<Difference> {
-  for (const differences of conditions) yield* differences(subject)
+  for (const compare of conditions) yield* compare(subject)
 }
 
-/** Returns whether a subject meets the conditions; `uncertain` if that depends on a redacted or missing part. */
+/** Returns whether a subject meets the conditions; `uncertain` if that depends on a redacted or unrecorded part. */
 export function matchOutcome(conditions: readonly Condition[], subject: MatchSubject): 'yes' | 'no' | 'uncertain' {
   let outcome: 'yes' | 'uncertain' = 'yes'
   for (const { isUncertain } of findDifferences(conditions, subject)) {
@@ -42,7 +42,7 @@ export interface RequestMatch {
   readonly query?: Readonly<Record<string, string | null>>
   /** Exact values by case-insensitive name; null matches a request without the header. */
   readonly header?: Readonly<Record<string, string | null>>
-  /** Exact values by JSON pointer if all names are pointers (`{"/eventType": "purchase"}`), or else a partial body. */
+  /** Exact values by JSON Pointer if all names are pointers (`{"/eventType": "purchase"}`), or else a partial body. */
   readonly body?: Readonly<Record<string, Json>>
   readonly traceId?: string
   /** A status such as 429, or a status class such as `4xx`. */
@@ -83,7 +83,7 @@ export interface MatchSubject {
   }
   /** Returns true for a value with a redacted part. By default, no value is redacted. */
   readonly isRedacted?: (value: Json) => boolean
-  /** A description of a body that was not recorded completely: `(only 5 of 9 bytes were recorded)`. */
+  /** A description of a body that was not recorded completely, such as `(only 5 of 9 bytes were recorded)`. */
   readonly incompleteBody?: string | undefined
 }
 
@@ -139,7 +139,7 @@ function toList<Value>(value: Value | undefined): Value[] {
 const hasRedactedValue = ({ isRedacted }: MatchSubject, values: readonly Json[]) =>
   values.some((value) => isRedacted?.(value) === true)
 
-/** Requires a matching value, or no value if `expected` is null. `mightMatch`: true if a hidden value might match. */
+/** Creates a condition that requires a matching value, or no value if `expected` is null. */
 function condition(
   field: string,
   expected: Json | undefined,
@@ -147,14 +147,14 @@ function condition(
   { matches = (value: Json) => value === expected, mightMatch = hasRedactedValue } = {},
 ): Condition[] {
   if (expected === undefined) return []
-  const differences: Condition = function* (subject) {
+  const compare: Condition = function* (subject) {
     const values = valuesOf(subject)
     // Redaction hides a value, but not its existence.
     const isUncertain = expected !== null && mightMatch(subject, values)
     const isMet = values.length > 0 ? values.some(matches) : expected === null
     if (!isMet) yield { field, expected, actual: values[0], ...(isUncertain && { isUncertain: true as const }) }
   }
-  return [differences]
+  return [compare]
 }
 
 function matchesStatus(status: number, text: string): boolean {

@@ -1,4 +1,4 @@
-/** Returns the headers that say when to retry: in seconds (`Retry-After`), and in milliseconds for some clients. */
+/** Returns the headers that say when to retry: `Retry-After`, and `retry-after-ms` for clients that support it. */
 export function retryHeaders(resetMs: number): Record<string, string> {
   return { 'Retry-After': String(Math.ceil(resetMs / 1000)), 'retry-after-ms': String(Math.ceil(resetMs)) }
 }

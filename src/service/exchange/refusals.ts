@@ -12,7 +12,7 @@ import { hourMs, type RateLimit, retryHeaders } from './rate-headers.ts'
 import { jsonBody, type Origin, type Reply } from './reply.ts'
 import type { SimRequest } from './request.ts'
 
-/** Returns a reply with the service's error body. `error` says what is wrong and what a valid request looks like. */
+/** Returns a reply with the service's error body. `error` says what is wrong and, if possible, what to do. */
 export function refuse(status: number, error: string, origin: Origin, headers: Record<string, string> = {}): Reply {
   return { status, headers, body: jsonBody({ success: false, error }), origin }
 }
@@ -33,7 +33,7 @@ export function isDocumented({ responses, successStatus }: Operation, status: nu
   return status === successStatus || keys.some((key) => responses.includes(key))
 }
 
-/** Returns a refusal's body: the simulator's own if the schema has `error` or no members, otherwise an example. */
+/** Returns a valid body for a refusal: the simulator's own if the schema has `error` or is empty, else an example. */
 export function bodyOfRefusal(operation: Operation, { status, body }: Pick<Reply, 'status' | 'body'>) {
   if (!body || !operation.hasResponseBody(status)) return body?.value
   if (!operation.responseMediaTypes(status).some(isJson)) return undefined
@@ -52,7 +52,7 @@ function refuseDocumented(
   return refuse(pickDocumentedStatus(operation, preferred), error, 'contract', headers)
 }
 
-/** Messages that the pipeline and scenarios share, so that clients cannot tell their refusals apart. */
+/** Messages for both ordinary and injected refusals, so that clients cannot tell the two apart. */
 export const messages = {
   unauthorized: (problem: string, { security }: Pick<Operation, 'security'>) =>
     `${problem} Send ${describeSecurity(security)}.`,
@@ -65,7 +65,7 @@ export const messages = {
 
 export const abortedMessage = 'The client disconnected before the end of the request body.'
 
-/** How long a client should wait before a retry if the shared state does not respond, in milliseconds. */
+/** How long, in milliseconds, a client should wait before a retry if the shared state is unavailable. */
 const unavailableMs = 1000
 
 export const refusals = {
@@ -145,7 +145,7 @@ export function formatViolations(violations: readonly Violation[]): string {
 export interface PageSettings {
   /**
    * Host names allowed in addition to the private names. An empty list also allows names without dots, since public
-   * name servers do not resolve them. Any other list must include such names, since a local server may resolve them.
+   * name servers do not resolve them. Otherwise, list such names too, since a local name server might resolve them.
    */
   readonly hosts: readonly string[]
   /** Origins, such as `http://localhost:6006`, of pages that may send requests, in addition to the server's origin. */
@@ -159,11 +159,11 @@ const privateNames = ['localhost', 'host.docker.internal']
 const privateSuffixes = ['.localhost', '.svc.cluster.local']
 
 /**
- * Returns a 403 for a request from a cross-origin web page; undefined if the request is allowed.
- * - Scripts from other origins are recognized by `Origin` or `Sec-Fetch-Site`.
+ * Returns a 403 for a request from a web page on another origin; undefined if the request is allowed.
+ * - Pages on other origins are recognized by `Origin` or `Sec-Fetch-Site`.
  * - Pages on a host name that was rebound to this address (DNS rebinding) are recognized by `Host`.
  *
- * The messages call the server `name`. `allowsLinks` allows GET requests caused by links from other origins.
+ * The messages call the server `name`. `allowsLinks` allows GET requests from links on other origins.
  */
 export function refuseForeignPage(
   request: SimRequest,

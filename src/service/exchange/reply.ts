@@ -41,11 +41,11 @@ export interface ReplyStream {
 /** The body of a reply. It is immutable, so the encoded body can be computed once and shared. */
 export interface Body {
   readonly value: Json
-  /** `application/json; charset=utf-8` unless the body is text of another type. */
+  /** The value of `Content-Type`; for most JSON, `application/json; charset=utf-8`. */
   readonly mediaType: string
   /** True for an exact body from a fixture, which need not follow `x-simulated-values`. */
   readonly isExact?: true
-  /** True for a documented example, or a body from a documented schema; errors in it come from the document. */
+  /** True for an example or a generated body from the document; any errors in the body come from the document. */
   readonly isDocumented?: true
   /** Returns the encoded body, one character per byte. The first call encodes the body. */
   latin1(): string
@@ -105,7 +105,7 @@ export const delivered: DeliveryOutcome = { kind: 'delivered' }
 export interface ClientObservation {
   /** When the head was sent, in milliseconds on the process's monotonic clock; undefined if no head was sent. */
   readonly headSentAt: number | undefined
-  /** True if the client closed the connection before the reply ended, or possibly without reading the reply. */
+  /** True if the client closed the connection before the reply ended, or might not have read the reply. */
   readonly hasClientLeft: boolean
 }
 
@@ -148,9 +148,9 @@ export interface OutgoingReply {
   readonly delivery: Delivery
   /** The time in the `Date` header, in epoch milliseconds; undefined for the machine's time. */
   readonly date: number | undefined
-  /** Called once, when the delivery has ended; `observation` is absent if no client received the reply. */
+  /** Called once, when the delivery has ended; `observation` is absent without a socket. */
   readonly onEnd?: (outcome: DeliveryOutcome, observation?: ClientObservation) => void
-  /** Called at most once, after `onEnd`, if the client leaves before its next request. `isReset`: with a TCP reset. */
+  /** Called at most once, after `onEnd`, if the client leaves before its next request. `isReset`: by a TCP reset. */
   readonly onLeave?: (isReset: boolean) => void
 }
 

@@ -1,5 +1,5 @@
 /**
- * The types for one HTTP exchange: request, reply, delivery, refusals.
+ * The types and helpers for one HTTP exchange: request, reply, delivery, refusals, matching.
  * This file defines the request; `reply.ts` defines the reply and its delivery.
  */
 
@@ -21,7 +21,7 @@ export type RequestBody =
 export interface Connection {
   /** The time when the connection was opened, which also identifies the connection. */
   readonly connectedAt: number
-  /** The opening times of all connections that were open on receipt of the request, this one included; at most 100. */
+  /** The opening times of the connections open on receipt of the request, including this one; at most 100. */
   readonly openTimes: readonly number[]
 }
 
@@ -46,7 +46,7 @@ export interface SimRequest {
   readonly path: string
   /** The query as sent, without the question mark; empty if there is none. */
   readonly query: string
-  /** By lower-case name. Repeats are joined with commas, or ignored for single-value headers such as `Content-Type`. */
+  /** By lower-case name. Repeats are joined, or ignored for single-value headers such as `Content-Type`. */
   readonly headers: Readonly<Record<string, string>>
   /** The header lines as sent, alternating names and values. Absent for a request without a socket. */
   readonly rawHeaders?: readonly string[]
@@ -59,7 +59,7 @@ export function releaseBody(request: { body: RequestBody }): void {
   if (body.kind === 'bytes') request.body = { kind: 'released', size: body.bytes.length }
 }
 
-/** Creates a request without a socket, received at 0 unless `at` is given. `target` is the path and query. */
+/** Creates a request without a socket, received at time 0 unless `at` is given. `target` is the path and query. */
 export function createRequest(
   { target, ...given }: Pick<SimRequest, 'id' | 'method' | 'headers' | 'body'> & { readonly target: string },
   at = 0,
@@ -73,7 +73,7 @@ type Query = Readonly<Record<string, string | readonly string[]>>
 /** Most requests repeat one of a few queries. Without this cache, a GET with a cached response takes 4 µs longer. */
 const parsedQueries = new LruCache<Query>(100)
 
-/** Parses a query string: `a=1&a=2` is `{ a: ['1', '2'] }`. The result is frozen and shared between calls. */
+/** Parses a query string: `a=1&a=2` becomes `{ a: ['1', '2'] }`. The result is frozen and shared between calls. */
 export function readQuery(query: string): Query {
   // `parse` never sets a member to undefined.
   return parsedQueries.get(query, () => freezeQuery(parse(query, '&', '=', { maxKeys: 0 }) as Query))
@@ -98,8 +98,8 @@ export const readExpectation = ({ [expectationHeader]: value }: Headers) =>
   value === undefined ? undefined : expectations.find((known) => known === value)
 
 /**
- * The header that marks a request as a replay of a recorded request: `X-Sim-Replay-Of: req-7`. Replays come from the
- * console and other tools, not from the client under test.
+ * The header that marks a request as a replay of a recorded request, as in `X-Sim-Replay-Of: req-7`. Replays come from
+ * the console and other tools, not from the client under test.
  */
 export const replayHeader = 'x-sim-replay-of'
 
@@ -108,7 +108,7 @@ export function readReplayOf({ [replayHeader]: value }: Headers): string | undef
   return value !== undefined && /^req-(?:[\da-f]{8}-)?[1-9]\d{0,15}$/.test(value) ? value : undefined
 }
 
-/** A `traceparent` header (W3C Trace Context): version, trace id, parent id, flags. Version 00 has no other fields. */
+/** Matches `traceparent` (W3C Trace Context): version, trace id, parent id, flags. Version 00 has no other fields. */
 const traceParent = /^(?!ff|00.{54})[\da-f]{2}-(?!0{32})([\da-f]{32})-(?!0{16})[\da-f]{16}-[\da-f]{2}(?:-|$)/
 
 /** Returns the trace id of a `traceparent` header; undefined if the header is absent or invalid. */

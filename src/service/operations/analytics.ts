@@ -10,7 +10,7 @@ import type { OperationDefinition } from './handler.ts'
 
 export const defaultDays = 30
 
-/** Returns the number of days in a period: 7 for `7d`; undefined for other formats, which a contract can add. */
+/** Returns the number of days in a period: 7 for `7d`; undefined for other formats, which a contract can allow. */
 export const readDays = memoizeLast((period: unknown): number | undefined => {
   const [, days] = /^([1-9]\d{0,2})d$/.exec(String(period)) ?? []
   return days === undefined ? undefined : Number(days)
@@ -20,8 +20,8 @@ export const readDays = memoizeLast((period: unknown): number | undefined => {
 const cacheSize = 100
 
 /**
- * GET /models/{modelId}/analytics (docs/development/service.md, 3): returns a model's numbers for a period. A response
- * depends only on the values in `cacheKey`, so recent responses are cached under that key.
+ * GET /models/{modelId}/analytics (docs/development/service.md, 3): returns a model's numbers for a period. Generated
+ * responses depend only on the values in `cacheKey`, so recent responses are cached under that key.
  */
 export const getModelAnalytics: OperationDefinition = {
   operationId: 'getModelAnalytics',

@@ -56,8 +56,8 @@ const differentPayload: Violation = {
 const withoutId = ({ insertId: _, ...others }: EventBody): EventBody => others
 
 /**
- * Fills in the defaults except for `eventAt`, which the store adds, so that a retry without `eventAt` has the same
- * payload. Drops an empty `insertId`.
+ * Fills in the defaults, normalizes `eventAt`, and drops an empty `insertId`. A missing `eventAt` is left to the store,
+ * so that a retry without `eventAt` has the same payload.
  */
 function withDefaults(event: EventBody): EventDraft {
   const body = event.insertId === '' ? withoutId(event) : event
@@ -69,7 +69,7 @@ function withDefaults(event: EventBody): EventDraft {
   return { ...untimed, valueType, influence }
 }
 
-/** Warns about an empty `eventType`. It is accepted, but the event cannot be found by its type. */
+/** Warns about an empty `eventType`. The event is accepted, but cannot be found by its type. */
 function typeWarnings(eventType: string): Violation[] {
   if (eventType.trim() !== '') return []
   const message = 'is empty; it should name the event, for example "signup_completed"'

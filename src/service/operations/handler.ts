@@ -35,7 +35,7 @@ export interface OperationDefinition {
   /** The path parameter with the id of a model that must exist; absent if the path has no model id. */
   readonly modelParameter?: string
   readonly readsBody?: true
-  /** Returns sample responses from the handler. The document must allow them for the success status. */
+  /** Returns samples of the handler's responses. The document must allow them for the success status. */
   samples(simulate: Simulate): readonly Json[]
   /** Generates the response for a model without events; absent if data scenarios do not apply. */
   generate?(simulate: Simulate, query: Pick<AnalyticsQuery, 'modelId' | 'seed' | 'now'>, overrides: DataOverrides): Json
@@ -44,7 +44,7 @@ export interface OperationDefinition {
   /** The plan's hourly limit that a request counts against (docs/development/service.md, 2.4); absent if unlimited. */
   readonly rateLimit?: 'analyses'
   warnings?(request: ValidBody): readonly Violation[]
-  /** Returns the recommendations that the request does not follow. Such a request is never refused. */
+  /** Returns the recommendations that the request does not follow. They never cause a refusal. */
   recommendations?(request: ValidBody): readonly Violation[]
   createHandle(deps: OperationDeps): OperationHandler['handle']
 }

@@ -1,4 +1,7 @@
-/** Implements the service's operations, one per file. To add one, describe it in openapi.yaml, write a file, and list it here. */
+/**
+ * Implements the service's operations, one per file.
+ * To add an operation, describe it in openapi.yaml, write its file, and list the operation here.
+ */
 import { getModelAnalytics } from './analytics.ts'
 import { createEvent } from './events.ts'
 import type { OperationDefinition, OperationDeps, OperationHandler } from './handler.ts'

@@ -31,10 +31,10 @@ export const createPrompt: OperationDefinition = {
     },
 }
 
-/** Typed clients send both members, so the service may require them (docs/development/service.md, 4.1). */
+/** Typed clients send both members, so the service might require them (docs/development/service.md, 4.1). */
 const missingWarnings: readonly Violation[] = ['/productId', '/role'].map((pointer) => ({
   in: 'body',
   pointer,
   keyword: 'missing',
-  message: 'should be sent: typed clients send it, and the service may require it',
+  message: 'should be sent: typed clients send it, and the service might require it',
 }))

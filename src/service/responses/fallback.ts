@@ -109,7 +109,7 @@ async function makeBody(
   return { value: value === undefined ? '' : toText(document, mediaType, value, schema), mediaType }
 }
 
-/** Returns an example, parsed if it is a string that contains JSON, as is common in Swagger 2.0. */
+/** Returns an example. JSON in a string, which is common in Swagger 2.0, is parsed unless that adds errors. */
 function parseExample(example: Json, countErrors: (value: Json) => number): Json {
   const parsed = typeof example === 'string' ? parseJson(example) : undefined
   if (typeof parsed !== 'object' || parsed === null) return example

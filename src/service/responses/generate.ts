@@ -38,8 +38,8 @@ const UNCERTAIN = [
 ]
 
 /**
- * Returns a deterministic value for a schema, or undefined if none is found. The value has the optional members, but no
- * `writeOnly` members. With `isValid`, parts that might violate their schema are checked, and varied until they match.
+ * Returns a deterministic value for a schema, or undefined if none is found. The value has optional members, within the
+ * limits above, but no `writeOnly` members. With `tools.isValid`, parts with uncertain keywords are checked and varied.
  */
 export const generate = (root: JsonObject, schema: Json, tools: Tools): Json | undefined =>
   new Generator(root, tools).make(schema, { path: [], depth: 0, variant: 0 })
@@ -176,7 +176,7 @@ const TYPES_OF_KEYWORDS: readonly (readonly [string, RegExp])[] = [
   ['number', /imum$|^multipleOf$/],
 ]
 
-/** Returns the types that a value can have, null last. Without `type`, the type that keywords imply comes first. */
+/** Returns the types that a value can have: those in `type`, null last, or else all, the implied type first. */
 function listTypes({ type, ...flat }: FlatSchema): Json[] {
   if (type !== undefined) return [type].flat().toSorted((a, b) => Number(a === 'null') - Number(b === 'null'))
   const { properties, required, ...keywords } = flat

@@ -2,7 +2,7 @@ import type { Json, JsonObject } from '../../base/core/json.ts'
 import { once } from '../../base/core/memoize.ts'
 import { dereference } from '../contract/resolve.ts'
 
-/** Turns off validation in Prism, because the pipeline validates requests and responses. */
+/** Prism's settings. Validation is off, because the pipeline validates requests and responses. */
 const CONFIG = {
   isProxy: false,
   checkSecurity: false,
@@ -30,7 +30,7 @@ const load = once(async () => {
 /** Matches recursive schemas, and keywords that Prism does not support: `writeOnly`, `discriminator`, type `null`. */
 const unsupported = /"\$ref"|"writeOnly":true|"discriminator":|"type":\[?"null"/
 
-/** Returns the body that Prism's mock sends for a JSON schema; undefined for an unsupported schema or no body. */
+/** Returns the body that Prism generates for a JSON schema; undefined if Prism is missing or generates none. */
 export async function samplePrism(document: JsonObject, schema: Json | undefined): Promise<Json | undefined> {
   const expanded = typeof schema === 'object' ? dereference(document, schema as JsonObject) : undefined
   if (expanded === undefined || unsupported.test(JSON.stringify(expanded))) return undefined
@@ -39,7 +39,7 @@ export async function samplePrism(document: JsonObject, schema: Json | undefined
   const paths = { '/': { get: { responses: { 200: { description: '', content } } } } }
   const description = { openapi: '3.1.0', info: { title: '', version: '' }, paths }
   try {
-    // The contract has already matched the operation, so Prism gets only this operation.
+    // The pipeline has already matched the request, so Prism gets only a made-up operation.
     const operations = (await loaded?.prism.getHttpOperationsFromSpec(description)) ?? []
     const reply = await loaded?.instance.request({ method: 'get', url: { path: '/' } }, operations)()
     if (reply?._tag !== 'Right' || reply.right.output.body === undefined) return undefined

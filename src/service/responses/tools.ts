@@ -53,7 +53,7 @@ function tryFlags<T>(pattern: string, use: (expression: RegExp) => T | undefined
 }
 
 async function createCheck(document: JsonObject): Promise<NonNullable<Tools['isValid']>> {
-  const compile = (await import('../contract/ajv-compiler.ts')).createPartCheck(document)
+  const compile = (await import('../contract/ajv-compiler.ts')).createPartCompiler(document)
   const validators = new Map<string, Validator | undefined>()
   return (schema, value) => {
     const key = JSON.stringify(schema)
@@ -61,7 +61,7 @@ async function createCheck(document: JsonObject): Promise<NonNullable<Tools['isV
     const validate = validators.get(key)
     const isValid = validate?.(value) ?? true
     if (validate?.errors?.[0]?.keyword !== TIMEOUT) return isValid
-    validators.set(key, undefined) // after a timeout, values for this schema are not checked
+    validators.set(key, undefined) // after a timeout, values for this schema are no longer checked
     return true
   }
 }

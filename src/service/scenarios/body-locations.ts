@@ -2,7 +2,7 @@ import { isObject, type Json, type JsonObject } from '../../base/core/json.ts'
 import { joinPointer, parsePointer } from '../../base/core/json-pointer.ts'
 
 export interface BodyField {
-  /** A JSON pointer. In a schema, an asterisk stands for the index of an item: `/dataPoints/*`. */
+  /** A JSON Pointer. In a schema, an asterisk stands for the index of an item: `/dataPoints/*`. */
   readonly pointer: string
   readonly schema: JsonObject
   /** True if the schema of the enclosing object requires the member. */

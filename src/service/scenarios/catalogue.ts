@@ -39,16 +39,16 @@ const sampledOut: ScenarioDefinition = {
   effect: () => ({ kind: 'sample-out' }),
 }
 
-/** Creates the catalogue. `generated` lists the ids of the operations whose numbers the data family can change. */
+/** Creates the catalogue. `generatedIds` lists the ids of the operations whose numbers the data family can change. */
 export function createCatalogue(
   contract: Contract,
   personas: readonly NamedPersona[],
-  generated: readonly string[],
+  generatedIds: readonly string[],
 ): Catalogue {
   const definitions = [
     ...refusalScenarios,
     ...gatewayScenarios,
-    ...dataScenarios(contract, personas, generated),
+    ...dataScenarios(contract, personas, generatedIds),
     ...timeScenarios,
     ...connectionScenarios,
     ...driftScenarios,

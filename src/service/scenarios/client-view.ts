@@ -70,13 +70,13 @@ function describeDelivery(mode: DeliveryMode, success: string): string {
     case 'hang':
       return 'No response: the request ends when the client times out.'
     case 'reset':
-      return 'No response: the connection is reset (in Node the error ECONNRESET).'
+      return 'No response: the connection is reset (ECONNRESET in Node).'
     case 'empty':
-      return 'No response: the connection is closed before the first byte (in Node "other side closed").'
+      return 'No response: the connection is closed before the first byte ("other side closed" in Node).'
     case 'truncated':
       return (
         `${success}, then the connection is closed after ${formatPercent(mode.keep)} of the body ` +
-        '(in Node "other side closed").'
+        '("other side closed" in Node).'
       )
     case 'malformed':
       return `${success} with the first ${formatPercent(mode.keep)} of the body, which is not valid JSON.`

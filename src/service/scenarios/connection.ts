@@ -30,7 +30,7 @@ export const connectionScenarios: readonly ScenarioDefinition[] = [
   deliveryScenario(
     'connection',
     'malformed-json',
-    'The body is invalid JSON, cut off with a matching Content-Length; a write is stored unless you set when=before.',
+    'The body is cut off (invalid JSON) with a matching Content-Length; a write is stored unless you set when=before.',
     [keepParameter, whenParameter('after')],
     (values) => ({ kind: 'malformed', keep: numberOf(values, 'keep') }),
   ),

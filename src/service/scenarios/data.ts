@@ -2,24 +2,24 @@ import type { Contract } from '../contract/contract.ts'
 import type { DataOverrides, NamedPersona, ScenarioDefinition } from './definition.ts'
 import { fieldScenarios } from './fields.ts'
 
-/** Returns the data family, which applies only to operations with generated numbers. `generated` lists their ids. */
+/** Returns the data family, which applies only to the operations in `generatedIds`: those with generated numbers. */
 export function dataScenarios(
   { operations }: Contract,
   personas: readonly NamedPersona[],
-  generated: readonly string[],
+  generatedIds: readonly string[],
 ): ScenarioDefinition[] {
   const definitions = [
     ...personas.map(({ name, about }) => dataScenario(name, about, { persona: name })),
     dataScenario('all-null', 'No traffic: zero counts, and null wherever null is allowed.', { shape: 'all-null' }),
     dataScenario('no-null', 'Data everywhere: no field is null.', { shape: 'no-null' }),
-    ...fieldScenarios(operations.filter(({ id }) => generated.includes(id))),
+    ...fieldScenarios(operations.filter(({ id }) => generatedIds.includes(id))),
   ]
   return definitions.map((definition) => ({
     ...definition,
     inapplicableReason: (operation, values) =>
-      generated.includes(operation.id)
+      generatedIds.includes(operation.id)
         ? definition.inapplicableReason?.(operation, values)
-        : `it changes the response of ${generated.join(', ')}, not of ${operation.id}`,
+        : `it changes the response of ${generatedIds.join(', ')}, not of ${operation.id}`,
   }))
 }
 

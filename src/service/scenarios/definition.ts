@@ -1,6 +1,6 @@
 /**
- * Defines what a scenario is, and which effects it can have on a request. Each family of scenarios has its own file;
- * `catalogue.ts` joins the families.
+ * The scenarios: everything that can be turned on for a request.
+ * This file defines a scenario and its effects. Most families have their own file; `catalogue.ts` joins all families.
  */
 
 import type { Json, JsonObject } from '../../base/core/json.ts'
@@ -21,7 +21,7 @@ export const families = [
   'expectations',
 ] as const
 
-/** The definition of a scenario, from which its help, documentation and control endpoints are derived. */
+/** The definition of a scenario, from which its help, documentation and catalogue entry are derived. */
 export interface ScenarioDefinition {
   readonly name: string
   readonly family: (typeof families)[number]
@@ -30,9 +30,9 @@ export interface ScenarioDefinition {
   readonly parameters: readonly Parameter[]
   /** Returns the reason why the scenario does not apply to an operation, if any; absent if it always applies. */
   inapplicableReason?(operation: Operation, values: ScenarioValues): string | undefined
-  /** Returns the problem with values that contradict each other (`"max" is less than "ms"`), if any. */
+  /** Returns a problem with the parsed values, such as `"max" is less than "ms"`, if any. */
   problem?(values: ScenarioValues): string | undefined
-  /** Returns the pointers that `pointer` can be set to, with `*` for items; absent if there is no such parameter. */
+  /** Returns the possible values of the parameter `pointer`, with `*` for items; absent without this parameter. */
   pointers?(operation: Operation): readonly string[]
   effect(values: ScenarioValues): Effect
 }
@@ -43,7 +43,7 @@ export const probability = number('p', [0, 1], 'The chance that the scenario act
 export interface ActiveScenario {
   readonly definition: ScenarioDefinition
   readonly values: ScenarioValues
-  /** The text that turned it on: `rate-limited;retry-after=3`. */
+  /** The text that turned the scenario on, such as `rate-limited;retry-after=3`. */
   readonly text: string
 }
 
@@ -53,7 +53,7 @@ export const effectOf = ({ definition, values }: ActiveScenario): Effect => defi
 
 export interface Catalogue {
   readonly definitions: readonly ScenarioDefinition[]
-  /** The scenarios that are named after a documented status: `429`. Lists of scenarios omit them. */
+  /** The scenarios that are named after a documented status, such as `429`. Lists of scenarios omit them. */
   readonly statuses: readonly ScenarioDefinition[]
   /** Finds a scenario by its name, which can also be an undocumented status from 400 to 599. */
   find(name: string): ScenarioDefinition | undefined
@@ -69,12 +69,12 @@ export interface DataOverrides {
   /** The persona that replaces the model's own, if any. */
   readonly persona: string | undefined
   readonly shape: 'no-null' | 'all-null' | undefined
-  /** Fields set to null, regardless of the generated data: `avgSafetyScore`, `dataPoints.avgSafetyScore`. */
+  /** Fields, such as `dataPoints.avgSafetyScore`, that are set to null regardless of the generated data. */
   readonly nulls: readonly string[]
   readonly extreme: Extreme | undefined
 }
 
-/** A response field and its extreme value: `recommendations.summary`. A list and its items have the same name. */
+/** A response field (`recommendations.summary`) and its extreme value. A list and its items have the same name. */
 export interface ExtremeField {
   readonly field: string
   readonly value: Json

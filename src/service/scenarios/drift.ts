@@ -62,7 +62,7 @@ const parameters: readonly Parameter[] = [
     name: 'pointer',
     type: 'text',
     description:
-      'The location, as a JSON pointer such as /recommendations/healthLevel, or /dataPoints/*/date for each item; ' +
+      'The location, as a JSON Pointer such as /recommendations/healthLevel, or /dataPoints/*/date for each item; ' +
       'by default, the seed selects it.',
   },
   integer('seed', [0, 1_000_000_000], 'A different number selects a different location.', { default: 0 }),

@@ -72,7 +72,7 @@ function fieldScenario(kind: FieldKind, operations: readonly Operation[]): Scena
         },
         description: isNull
           ? 'Nullable fields, separated by "|", e.g. fields=recommendations|dataPoints.avgSafetyScore.'
-          : 'The fields to change, separated by "|", such as dataPoints.messageCount; by default all.',
+          : 'The fields to change, such as dataPoints.messageCount, separated by "|"; by default, all.',
       },
     ],
     inapplicableReason: ({ id }) =>
@@ -91,7 +91,7 @@ function fieldScenario(kind: FieldKind, operations: readonly Operation[]): Scena
   }
 }
 
-/** Lists the fields that a scenario sets, outermost first: `recommendations.strengths`. Items have the list's name. */
+/** Lists the fields that a scenario sets, outermost first. Items have the list's name: `recommendations.strengths`. */
 function listFields({ valueFor }: FieldKind, operation: Operation): ExtremeField[] {
   const schema = operation.simulatedResponseSchema(operation.successStatus)
   return listSchemaLocations(schema ?? {}).flatMap((location) => {
@@ -119,7 +119,7 @@ function setField(within: Json, [name = '', ...rest]: readonly string[], value: 
 const isOfType = (schema: JsonObject, type: string) =>
   typesOf(schema).includes(type) && !('enum' in schema || 'const' in schema)
 
-/** Returns the largest number that a schema allows; without a maximum, the largest integer that is safe in JSON. */
+/** Returns a schema's maximum, or else the largest int32 or safe integer; undefined if the schema has other limits. */
 function largestNumber(schema: JsonObject): number | undefined {
   const isNumber = isOfType(schema, 'number') || isOfType(schema, 'integer')
   if (!isNumber || 'multipleOf' in schema || 'exclusiveMaximum' in schema) return undefined
@@ -128,7 +128,7 @@ function largestNumber(schema: JsonObject): number | undefined {
   return format === 'int32' ? 2 ** 31 - 1 : Number.MAX_SAFE_INTEGER
 }
 
-/** Returns `length` characters, or as close as the schema allows; undefined if the schema has a format or pattern. */
+/** Repeats `text` to `length` characters, or as close as the schema allows; undefined if it has a format or pattern. */
 function textOfSchema(schema: JsonObject, text: string, length: number): string | undefined {
   if (!isOfType(schema, 'string') || 'format' in schema || 'pattern' in schema) return undefined
   const { minLength = 0, maxLength = Number.POSITIVE_INFINITY } = schema

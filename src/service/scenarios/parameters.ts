@@ -6,7 +6,7 @@ type ParameterKind =
       readonly type: 'integer' | 'number'
       readonly minimum: number
       readonly maximum: number
-      /** Words that are accepted in addition to numbers: `none`. */
+      /** Words that are accepted in addition to numbers, such as `none`. */
       readonly words?: readonly string[]
     }
   | { readonly type: 'choice'; readonly of: readonly string[] }
@@ -16,10 +16,10 @@ type ParameterKind =
 
 export type Parameter = ParameterKind & {
   readonly name: string
-  /** The default, if any; see `required`. */
+  /** The default, if any; a required parameter has none. */
   readonly default?: number | string
   readonly required?: boolean
-  /** A value for examples, needed for required parameters: `recommendations`. */
+  /** A value for examples, needed for required parameters, such as `recommendations`. */
   readonly example?: string
   /** The unit, such as `s` or `ms`; absent for text and plain numbers. */
   readonly unit?: string
@@ -27,7 +27,7 @@ export type Parameter = ParameterKind & {
   readonly description: string
 }
 
-/** Returns a function that creates number parameters: `integer('ms', [0, 1000], 'The delay.')`. */
+/** Returns a function that creates numeric parameters: `integer('ms', [0, 1000], 'The delay.')`. */
 const numericParameter =
   (type: 'integer' | 'number') =>
   (

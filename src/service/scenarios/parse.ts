@@ -9,10 +9,10 @@ interface SequenceItem {
   readonly times: number
 }
 
-/** A sequence such as `429*2, 200`: two requests get the first item, and all later requests get the last. */
+/** A sequence of scenarios. With `429*2, 200`, the first two requests get 429, and all later requests get 200. */
 export interface Sequence {
   readonly items: readonly SequenceItem[]
-  /** The text of the sequence. Within a sandbox and operation, sequences with the same text share one count. */
+  /** The text as sent. For a sandbox and operation, `X-Sim-Sequence` headers with the same text share one count. */
   readonly text: string
 }
 
@@ -92,7 +92,7 @@ export function itemAt(sequence: Sequence, index: number): ActiveScenario {
   return item.scenario
 }
 
-/** The aspect of a reply that each kind of effect determines. Two effects must not determine the same aspect. */
+/** The aspect of an exchange that each kind of effect determines. Two effects must not determine the same aspect. */
 const decidedAspect = {
   ordinary: 'response',
   response: 'response',

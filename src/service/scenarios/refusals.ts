@@ -7,11 +7,11 @@ import { integer, numberOf, type Parameter, readValues, type ScenarioValues } fr
 
 interface Refusal {
   readonly name: string
-  /** Statuses in order of preference. The first documented status is sent, or the first one if none is documented. */
+  /** Statuses in order of preference. The first documented status is sent; if none is documented, the first status. */
   readonly statuses: readonly [number, ...number[]]
-  /** A sentence for the catalogue, which is also the message if the operation has no example for the status. */
+  /** A sentence for the catalogue. Also the message in the error body, if neither `message` nor an example has one. */
   readonly summary: string
-  /** Returns the message in the error body. Without it, the document's first example provides the message. */
+  /** Returns the message in the error body, or undefined to use the message in the first documented example. */
   readonly message?: (values: ScenarioValues, modelId: string | undefined, operation: Operation) => string | undefined
   readonly parameters?: readonly Parameter[]
   /** Returns the response headers. `now`: the sandbox's time in epoch milliseconds. */
@@ -74,7 +74,7 @@ const limitOf = (values: ScenarioValues): RateLimit => ({ quota: numberOf(values
 /** The wait in seconds if neither `retry-after` nor `retry-after-ms` is a number. */
 const defaultSeconds = 2
 
-/** Formats an instant as an HTTP date, rounded up to seconds. */
+/** Formats an instant as an HTTP date, rounded up to a whole second. */
 const httpDate = (at: number) => new Date(Math.ceil(at / 1000) * 1000).toUTCString()
 
 const resetMsOf = ({ 'retry-after': seconds, 'retry-after-ms': ms }: ScenarioValues) => {
@@ -95,7 +95,7 @@ export const refusalScenarios = namedRefusals.map((refusal) =>
   refusalScenario(refusal.name, `Returns ${refusal.statuses[0]}: ${refusal.summary}`, refusal.statuses, refusal),
 )
 
-/** Returns a scenario for every documented status: `404`. A status below 400 overrides scenarios from wider scopes. */
+/** Returns a scenario for each documented status, such as `404`. A status below 400 overrides wider scopes. */
 export function statusScenarios({ operations }: Contract): ScenarioDefinition[] {
   const statuses = new Set(operations.flatMap((operation) => [operation.successStatus, ...operation.statuses]))
   // A 1xx is not a final response.
@@ -122,7 +122,7 @@ export function createStatusScenario(status: number): ScenarioDefinition {
   return refusalScenario(name, `Returns ${status}${detail}.`, [status], namedRefusal)
 }
 
-/** Creates a scenario that refuses requests with the pipeline's message, or else with the first example's message. */
+/** Creates a scenario that refuses requests. Without a `refusal`, the message comes from the document, if possible. */
 function refusalScenario(
   name: string,
   description: string,
@@ -150,7 +150,7 @@ function refusalScenario(
   }
 }
 
-/** Returns the default headers of a refusal: the challenge for a 401, the retry time for a 429 or 503. */
+/** Returns the headers that the named scenario for a status sends by default, such as `Retry-After` for a 429. */
 export function standardHeaders(status: number): Record<string, string> {
   const { parameters = [], headers } = namedRefusals.find(({ statuses }) => statuses[0] === status) ?? {}
   const defaults = readValues(parameters, new Map())

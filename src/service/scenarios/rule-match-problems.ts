@@ -14,7 +14,7 @@ export function findUnknownOperation(id: string | undefined, operations: readonl
   return `There is no operation "${cutText(id, 200)}". ${describeKnown(id, known, 'GET /__sim/info lists them all.')}`
 }
 
-/** Finds the conditions in a rule's `match` that requests to the rule's operations can never meet. */
+/** Finds the conditions in a rule's `match` that do not fit any of the rule's operations. */
 export function findMatchProblems(
   match: RequestMatch,
   pointer: string,
@@ -84,7 +84,7 @@ export function findUnknownFields({ body = {} }: RequestMatch, operations: reado
   )
 }
 
-/** Returns the pointers in a body condition: its keys if they are pointers, else a pointer to each of its values. */
+/** Returns the pointers in a body condition: its keys if they are pointers, else a pointer to each leaf value. */
 function listPointers(body: JsonObject): string[] {
   const names = Object.keys(body)
   return names.every((name) => name === '' || name.startsWith('/')) ? names : [...partPointers(body, '')]
@@ -106,8 +106,8 @@ function hasField(schema: JsonObject, pointer: string): boolean {
   const named = Object.hasOwn(properties, token) ? properties[token] : undefined
   const inner = named ?? (/^\d+$/.test(token) ? schema['items'] : undefined)
   if (!isObject(inner)) return false
-  const hasAnyMembers = rest.length > 0 && inner['type'] === 'object' && !('properties' in inner)
-  return hasAnyMembers || rest.length === 0 || hasField(inner, `/${rest.join('/')}`)
+  const allowsAnyMember = rest.length > 0 && inner['type'] === 'object' && !('properties' in inner)
+  return allowsAnyMember || rest.length === 0 || hasField(inner, `/${rest.join('/')}`)
 }
 
 const propertiesOf = ({ properties }: JsonObject): JsonObject => (isObject(properties) ? properties : {})

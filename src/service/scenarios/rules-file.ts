@@ -8,7 +8,7 @@ import { readSource } from '../../base/documents/read-source.ts'
 import { errorAt, type Findings } from '../../base/documents/source.ts'
 import { type Rule, type RuleContext, readRules } from './rules.ts'
 
-/** Loads the `--rules` file. The error has a finding with a line number for each invalid value. */
+/** Loads the `--rules` file. Findings about invalid values include line numbers. */
 export async function loadRulesFile(file: string, context: RuleContext): Promise<Result<readonly Rule[], Findings>> {
   const read = await readSource(file)
   if (!read.ok) return read
@@ -31,7 +31,7 @@ export function isRulesFile(value: Json): boolean {
   return isRule(value) || Object.keys(value).some((name) => findNearest(name, ['rules']) !== undefined)
 }
 
-/** Returns true for a rule. Keys and models in fixtures can also have a scenario, but rules have no token or id. */
+/** Returns true for a rule. Fixtures (keys and models) can also have a scenario, but rules have no token or id. */
 function isRule(value: Json): boolean {
   return isObject(value) && ('scenario' in value || 'sequence' in value) && !('token' in value || 'id' in value)
 }

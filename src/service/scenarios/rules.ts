@@ -23,7 +23,7 @@ type WrittenRule = Partial<Pick<Rule, 'operation' | 'match' | 'times' | 'probabi
 export interface Rule {
   /** The `operationId`, or undefined for every operation. */
   readonly operation: string | undefined
-  /** The conditions of `POST /__sim/verify`, except those on the response. */
+  /** A subset of the conditions of `POST /__sim/verify`. */
   readonly match: Pick<RequestMatch, 'model' | 'product' | 'method' | 'path' | 'query' | 'header' | 'body'>
   /** Scenarios that are applied together; empty if the rule has a sequence. */
   readonly scenarios: readonly ActiveScenario[]
@@ -41,7 +41,7 @@ export interface Rule {
 export interface ActiveRule extends Rule {
   /** Identifies the rule's counts in the store. A rule with a new key counts from 0. */
   readonly key: string
-  /** The reason why the rule has been skipped since the contract was reloaded, or undefined if it still applies. */
+  /** The reason why the rule is skipped, if it does not fit the current contract. */
   readonly misfit?: string
 }
 
@@ -105,7 +105,7 @@ export function readRules(
   return problems.length === 0 ? success(rules) : failure(problems)
 }
 
-/** Reads a stored rule. A rule that the contract no longer allows stays in the list, with the reason in `misfit`. */
+/** Reads a stored rule. If the rule does not fit the current contract, `misfit` contains the reason. */
 export function readActiveRule(source: JsonObject, key: string, context: RuleContext): ActiveRule {
   const { rule, problems } = readRule(source, '', context)
   if (problems.length === 0) return { ...rule, key }
@@ -153,7 +153,7 @@ function readRuleAction(
 ): Result<RuleAction, Flaw> {
   const flawAt = (member: string, message: string) => failure({ pointer: `/${member}`, message })
   if (parameters)
-    return flawAt('parameters', 'Values must not contain quotation marks, and "scenario" must name one scenario.')
+    return flawAt('parameters', '"scenario" must name one scenario without parameters, and values cannot have quotes.')
   if (sequence !== undefined) {
     if (scenario !== undefined) return flawAt('sequence', 'A rule has either a scenario or a sequence, not both.')
     const parsed = parseSequence(sequence, catalogue)
@@ -165,7 +165,7 @@ function readRuleAction(
   return success({ scenarios: parsed.value, sequence: undefined })
 }
 
-/** Returns the first condition that a request does not meet (`operation`, `match/header/x-team`), if any. */
+/** Returns the first member of the rule that prevents a match, such as `enabled` or `match/header/x-team`, if any. */
 export function findMismatch(rule: Rule, subject: MatchSubject): string | undefined {
   if (!rule.enabled) return 'enabled'
   const [difference] = findDifferences(rule.conditions, subject)

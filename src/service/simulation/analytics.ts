@@ -21,7 +21,7 @@ export interface AnalyticsQuery {
   readonly now: number
   /** The name of a persona; undefined for the model's own persona, which a fixture or the seed determines. */
   readonly persona?: string | undefined
-  /** `no-null`: every nullable field has data; `all-null`: no traffic. By default, the shape in the model's fixture. */
+  /** `no-null`: data in every field; `all-null`: no traffic. Without `persona`, the default is the fixture's shape. */
   readonly shape?: 'no-null' | 'all-null' | undefined
   /** Returns how much the events on a day (`2026-01-15`) change that day's avgConversationQualityIndex. */
   readonly qualityShift?: ((day: string) => number) | undefined

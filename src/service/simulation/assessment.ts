@@ -43,7 +43,7 @@ export function assess(model: AssessedModel, totals: PeriodTotals, phrases: Phra
   }
 }
 
-/** Creates a writer for phrases about a model. The seed chooses a variant for each `key`, such as `low-growth title`. */
+/** Creates a writer for phrases about a model. The seed chooses a variant per `key`, such as `low-growth title`. */
 function createPhraseWriter(model: AssessedModel, phrases: Phrases, totals: PeriodTotals) {
   const { seed, modelId } = model
   const fill = (phrase: string, wording: Wording) =>

@@ -42,7 +42,7 @@ function checkRulePhrases(
     ...rules.flatMap(({ id, measure }) => {
       const at = joinPointer(pointer, id)
       if (!(id in phrases)) return [{ pointer: at, message: `is missing; the rule "${id}" needs phrases` }]
-      return checkPlaceholders(at, phrases[id], measure ? listNumbers(measure) : ['pattern'])
+      return checkPlaceholders(at, phrases[id], measure ? listRulePlaceholders(measure) : ['pattern'])
     }),
     ...unknown.map((id) => ({
       pointer: joinPointer(pointer, id),
@@ -51,7 +51,7 @@ function checkRulePhrases(
   ]
 }
 
-function listNumbers(measure: Measure): string[] {
+function listRulePlaceholders(measure: Measure): string[] {
   const isDetection = DETECTION_FIELDS.some((field) => field === measure)
   return isDetection ? ['number', 'threshold', 'count'] : ['number', 'threshold']
 }

@@ -19,7 +19,7 @@ export interface Day {
   readonly values: DayValues | null
 }
 
-/** The values of a day with conversations. Scores are from 0 to 1 and have four decimals. */
+/** The values of a day with conversations. Scores are from 0 to 1, rounded to four decimals. */
 export interface DayValues {
   readonly scores: Readonly<Record<ScoreField, number>>
   readonly labels: Readonly<Record<LabelField, number>>
@@ -43,7 +43,7 @@ export const QUALITY_BLEND = { satisfaction: 0.4, growth: 0.15, friction: 0.2, s
 export function drawDay(profile: ModelProfile, day: number): Day {
   return withSeededRandom([profile.seed, profile.modelId, day], (random) => {
     const { persona, traits, minimum } = profile
-    // Both numbers are always drawn, even for a probability of 0, so that later numbers do not depend on probabilities.
+    // Both numbers are drawn even for a probability of 0, so adding silence or incidents leaves other days unchanged.
     const isSilent = uniform(random) < persona.traffic.silence
     const hasIncident = uniform(random) < (persona.incidents?.chance ?? 0)
     const expected = persona.traffic.conversationsPerDay * traits.volume * trafficFactor(persona.traffic, traits, day)
@@ -129,5 +129,5 @@ export const roundScore = (value: number): number => Math.round(value * 10_000) 
 
 export const clamp = (value: number, low: number, high: number): number => Math.min(high, Math.max(low, value))
 
-/** Rounds up or down at random, preserving the average: 0.3 becomes 1 in three out of ten cases. */
+/** Rounds up or down at random, preserving the average: 0.3 becomes 1 in three cases out of ten. */
 const roundStochastically = (expected: number, random: Random): number => Math.floor(expected + uniform(random))

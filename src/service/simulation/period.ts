@@ -68,8 +68,8 @@ export function measurePeriod(totals: PeriodTotals): Measurements {
 }
 
 export function worstDay(days: readonly Day[]): { day: number; quality: number } | undefined {
-  const rated = days.flatMap(({ day, values }) => (values ? [{ day, quality: qualityOf(values) }] : []))
-  return rated.sort((a, b) => a.quality - b.quality)[0]
+  const withQuality = days.flatMap(({ day, values }) => (values ? [{ day, quality: qualityOf(values) }] : []))
+  return withQuality.sort((a, b) => a.quality - b.quality)[0]
 }
 
 const qualityOf = ({ scores }: DayValues) => scores.avgConversationQualityIndex
@@ -92,16 +92,16 @@ function average(days: readonly Day[], pick: (values: DayValues) => number): num
 function countDetections(days: readonly Day[], messages: number, field: DetectionField): DetectionCount | null {
   if (messages === 0) return null
   const total = sum(days, ({ values }) => values?.detections[field] ?? 0)
-  return { total, percentage: roundHundredth((total / messages) * 100) }
+  return { total, percentage: roundToHundredths((total / messages) * 100) }
 }
 
 function averageRating(days: readonly Day[]): number | null {
   const count = sum(days, ({ values }) => values?.ratings.count ?? 0)
   if (count === 0) return null
-  return roundHundredth(sum(days, ({ values }) => values?.ratings.sum ?? 0) / count)
+  return roundToHundredths(sum(days, ({ values }) => values?.ratings.sum ?? 0) / count)
 }
 
-const roundHundredth = (value: number): number => Math.round(value * 100) / 100 + 0
+const roundToHundredths = (value: number): number => Math.round(value * 100) / 100 + 0
 
 function sum(days: readonly Day[], pick: (day: Day) => number): number {
   return days.reduce((total, day) => total + pick(day), 0)

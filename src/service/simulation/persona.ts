@@ -38,7 +38,7 @@ export const mapToRecord = <K extends string, V>(keys: readonly K[], toValue: (k
 export interface Persona {
   readonly name: string
   readonly about: string
-  /** The relative frequency among models that are not listed in the fixtures; 0 for never. */
+  /** The relative frequency among models without a persona in the fixtures; 0 for never. */
   readonly weight: number
   readonly traffic: Traffic
   /** Typical values, from 0 to 1. */
@@ -52,9 +52,9 @@ export interface Persona {
   }
   /** The deviation (0 to 0.3) of a day's scores from the typical scores. */
   readonly spread: number
-  /** A gradual change in all scores by `change` (negative for worse) over `days` days, which then starts again. */
+  /** Over `days` days, all scores improve by up to `change` (get worse if negative). Then the drift starts again. */
   readonly drift?: { readonly days: number; readonly change: number }
-  /** Bad days: their probability, and how much lower their scores are. */
+  /** Bad days: their probability, and how much worse their scores are. */
   readonly incidents?: { readonly chance: number; readonly depth: number }
   /** Detections per 1,000 messages. */
   readonly detections: Readonly<Record<DetectionField, number>>

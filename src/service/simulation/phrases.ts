@@ -1,10 +1,10 @@
 import type { Recommendations } from './analytics.ts'
 import { withSeededRandom } from './random.ts'
 
-/** Alternative wordings of a statement; the seed chooses one. `{{name}}` is a placeholder for a value of the model. */
+/** Alternative wordings of a statement, from which the seed chooses. `{{name}}` is a placeholder for a value. */
 export type Variants = readonly string[]
 
-/** The phrases used in assessments (`fixtures/phrases.yaml`), by rule id. */
+/** The phrases used in assessments (`fixtures/phrases.yaml`). Records are keyed by rule id. */
 export interface Phrases {
   readonly summary: Readonly<Record<Recommendations['healthLevel'], Variants>>
   /** The last sentence of every summary, about the trend over the period. */

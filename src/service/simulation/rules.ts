@@ -42,7 +42,7 @@ export const MIN_CONVERSATIONS = 20
 /** The maximum number of recommendations in a response; those with the lowest priority are omitted. */
 export const MAX_RECOMMENDATIONS = 4
 
-/** The rules for detected issues. Per measure, only the first rule that is met counts, so severe issues come first. */
+/** The rules for detected issues. Per measure, only the first rule that is met counts, so list severe rules first. */
 export const ISSUE_RULES: readonly (StrengthRule & Pick<DetectedIssue, 'severity'>)[] = [
   { id: 'very-low-quality', severity: 'critical', measure: 'avgConversationQualityIndex', is: 'below', threshold: 0.5 },
   { id: 'low-quality', severity: 'warning', measure: 'avgConversationQualityIndex', is: 'below', threshold: 0.65 },

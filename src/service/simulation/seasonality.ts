@@ -29,7 +29,7 @@ export function drawTraits(seed: string, modelId: string): Traits {
 /** Relative traffic by day of the week, Sunday first, before the persona's weekend factor. */
 const WEEKDAYS = [0.94, 1.03, 1.08, 1.05, 1, 0.89, 1] as const
 
-/** Returns a day's traffic as a fraction of a typical working day's. `day`: days since 1970-01-01, a Thursday. */
+/** Returns a day's traffic relative to a typical working day. `day`: days since 1970-01-01, a Thursday. */
 export function trafficFactor(traffic: Traffic, traits: Traits, day: number): number {
   const weekday = (((day + 4) % 7) + 7) % 7
   const weekend = weekday === 0 || weekday === 6 ? traffic.weekend : 1
@@ -58,7 +58,7 @@ function cycleFactor(traffic: Traffic, traits: Traits, day: number): number {
   return Math.min(1, (position - silentDays + 1) / climbDays)
 }
 
-/** Approximates a sine of period 1 with parabolas, because the last digit of Math.sin differs between engines. */
+/** Approximates a sine of period 1 with parabolas, because the last digit of Math.sin can differ between engines. */
 function wave(turns: number): number {
   const position = fraction(turns)
   return position < 0.5 ? 16 * position * (0.5 - position) : -16 * (position - 0.5) * (1 - position)

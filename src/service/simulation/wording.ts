@@ -63,7 +63,7 @@ export function formatCount(count: number, noun: string): string {
   return `${digits} ${noun}${count === 1 ? '' : 's'}`
 }
 
-/** Formats a value with enough decimals (at most 4) to distinguish it from the threshold: `0.8496` for 0.85. */
+/** Formats a value with enough decimals (at most 4) to distinguish it from the threshold (`0.8496` from 0.85). */
 function formatDistinctly(value: number, threshold: number, decimals: number): string {
   const text = value.toFixed(decimals)
   return decimals < 4 && Number(text) === threshold && value !== threshold
@@ -106,7 +106,7 @@ function drawExampleDetails({ seed, modelId }: AssessedModel): { reference: stri
 const WEEKDAYS = 'Sunday Monday Tuesday Wednesday Thursday Friday Saturday'.split(' ')
 const MONTHS = 'January February March April May June July August September October November December'.split(' ')
 
-/** Formats a day: `Wednesday, 14 January`. Intl is not used, since its output depends on the engine's version. */
+/** Formats a day as `Wednesday, 14 January`. Intl is not used, since its output depends on the engine's version. */
 function formatDate(day: number): string {
   const at = startOfDay(day)
   return `${WEEKDAYS[at.getUTCDay()]}, ${at.getUTCDate()} ${MONTHS[at.getUTCMonth()]}`

@@ -98,7 +98,7 @@ export function createStoredEvent(context: WriteContext, draft: EventDraft, occu
   }
 }
 
-/** Returns the `insertId`, or undefined if it is absent or null. Other types (in an edited contract) become JSON. */
+/** Returns the `insertId`, or undefined if it is absent or null. A non-string (in an edited contract) becomes JSON. */
 export function insertKey({ insertId }: { readonly insertId?: unknown }): string | undefined {
   if (insertId === undefined || insertId === null) return undefined
   return typeof insertId === 'string' ? insertId : canonicalJson(insertId as Json) // parsed from JSON
@@ -106,24 +106,24 @@ export function insertKey({ insertId }: { readonly insertId?: unknown }): string
 
 const DIRECTIONS = new Map<unknown, number>(Object.entries({ positive: 1, negative: -1 }))
 
-/** Returns the score (at most ±1 million, in case the contract sets no limit), or else 1, -1 or 0 for the influence. */
+/** Returns the score, clamped to ±1 million (a contract may set no limit), or else 1, -1 or 0 for the influence. */
 function impactOf({ qualityImpactScore: score, influence }: EventDraft): number {
   return typeof score === 'number' ? Math.max(-1e6, Math.min(1e6, score)) : (DIRECTIONS.get(influence) ?? 0)
 }
 
-/** Returns the fraction of events to keep. Sampling depends on the event id, so retries get the same result. */
+/** Returns the fraction of events to keep. Sampling depends on the event id, so repeated runs keep the same events. */
 export function sampleRateOf({ sampleRate, forceSample }: EventDraft): number {
   return typeof sampleRate === 'number' && forceSample !== true ? sampleRate : 1
 }
 
-/** Returns true if a retry's payload differs from the stored payload. Ignores an `eventAt` that was not sent. */
+/** Returns true if a retry's payload differs from the stored payload. Ignores a stored `eventAt` that was not sent. */
 export function payloadDiffers(stored: StoredEvent, retry: EventDraft): boolean {
   const { eventAt, ...others } = stored.fields
   const sent = stored.eventAtDefaulted ? others : { ...others, eventAt }
   return !isSameJson(sent as Json, retry as Json)
 }
 
-/** The impact of a product's events on a UTC day, excluding events that sampling dropped. */
+/** The total impact of a product's events during a UTC day, excluding events that sampling dropped. */
 export interface ImpactSum {
   readonly product: string | null
   readonly day: string

@@ -21,7 +21,7 @@ export type PromptChange =
 /** A sandbox's prompts by id. Because of the indexes, commands take the same time for any number of prompts. */
 export class PromptTable extends Map<string, StoredPrompt> implements Table<StoredPrompt> {
   readonly #ids = new Map<string, string>()
-  /** The number of prompts from identical requests without a caller's identifier; see `Occurrences`. */
+  /** The number of prompts from each distinct request without an `externalPromptId`; see `Occurrences`. */
   readonly occurrences = new Map<string, number>()
 
   list(): StoredPrompt[] {
@@ -90,19 +90,19 @@ function findVersionErrors({ versions }: StoredPrompt): readonly string[] {
 
 export type PromptHead = Omit<StoredPrompt, 'versions'>
 
-/** The caller's own name for a prompt. The fields can have any type, since the contract can be edited. */
+/** The fields that identify a caller's prompt. They can have any type, since the contract can be edited. */
 export type ExternalName = Readonly<Partial<Record<'productId' | 'externalPromptId', unknown>>>
 
 /**
- * Returns the key of the caller's identifier, which is unique within a product, or among prompts without a product.
- * Returns undefined if there is no identifier, or if it is null, which an edited contract may allow.
+ * Returns a key for the `externalPromptId`, which is unique within a product, or among prompts without a product.
+ * Returns undefined if the `externalPromptId` is absent, or if it is null, which an edited contract may allow.
  */
 export function externalKey({ productId, externalPromptId }: ExternalName): string | undefined {
   if (externalPromptId === undefined || externalPromptId === null) return undefined
   return canonicalJson([uuidKey(productId), externalPromptId as Json]) // parsed from JSON
 }
 
-/** Creates a prompt. Its id is derived from the external id, or else from the request and its earlier occurrences. */
+/** Creates a prompt. Its id is derived from `externalPromptId`, or else from the request and its prior occurrences. */
 export function createPromptHead(context: WriteContext, draft: PromptDraft, occurrences: Occurrences): PromptHead {
   const seedPath = [context.seed, context.sandbox, 'prompt']
   const ids = {
@@ -161,7 +161,7 @@ const PLACEHOLDER =
 
 const KEYWORDS = new Set(['else', 'this'])
 
-/** Finds the names of all placeholders, in the order of their first appearance, without repetition. */
+/** Finds the names of all variables, in the order of their first appearance, without repetition. */
 export function findVariables(components: readonly PromptComponentDraft[]): readonly string[] {
   const names = new Set<string>()
   for (const component of components) {

@@ -5,7 +5,7 @@ import { crc32 } from 'node:zlib'
 import { reasonOf } from '../../base/core/result.ts'
 import { PRIVATE_FILE, PRIVATE_FOLDER } from '../../base/documents/private-file.ts'
 
-/** A problem with a state file or its log. The message is a sentence without a period, and begins with the location. */
+/** A problem with a state file or its log. The message (`is empty`) has no period; `failAt` prepends the location. */
 export class StateFileError extends Error {
   override readonly name = 'StateFileError'
 }

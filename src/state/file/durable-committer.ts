@@ -10,8 +10,8 @@ import type { Lock } from './lock.ts'
 import type { StateFile } from './state-file.ts'
 import type { CompleteOptions } from './write-ahead-log.ts'
 
-/** The minimum ratio of the interval between checkpoints to their duration. They take at most 5% of the time. */
-const PAUSE_FACTOR = 20
+/** The minimum interval between the starts of two checkpoints, as a multiple of the first one's duration. */
+const INTERVAL_FACTOR = 20
 
 /** A committer that appends each change to the write-ahead log, and writes the state to the state file soon after. */
 export class DurableCommitter implements Committer {
@@ -79,7 +79,7 @@ export class DurableCommitter implements Committer {
       if (this.#file.log.findLoss() === undefined && !this.#isFailing) this.#options.report(problem)
       this.#isFailing = true
     }
-    this.#nextStart = startedAt + PAUSE_FACTOR * (monotonicNow() - startedAt)
+    this.#nextStart = startedAt + INTERVAL_FACTOR * (monotonicNow() - startedAt)
   }
 
   async prepareImport(change: ImportChange): Promise<void> {

@@ -18,7 +18,7 @@ import { DEFAULT_OPTIONS, type FileStoreOptions, WriteAheadLog } from './write-a
 
 /** What was found when a store was opened. Record counts that were not read are absent. */
 export interface LoadSummary extends Partial<StateSummary> {
-  /** The number of log entries not yet in the state file; above 0 if the last process did not stop gracefully. */
+  /** The number of log entries not yet in the state file; usually 0 if the last process stopped gracefully. */
   readonly logEntries: number
   /** The process that died while holding the lock; absent if the lock was free. */
   readonly tookOverFrom?: { readonly pid: number; readonly since: string }
@@ -33,7 +33,7 @@ export interface OpenedStore {
   readonly shared?: SharedState
 }
 
-/** Opens the store in an existing or new file. No other process can open the file until the store is closed. */
+/** Opens the store in an existing or new file. No other simulator can use the file until the store is closed. */
 export async function openFileStore(file: string, options: FileStoreOptions = {}): Promise<Result<OpenedStore>> {
   let path = resolve(file)
   let lock: Lock | undefined

@@ -2,14 +2,14 @@ import { readFileSync } from 'node:fs'
 import type { Change, StateData } from '../memory/state-data.ts'
 import { failAt, findEntry, isSealed, StateFileError } from './disk.ts'
 
-export interface LogTail {
+export interface LogSummary {
   readonly entries: number
   /** Contains a sentence about the last entry if a crash truncated it. */
   readonly warnings: readonly string[]
 }
 
 /** Reads a log, if it exists, and applies the entries that are not yet in the state. Errors name the line. */
-export function readLog(path: string, state: StateData): LogTail {
+export function readLog(path: string, state: StateData): LogSummary {
   const warnings: string[] = []
   let [location, lines, entries] = [`The log ${path}`, 0, 0]
   let previous: number | undefined
@@ -18,7 +18,7 @@ export function readLog(path: string, state: StateData): LogTail {
       lines += 1
       location = `Line ${lines} of the log ${path}`
       if (!isSealed(line)) {
-        warnings.push(`${location}${describeCutOff(line, isEnded)}`)
+        warnings.push(`${location}${describeTruncation(line, isEnded)}`)
         continue
       }
       const { seq, crc: _, ...change }: Change & { seq: number; crc: string } = JSON.parse(line.toString('utf8'))
@@ -57,7 +57,7 @@ function checkOrder(seq: number, previous: number | undefined, stateSeq: number)
 }
 
 /** Returns the end of a sentence about a truncated last entry. Throws for any other line without a valid checksum. */
-function describeCutOff(line: Buffer, isEnded: boolean): string {
+function describeTruncation(line: Buffer, isEnded: boolean): string {
   if (isEnded || isSealed(line.subarray(0, -1)))
     throw new StateFileError('does not match its checksum, so it was damaged or changed')
   const length = `${line.length} bytes`

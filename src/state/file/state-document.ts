@@ -28,7 +28,7 @@ const loadCheck = once(() => loadSchema(stateSchema))
 /** The maximum text length for which errors include a line and column. Parsing longer text takes seconds. */
 const MAX_LOCATED = 16 * 1024 * 1024
 
-/** Returns the document if it is valid. Otherwise throws a `StateFileError` with the line of the first error. */
+/** Returns the document if it is valid. Otherwise throws a `StateFileError` that describes the first error. */
 export async function checkEdited(document: unknown, text: string): Promise<StateDocument> {
   const check = await loadCheck()
   const valid = document as StateDocument // if the checks below pass

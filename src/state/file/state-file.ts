@@ -9,7 +9,7 @@ import { chunksInSlices } from '../../base/core/slices.ts'
 import type { HeldRecord } from '../collections/collection.ts'
 import { SandboxData, type SandboxEntry, StateData, type StoredSnapshot } from '../memory/state-data.ts'
 import { failAt, findEntry, formatTrailer, replaceFile, StateFileError, TRAILER } from './disk.ts'
-import { type LogTail, readLog } from './log-reader.ts'
+import { type LogSummary, readLog } from './log-reader.ts'
 import { checkEdited, type SandboxDocument, type StateDocument } from './state-document.ts'
 import type { WriteAheadLog } from './write-ahead-log.ts'
 
@@ -30,7 +30,7 @@ export class StateFile implements Adapter<StateData> {
   /** The number of the last change in the file; -1 if there is no file or it was edited by hand. */
   seq = -1
   /** The result of reading the log. */
-  found: LogTail = { entries: 0, warnings: [] }
+  found: LogSummary = { entries: 0, warnings: [] }
 
   constructor(path: string, log: WriteAheadLog) {
     this.path = path

@@ -1,6 +1,6 @@
 /**
  * Writes the write-ahead log, which holds the changes that are not yet in the state file, one per line. Appends are
- * synchronous, since a write to the page cache takes a few microseconds: a tenth of the time that a thread pool takes.
+ * synchronous: a write to the page cache takes a few microseconds, a tenth of the time through Node's thread pool.
  */
 import {
   closeSync,
@@ -122,7 +122,7 @@ export class WriteAheadLog {
 
   /**
    * Appends an entry, and calls `apply`. `members`: the entry's JSON members except `seq`, plus the closing brace. If
-   * the write or `apply` fails, throws and appends nothing.
+   * the write or `apply` fails, tries to truncate the log to its previous length, and throws.
    */
   append(seq: number, members: string, apply: () => void): void {
     if (this.lossReason !== undefined || !this.#file) throw new Error(this.lossReason ?? 'The log is closed.')
@@ -200,7 +200,7 @@ export class WriteAheadLog {
     }
   }
 
-  /** Closes the files. Deletes them if the state file contains all their entries (`isCheckpointed`). */
+  /** Closes the files, and deletes them if this process still owns them and all their entries are checkpointed. */
   async close(isCheckpointed: boolean): Promise<void> {
     const isOwn = this.findLoss() === undefined
     await this.#closeOld()

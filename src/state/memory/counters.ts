@@ -2,24 +2,24 @@ import { hash } from 'node:crypto'
 import { encodePath } from '../../base/core/seeded.ts'
 import type { RateResult } from '../store.ts'
 
-/** A fixed rate window. Times are epoch milliseconds. */
+/** A fixed rate limit window. Times are epoch milliseconds. */
 interface RateWindow {
   readonly opened: number
   readonly ends: number
   readonly used: number
 }
 
-/** The maximum number of rate windows, whose keys clients choose. At the limit, a new window evicts the oldest. */
+/** The maximum number of rate limit windows. Clients choose the keys. At the limit, a new window evicts the oldest. */
 const MAX_WINDOWS = 100_000
 
 /** The maximum number of sequences in the process. At the limit, a new one evicts the least recently advanced. */
 export const MAX_SEQUENCES = 10_000
 
-/** The maximum lengths of stored keys. A longer key is truncated, and a hash of the whole key is appended. */
+/** The lengths up to which keys are stored whole. A longer key is truncated, and a hash of the key is appended. */
 const MAX_RATE_KEY = 64
 export const MAX_SEQUENCE_KEY = 1000
 
-/** The rate windows and sequences of all sandboxes, which share the limits above. They are kept only in memory. */
+/** The rate limit windows and sequences of all sandboxes. They share the limits above, and are kept only in memory. */
 export class Counters {
   #windows = new Map<string, RateWindow>()
   /** The number of times that each sequence was advanced, by sandbox and key, least recently advanced first. */

@@ -74,13 +74,13 @@ export type StoredSnapshot = Readonly<{ head: SnapshotHead; data: SandboxData }>
 export interface SandboxEntry {
   readonly data: SandboxData
   readonly snapshots: ReadonlyMap<string, StoredSnapshot>
-  /** The number of snapshots ever created, for deriving ids. A reset sets it to 0 if there are no snapshots. */
+  /** The number of snapshots created so far, for deriving ids. A reset sets it to 0 if there are no snapshots. */
   readonly snapshotsTaken: number
 }
 
 const emptyEntry = (): SandboxEntry => ({ data: new SandboxData(), snapshots: new Map(), snapshotsTaken: 0 })
 
-/** The immutable entry for sandboxes without data. */
+/** The shared entry for sandboxes without data. It must not be modified. */
 export const EMPTY_ENTRY = emptyEntry()
 
 /** The data of all sandboxes. Only `apply` changes stored data. */
@@ -106,7 +106,7 @@ export class StateData {
   }
 }
 
-/** Returns the entry after a change, or undefined if the sandbox is deleted. May modify the entry's data. */
+/** Returns the entry after a change, or undefined to remove the entry. Can modify the entry's data. */
 function changeEntry(entry: SandboxEntry, change: Change): SandboxEntry | undefined {
   switch (change.op) {
     case 'delete':

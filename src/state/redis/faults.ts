@@ -2,7 +2,7 @@ import { clearTimeout, nextTurn, setTimeout } from '../../base/core/timers.ts'
 import type { RedisLocation } from './location.ts'
 
 const trustStep =
-  'If it is correct, set NODE_EXTRA_CA_CERTS to the path of its CA certificate (or its own path, if self-signed)'
+  'To trust it, set NODE_EXTRA_CA_CERTS to a file with its CA certificate (or the certificate itself, if self-signed)'
 
 const passwordStep = 'Check the user and the password in --state.'
 
@@ -46,7 +46,7 @@ export function isRefusal(error: unknown): boolean {
   return error instanceof Error && isErrorReply(error.cause)
 }
 
-/** Describes an unusable response, without script names and line numbers. Returns undefined if none was received. */
+/** Describes an unusable response, without script names and line numbers. Returns undefined for other failures. */
 function describeResponse(error: unknown): string | undefined {
   if (!(error instanceof Error)) return undefined
   const text = error.message.replace(/ script: .*/s, '').replace(/[.:]\s*$/, '')
@@ -83,7 +83,7 @@ export const TOO_LATE = Object.assign(new Error('no reply in time'), { code: 'ET
 
 /**
  * Resolves with the reply, or rejects with `TOO_LATE` after `ms` milliseconds. Reads pending input before it rejects,
- * since a busy process may not yet have read a reply that has already arrived.
+ * since a busy process might not yet have read a reply that has already arrived.
  */
 export function replyWithin<T>(ms: number, reply: Promise<T>): Promise<T> {
   return new Promise((resolve, reject) => {

@@ -16,7 +16,7 @@ const WRITE_LENGTH = 64 * 1024
 /** Milliseconds after which Redis deletes the staged data of an abandoned import. */
 const STAGED_MS = 10 * 60 * 1000
 
-/** Writes an import in slices to staging keys, so that readers never see a partial import. Returns false if refused. */
+/** Imports in slices through staging keys, so readers see no partial import. Returns false if `condition` is unmet. */
 export async function importContent(
   scripts: SandboxScripts,
   sandbox: string,

@@ -1,6 +1,6 @@
 /**
  * The journal that all replicas share: a Redis stream of messages, and a stream of bodies that is trimmed by size. The
- * id of a message is its position, so a gap in the positions shows readers that messages were trimmed. A hash of counts
+ * id of a message is its position, so a gap in the positions shows readers that messages are missing. A hash of counts
  * shows how many exchanges readers have missed in each sandbox.
  */
 import { randomUUID } from 'node:crypto'
@@ -14,14 +14,14 @@ interface JournalStreamOptions {
   readonly connection: RedisConnection
   readonly prefix: string
   readonly replica: string
-  /** The approximate number of messages that Redis stores. */
+  /** The approximate maximum number of messages that Redis stores. */
   readonly size: number
 }
 
-/** The maximum total size in bytes of the bodies that all replicas store. */
+/** The approximate maximum total size, in bytes, of the bodies that Redis stores for all replicas. */
 const MAX_BODY_BYTES = 64 * 1024 * 1024
 
-/** The limits for one read, in messages and in bytes of bodies. They keep replies below a few megabytes. */
+/** The limits for one read, in messages and in bytes of bodies. They keep replies to a few megabytes. */
 const READ_MESSAGES = 200
 const READ_BYTES = 4 * 1024 * 1024
 

@@ -2,7 +2,7 @@
 export const KINDS = ['head', 'events', 'prompts', 'index', 'impact'] as const
 
 /**
- * Returns the prefix of a sandbox's keys, which is a hash tag. The keys are:
+ * Returns the prefix of a sandbox's keys: a hash tag and a colon. The keys are:
  *
  * - `head`, a hash: `generation` (if the sandbox has data), `count:events` and the counts of other records, `quality`,
  *   and `settings`, which do not count as data.
@@ -12,7 +12,7 @@ export const KINDS = ['head', 'events', 'prompts', 'index', 'impact'] as const
  *   caller's name, `event ID` and `prompt ID` count identical records (see `Occurrences`), `events POSITION` counts
  *   replays, `prompts POSITION` is the active version, `last PROMPT` counts versions, `place PROMPT` is the position.
  * - `impact`, a hash of sums by product and day.
- * - `snapshots`, a hash of descriptions by id; `taken`, the number ever created; `snapshot:ID:head` etc., the copies.
+ * - `snapshots`, a hash of descriptions by id; `taken`, the number created; `snapshot:ID:head` etc., the copies.
  * - `staged:ID:events` etc.: the data of an import before it replaces the sandbox's data.
  * - `probe-hash` etc., only in `default`: keys that a health check writes and deletes.
  * - `sequences` and `windows`, hashes of counters; `sequences-order` and `windows-order`, sorted sets of their fields.
@@ -29,8 +29,8 @@ export const impactField = (product: string | null, day: string) => JSON.stringi
  * Returns the prefix of the keys that do not belong to a sandbox. The keys are:
  *
  * - `format`, the format of all keys, and `id`, which is replaced if Redis is emptied.
- * - `sandboxes`, a sorted set of sandbox names in the order of creation, and `created`, the number ever created.
- * - `journal`, a stream of exchanges from all replicas, and `journal-bodies`, a stream of their bodies.
+ * - `sandboxes`, a sorted set of names in order of creation; `created`, a counter for that order and for generations.
+ * - `journal`, a stream of messages from all replicas, and `journal-bodies`, a stream of the exchanges' bodies.
  * - `journal-head`, a hash: `id`, unique to this journal, and the numbers of its `messages`, `exchanges` and `bytes`.
  * - `journal-counts`, a hash by sandbox: the first exchange since the sandbox was cleared, and the number of exchanges.
  */

@@ -2,7 +2,7 @@ import { failure, type Result, success } from '../../base/core/result.ts'
 
 /** The location of a shared state: a database on a Redis server, and the prefix of the state's keys. */
 export interface RedisLocation {
-  /** The host in the form that sockets accept: `cache`, `127.0.0.1`, `::1`. */
+  /** The host in the form that sockets accept, such as `cache`, `127.0.0.1` or `::1`. */
   readonly host: string
   readonly port: number
   readonly tls: boolean
@@ -11,7 +11,7 @@ export interface RedisLocation {
   readonly password: string
   /** The database number; 0 if the URL has none. */
   readonly database: number
-  /** The URL without user and password, for messages: `redis://cache:6379/2`. */
+  /** The URL to show in messages, without user and password, such as `redis://cache:6379/2`. */
   readonly displayUrl: string
   readonly prefix: string
 }

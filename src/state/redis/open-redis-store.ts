@@ -70,9 +70,9 @@ const EMPTIED =
   'was emptied, for example by FLUSHALL or by a restart of Redis without its data. All earlier data is lost.'
 
 /**
- * Stores the format and an id, unless they exist, and tries every command that requests need. KEYS: the format, the id,
- * and four keys to try commands on. ARGV: the format, and a new id. Returns the stored format and id. An error message
- * ends with the name of the refused command.
+ * Stores the format and an id, unless they exist, and tries the commands that most requests need. KEYS: the format, the
+ * id, and four keys to try commands on. ARGV: the format, and a new id. Returns the stored format and id. An error
+ * message ends with the name of the refused command.
  */
 const PROBE = createScript(`
 local mark, id, hash, set, stream, number = unpack(KEYS)

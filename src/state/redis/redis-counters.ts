@@ -3,15 +3,15 @@ import type { Store } from '../store.ts'
 import { sandboxScript } from './lua/prelude.ts'
 import type { SandboxScripts } from './sandbox-scripts.ts'
 
-/** The maximum number of rate windows per sandbox. At the limit, a new window evicts the least recently used. */
+/** The maximum number of rate limit windows per sandbox. At the limit, a new window evicts the least recently used. */
 const MAX_WINDOWS = 10_000
 
 /** Milliseconds after which unused counters expire, in addition to the length of their window. */
 const UNUSED_MS = 24 * 60 * 60 * 1000
 
 /**
- * Milliseconds by which the clocks of two replicas may differ. A window that opens at most this far in the future was
- * opened by another replica. A window that opens even later is discarded: the sandbox's clock was set back.
+ * Milliseconds by which the clocks of two replicas may differ. A window that opens at most this far in the future is
+ * used: another replica may have opened it. A later window is discarded: the sandbox's clock was set back.
  */
 const CLOCK_TOLERANCE_MS = 3000
 

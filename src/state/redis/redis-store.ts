@@ -1,6 +1,6 @@
 /**
- * The state in Redis, shared by several replicas. Processes keep no copies: each method runs one or a few scripts
- * (`lua/`) through `sandbox-scripts.ts`. `keys.ts` describes the stored data, and `open-redis-store.ts` connects.
+ * The state in Redis, shared by several replicas. Processes keep no copies: the methods run Redis commands and the
+ * scripts in `lua/`. `keys.ts` describes the stored data, and `open-redis-store.ts` connects.
  */
 import { dayOf, isoDateOf } from '../../base/core/instant.ts'
 import { encodePath } from '../../base/core/seeded.ts'

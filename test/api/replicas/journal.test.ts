@@ -99,7 +99,7 @@ describeWithRedis('with a journal shared by replicas,', () => {
     expect(await attempts(three)).toEqual(await attempts(single))
   })
 
-  test('the journal keeps the requests of a stopped replica', async ({ replicas: [one, two, three] }) => {
+  test('the journal keeps the requests to a replica that has stopped', async ({ replicas: [one, two, three] }) => {
     await call(two, path)
     await two.close()
     await call(three, path)
@@ -129,8 +129,8 @@ describeWithRedis('with a journal shared by replicas,', () => {
       const lost = call(one, '/v1/events', { ...first, signal: AbortSignal.timeout(1500) })
       await expect(lost).rejects.toThrow()
       const readDelivery = async () => {
-        const [first] = await listRequests(two)
-        return first && first.tookMs > 250 ? first.delivery : undefined
+        const [exchange] = await listRequests(two)
+        return exchange && exchange.tookMs > 250 ? exchange.delivery : undefined
       }
       await expect.poll(readDelivery, { timeout: 30_000 }).toMatchObject({ outcome })
       const retry = { body: event({ insertId: 'second' }), headers: { 'retry-attempt': '1' } }

@@ -71,7 +71,7 @@ describeWithRedis('when Redis cannot be used,', () => {
     ['redis://:secret%zz@cache', /is not percent-encoded: write a percent sign as %25/],
     ['redis://secret%ff@cache', /is not percent-encoded/],
     ['redis://cache/x?secret', /^The URL of a Redis server must be redis:\/\/HOST/],
-  ])('starting with %s fails without showing the password', async (state, expected) => {
+  ])('starting with %s fails without showing the secret', async (state, expected) => {
     const [setting, ...message] = (await startError(state)).split(': ')
     expect([setting, message.join(': ')]).toEqual(['--state', expect.stringMatching(expected)])
     expect(message.join()).not.toContain('secret')
@@ -107,7 +107,7 @@ describeWithRedis('when Redis cannot be used,', () => {
     await untilHealthSays(one, 'Redis requires a password')
   })
 
-  test('a wrong password is reported as the reason, but not shown', async () => {
+  test('a wrong password is reported as the reason, and no password is shown', async () => {
     const redis = await redisForTest({ args: ['--requirepass', 'right'] })
     const message = await startError(redis.url.replace('redis://', 'redis://:wrong-one@'))
     expect(message).toMatch(/WRONGPASS/)

@@ -10,11 +10,17 @@ import { describeWithRedis, redisForTest } from '../../support/redis.ts'
 import { tempFolder } from '../../support/temp-folder.ts'
 import { startReplicas } from './start-replicas.ts'
 
-describeWithRedis('while Redis refuses writes', () => {
+describeWithRedis('when Redis refuses commands,', () => {
   test.each([
     ['full memory', 'config set maxmemory', '1', '0', /Redis is out of memory\. Raise its maxmemory, .* OOM [^:]*\.$/],
     ['read-only mode', 'replicaof', '127.0.0.1 1', 'no one', /a read-only replica\. .* READONLY [^:]*\.$/],
-    ['no replicas', 'config set min-replicas-to-write', '1', '0', /its min-replicas-to-write\. .* NOREPLICAS [^:]*\.$/],
+    [
+      'no Redis replica',
+      'config set min-replicas-to-write',
+      '1',
+      '0',
+      /its min-replicas-to-write\. .* NOREPLICAS [^:]*\.$/,
+    ],
   ] as const)(
     'stored data can be read, changes are refused with instructions, and health reports the reason: %s',
     async (_cause, command, begin, end, reason) => {
@@ -103,7 +109,7 @@ describeWithRedis('while Redis refuses writes', () => {
     expect(stderr).not.toContain('    at ')
   })
 
-  test('handled requests are missing from the journal, and every replica marks its list as truncated', async () => {
+  test('handled requests are not recorded, and every replica marks their sandbox’s list as truncated', async () => {
     const redis = await redisForTest()
     const { connection: admin } = await openRedisOrFail(redis.url, 'admin')
     const [one, two] = await startReplicas(redis)

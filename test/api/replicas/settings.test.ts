@@ -8,7 +8,7 @@ import { describeWithRedis, sharedRedis } from '../../support/redis.ts'
 import { tempFolder } from '../../support/temp-folder.ts'
 import { startReplicas } from './start-replicas.ts'
 
-describeWithRedis('in shared sandboxes', () => {
+describeWithRedis('in shared sandboxes,', () => {
   const redis = sharedRedis()
   const test = plainTest.extend('replicas', () => startReplicas(redis()))
   const statuses = async (replicas: readonly { readonly origin: string }[]) => {

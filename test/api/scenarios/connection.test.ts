@@ -69,7 +69,7 @@ test.each([
   ['truncated;when=before', 0],
   ['malformed-json', 1],
   ['malformed-json;when=before', 0],
-])('with %s, the number of stored events is %d', async (scenario, count) => {
+])('with %s, the number of stored events increases by %d', async (scenario, count) => {
   const { total } = await readEventPage(sim())
   const signal = AbortSignal.timeout(2000) // ends a hanging request
   await expect(call(sim(), '/v1/events', { body: event(), scenario, signal })).rejects.toThrow()

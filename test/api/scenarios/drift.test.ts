@@ -17,7 +17,7 @@ import { startForTest } from '../../support/start.ts'
 
 const sim = sharedSimulator()
 
-/** A model with data in every nullable field, so that each kind of damage finds all of its targets. */
+/** The path of a model with data in every nullable field, so that each kind of damage finds all of its targets. */
 const fullModel = '/v1/models/00000000-0000-4000-8000-0000000000f0/analytics?period=7d'
 
 const closedKeyword = 'unevaluatedProperties'
@@ -47,7 +47,7 @@ const callDamaged = (id: keyof typeof fullRequests, scenario: string) => {
   return call(sim(), path, { ...options, scenario })
 }
 
-/** Returns the target of the damage that the response names: `/messageCount` in `drop-field at /messageCount`. */
+/** Returns the target named in X-Sim-Damage, such as `/messageCount` in `drop-field at /messageCount`. */
 const targetIn = (headers: Headers) => /^\S+ at (\S+)$/.exec(headers.get('x-sim-damage') ?? '')?.[1] ?? ''
 
 /** Returns the only rule that the damage at a target is expected to break. */

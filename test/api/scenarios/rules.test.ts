@@ -86,13 +86,13 @@ describe('a rule matches', () => {
     expect(await statusesOf(sim(), sandbox, [aPrompt, anEvent(), analytics, week])).toEqual([503, 201, 503, 200])
   })
 
-  test('only bodies that are JSON, and any other body is refused as usual', async () => {
+  test('only JSON if it has a condition on the body, and any other body is refused as usual', async () => {
     const sandbox = await sandboxWith([{ match: { body: { '/eventType': 'a' } }, scenario: 'unavailable' }])
     expect(await statusesOf(sim(), sandbox, [['/v1/events', { body: '{"eventType":"a"' }]])).toEqual([400])
   })
 })
 
-describe('among several rules', () => {
+describe('among several rules,', () => {
   test('only the first rule that applies to a request acts, until it is used up', async () => {
     const sandbox = await sandboxWith([
       { match: { model: modelId }, scenario: 'not-found', times: 2 },
@@ -187,7 +187,7 @@ describe('PUT /__sim/scenarios', () => {
   })
 })
 
-describe('precedence: request > sandbox > startup > default', () => {
+describe('precedence: request > sandbox > startup', () => {
   /** The ways in which a request can name a scenario, and a request that names none. */
   const scopes = {
     control: { headers: { 'x-sim-scenario': '400' } },

@@ -30,13 +30,13 @@ const orders = [
   ['500, 200, 500', [500, 200, 500, 500]],
 ] as const
 
-test.for(orders)('request n gets item n of %s; the last item repeats', async ([sequence, statuses], { sandbox }) => {
+test.for(orders)('the items of %s are used in order; the last repeats', async ([sequence, statuses], { sandbox }) => {
   expect(await statusesOf(statuses.length, sandbox, sequence)).toEqual(statuses)
   await putRules(sim(), [{ sequence, operation: 'getModelAnalytics' }], sandbox)
   expect(await statusesOf(statuses.length, sandbox)).toEqual(statuses)
 })
 
-test('concurrent requests share the items: each item is used exactly as many times as written', async ({ sandbox }) => {
+test('concurrent requests share the items: each but the last is used as many times as written', async ({ sandbox }) => {
   const all = Array.from({ length: 40 }, () => statusOf(sandbox, '429*7, 503*5, 404*3, 200'))
   const statuses = await Promise.all(all)
   const count = (status: number) => statuses.filter((one) => one === status).length
@@ -52,7 +52,7 @@ describe('a sequence is counted separately', () => {
     expect(statuses).toEqual([429, 429, 429, 503, 503, 503])
   })
 
-  test('for each rule, even for identical sequences, and for headers', async ({ sandbox }) => {
+  test('for each rule, even if rules have identical sequences, and for headers', async ({ sandbox }) => {
     const sequence = '429, 200'
     const rules = ['a', 'b'].map((name) => ({ sequence, match: { header: { 'x-case': name } } }))
     await putRules(sim(), rules, sandbox)

@@ -42,7 +42,7 @@ test('each event and each version of a prompt is a separate piece', async () => 
 
 const json = fc.jsonValue({ maxDepth: 3 }).map((value) => JSON.parse(JSON.stringify(value)) as Json)
 
-test('two values are the same JSON if their canonical forms are identical', () => {
+test('two values are the same JSON if and only if their canonical forms are identical', () => {
   fc.assert(
     fc.property(json, json, (one, other) => {
       expect(isSameJson(one, other)).toBe(canonicalJson(one) === canonicalJson(other))

@@ -2,7 +2,7 @@ import { expect, test } from 'vitest'
 import { chunksInSlices, maxWorkMs, SlicedWork, visitInSlices } from '../../../src/base/core/slices.ts'
 import { nextTurn } from '../../../src/base/core/timers.ts'
 
-/** Returns a clock that only the work under test advances. */
+/** Returns a clock that changes only when `advance` is called. */
 function createClock() {
   let ms = 0
   const advance = (more: number) => {
@@ -54,7 +54,7 @@ test('a pause is due after 10 ms of work, and not again right after the pause', 
   expect(work.isDue).toBe(false)
 })
 
-test('each turn of the event loop runs at most one slice, however many requests are processed', async () => {
+test('each turn of the event loop runs at most one slice, however many requests are processed at once', async () => {
   let turn = 0
   let isDone = false
   const count = async () => {

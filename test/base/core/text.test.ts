@@ -39,7 +39,7 @@ test.each([
   expect(findNearest(name, scenarios)).toBe(nearest)
 })
 
-test('a message suggests the nearest known name, and lists the first 20 names, or says where to find all', () => {
+test('a message suggests the nearest known name, then lists up to 20 names or says where to find all names', () => {
   const many = Array.from({ length: 30 }, (_, index) => `field${index}`)
   expect(describeKnown('slo', scenarios)).toBe(`Did you mean "slow"? Known: ${scenarios.join(', ')}.`)
   expect(describeKnown('x', [])).toBe('Known: none.')

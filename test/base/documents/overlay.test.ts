@@ -62,8 +62,8 @@ test.each<[string, Json, string, string, Json]>([
 
 test.each<[string, Json, string, Json]>([
   ['a member', { a: 1, b: 2 }, '$.a', { b: 2 }],
-  ['single items of a list of strings', ['x', 'y', 'x', 'z'], "$[?@ == 'x']", ['y', 'z']],
-  ['items by their content', [{ id: 'a' }, { id: 'b' }], "$[?@.id == 'a']", [{ id: 'b' }]],
+  ['items of a list of strings by their value', ['x', 'y', 'x', 'z'], "$[?@ == 'x']", ['y', 'z']],
+  ['items of a list of objects by a member', [{ id: 'a' }, { id: 'b' }], "$[?@.id == 'a']", [{ id: 'b' }]],
   ['a value together with a value within it', { a: { b: { c: 1 } } }, '$..*', {}],
   ['ten items', [...Array(12).keys()], '$[1:11]', [0, 11]],
 ])('remove deletes %s', async (_sentence, document, target, expected) => {
@@ -75,7 +75,7 @@ test('copy uses a value from the document as the update', async () => {
   expect(await changeDocument(actions, { a: { x: [1] } })).toEqual({ a: { x: [1] }, b: { x: [1] } })
 })
 
-test('the document stays unchanged, and shares nothing with the result', async () => {
+test('the original document stays unchanged', async () => {
   const document = sourceOf(DOCUMENT, 'doc.yaml')
   const removal = '  - { target: "$.people[0]", remove: true }\n'
   const result = await applyOrThrow(`  - { target: $.colors, update: { enum: [pink] } }\n${removal}`, document)
@@ -102,7 +102,7 @@ describe('the location', () => {
     ['a member that the overlay removed', removal, '/name', 'overlay.yaml:7:5'],
     ['the item after a removed item', removal, '/people/0/id', 'doc.yaml:7:7'],
     ['the second item after a removed item', removal, '/people/1/id', 'doc.yaml:8:7'],
-  ])('of %s is in the document, or in the overlay that changed it', async (_name, actions, pointer, place) => {
+  ])('of %s is in the file that last set or removed it', async (_name, actions, pointer, place) => {
     expect((await applyOrThrow(actions)).place(pointer)).toBe(place)
   })
 
@@ -119,7 +119,7 @@ describe('an overlay is refused, with the line, if it has', () => {
   test.each([
     ['a target that matches nothing', '$.nobody, remove: true', '4:7 matches nothing in the document: $.nobody'],
     ['a broken path', "'$.people[', remove: true", '4:7 is not a JSONPath (RFC 9535)'],
-    ['a name without brackets', '$.x-name, remove: true', '4:7 is not a JSONPath (RFC 9535); a name such as x-name'],
+    ['a name that needs brackets', '$.x-name, remove: true', '4:7 is not a JSONPath (RFC 9535); a name such as x-name'],
     ['an action without effect', '$.name', '4:7 has nothing to do: add "update", "copy" or "remove: true"'],
     ['both update and copy', '$.name, update: 1, copy: $.name', '4:34 cannot be combined with "update"'],
     ['a copy of several values', '$.name, copy: $.people.*', '4:23 must match exactly one value; $.people.* matches 3'],
@@ -134,7 +134,7 @@ describe('an overlay is refused, with the line, if it has', () => {
       '$, update: { colors: red }',
       '4:28 cannot be merged: /colors is an object, but the update is a single value',
     ],
-    ['an update for mixed types', '$.*, update: { a: 1 }', '4:7 matches an object and a single value and a list'],
+    ['a target of several types', '$.*, update: { a: 1 }', '4:7 matches an object and a single value and a list'],
     [
       'an unknown member',
       '$.name, updates: 1',

@@ -20,7 +20,7 @@ test.each([
   ['/copy/deep', '4:12'],
   ['/list/1/missing/more', '4:10'],
   ['/nowhere', '1:1'],
-])('the value at the pointer "%s" has the location %s', (pointer, place) => {
+])('the location for the pointer "%s" is %s', (pointer, place) => {
   const source = parse("a: 1\nlist:\n  - x\n  - &one { deep: true }\n'a/b': { '~': 1 }\n200: x\ncopy: *one\n")
   expect(source.place(pointer)).toBe(`file.yaml:${place}`)
 })
@@ -31,7 +31,7 @@ test('JSON is parsed too, and its values have locations', () => {
   expect(source.place('/a/1/b')).toBe('file.yaml:3:3')
 })
 
-test('dates and words are parsed as strings, and numbers as JSON numbers', () => {
+test('dates and words such as "yes" are parsed as strings, and 010 as the number 10', () => {
   const { value } = parse('{ date: 2026-01-15, yes: yes, no: ~, octal: 010, n: 1.50 }')
   expect(value).toEqual({ date: '2026-01-15', yes: 'yes', no: null, octal: 10, n: 1.5 })
 })
@@ -81,7 +81,7 @@ test('aliases that expand exponentially are refused', () => {
   expect(parseSource(lines.join('\n'), 'file.yaml')).toMatchObject({ ok: false, error: [{ message }] })
 })
 
-test('an alias can be used any number of times, and each use gets its own copy of the value', () => {
+test('an alias can be used thousands of times, and each use gets its own copy of the value', () => {
   const { value } = parse(`a: &a { b: { c: 1 } }\nlist: [${new Array(5000).fill('*a').join(', ')}]\n`)
   const { list } = value as { list: { b: object }[] }
   expect(list).toHaveLength(5000)
@@ -94,7 +94,7 @@ test('a merge key adds the aliased members that the object itself lacks', () => 
   expect(value).toMatchObject({ c: { x: 1, y: 2, z: 3 }, d: { '<<': 1 } })
 })
 
-test('items can be appended to a list in any format, and comments are preserved', () => {
+test('items can be appended to a list in flow or block style, and comments are preserved', () => {
   const item = { a: 'x: y', b: 1 }
   expect(appendYaml('# About.\n- { c: 1 } # one\n', [item])).toBe('# About.\n- { c: 1 } # one\n- { a: "x: y", b: 1 }\n')
   for (const list of ['[]', '[ {"c": 1} ]\n', '  - c: 1', '- c: 1\n\n# End.'])

@@ -21,8 +21,8 @@ describe('a private file', () => {
     expect([await modeOf(file), await readFile(file, 'utf8')]).toEqual(['600', 'one, two'])
   })
 
-  test.each([0o644, 0o666, 0o640, 0o604, 0o755])('with mode %o is replaced by a file with mode 600', async (mode) => {
-    const file = await tempFile('a longer text than the new one', 'old')
+  test.each(['644', '666', '640', '604', '755'])('with mode %s is replaced by a file with mode 600', async (mode) => {
+    const file = await tempFile('longer than the new content', 'old')
     await chmod(file, mode)
     await writePrivateFile(file, 'new')
     expect([await modeOf(file), await readFile(file, 'utf8')]).toEqual(['600', 'new'])

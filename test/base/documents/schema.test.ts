@@ -18,13 +18,13 @@ test('compileSchema throws if a project schema is invalid or causes an ajv warni
 
 const check = await loadSchema({ schema: { type: 'array', uniqueItems: true }, name: 'a test' })
 
-test('the message names the first two items that are the same', () => {
+test('the message about duplicates names the first two items that are the same', () => {
   expect(check([1, { a: [1], b: 2 }, { b: 2, a: [1] }])).toMatchObject([
     { pointer: '', keyword: 'uniqueItems', message: 'must not contain duplicates; items 1 and 2 are the same' },
   ])
 })
 
-test('a list is accepted only if all its items are different', () => {
+test('uniqueItems accepts a list if and only if no two items are the same JSON', () => {
   fc.assert(
     fc.property(fc.array(fc.jsonValue({ maxDepth: 2 })), (list) => {
       const items = JSON.parse(JSON.stringify(list)) as Json[]

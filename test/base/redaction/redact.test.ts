@@ -34,7 +34,7 @@ describe('a credential is redacted', () => {
     ['referer', `https://a.example/b?c=d&token=${secret}#top`, 'https://a.example/b?c=d&token=[redacted]#top'],
     ['referer', `https://a.example/#access_token=${secret}`, 'https://a.example/#access_token=[redacted]'],
     ['x-forwarded-uri', `/v1/events?a=1;key=${secret}`, '/v1/events?a=1;key=[redacted]'],
-  ])('in the header %s: %s becomes %s', (name, value, expected) => {
+  ])('in the header %s: %j becomes %j', (name, value, expected) => {
     expect(redactHeaders({ [name]: value })).toEqual({ [name]: expected })
   })
 
@@ -87,7 +87,7 @@ describe('a credential is redacted', () => {
     expect(redactHeaders({ 'x-note': token })).toEqual({ 'x-note': '[redacted]' })
   })
 
-  test('in a query that starts with an OAuth code; the status code in a Prefer header is kept', () => {
+  test('in a query that starts with an OAuth code, but the status code in a Prefer header is kept', () => {
     const parts = { path: '/', headers: { prefer: 'code=404' } }
     expect(redactHead({ ...parts, query: `code=${secret}` })).toEqual({ ...parts, query: 'code=[redacted]' })
   })
@@ -108,7 +108,7 @@ describe('a private key is redacted', () => {
   test.each([
     ...[...keys, ...pgp].map((one) => [one.slice(0, 80), `a ${one}b ${one}c`, 'a [redacted]\nb [redacted]\nc']),
     [
-      'text with another key',
+      'text with two keys',
       pem('RSA PRIVATE KEY', 'Proc-Type: 4,ENCRYPTED\nDEK-Info: AES-128-CBC,0A1B\n\n') + key,
       '[redacted]\n[redacted]\n',
     ],
@@ -118,10 +118,10 @@ describe('a private key is redacted', () => {
     ['a form with %20', `note=${encodeURIComponent(rsa)}&other=1`, 'note=[redacted]%0A&other=1'],
     ['a YAML block', `note: |\n  ${key.replaceAll('\n', '\n  ')}other: 1`, 'note: |\n  [redacted]\n  other: 1'],
     ['lines of HTML', `${open} <br>MIIEsecret<br>`, '[redacted]'],
-    ['concatenated literals', `x = "${open}\\n" + 'MIIEsecret'`, 'x = "[redacted]'],
+    ['concatenated string literals', `x = "${open}\\n" + 'MIIEsecret'`, 'x = "[redacted]'],
     ['a truncated list', `["${open}", "MIIEsecret"`, '["[redacted]'],
     ['text without an end marker', `${open}\nMII\n-----END CERTIFICATE-----\nE`, '[redacted]'],
-    ['SSH2', '---- BEGIN SSH2 ENCRYPTED PRIVATE KEY ----\nMII', '[redacted]'],
+    ['an SSH2 key file', '---- BEGIN SSH2 ENCRYPTED PRIVATE KEY ----\nMII', '[redacted]'],
   ])('in %j', (_where, text, expected) => {
     expect(redactText(text)).toBe(expected)
   })
@@ -175,7 +175,7 @@ test('an npm token is redacted even after an underscore and in a member name', (
   expect(redactJson({ [token]: 1, [`a_${token}`]: 2 })).toEqual({ '[redacted]': 1, 'a_[redacted]': 2 })
 })
 
-test("a request's own token is redacted wherever it occurs", () => {
+test("a request's own token is redacted in the path, query and headers, even if it is escaped or encoded", () => {
   const headers = { authorization: `Bearer ${secret}~worker-3`, 'x-note': `I am ${secret}.`, 'user-agent': 'a' }
   expect(redactHead({ path: `/v1/${secret}/x`, query: `q=${secret}`, headers })).toEqual({
     path: '/v1/[redacted]/x',

@@ -18,7 +18,7 @@ const commonTests: Readonly<Record<string, RegExp | undefined>> = {
   'a good client passes': undefined,
   'that breaks the contract fails':
     /Requests broke the contract:\n +createEvent: body\/eventType is required \(request \S+\)/,
-  'that is refused fails': /Responses were unexpected:\n +GET \S+\/v1\/nothing: 404 .*Known paths/,
+  'that requests an unknown path fails': /Responses were unexpected:\n +GET \S+\/v1\/nothing: 404 .*Known paths/,
   'that ignores Retry-After fails':
     /retry problems:\n +getModelAnalytics: A 429 asked for a wait of 30 s, but the client retried sooner: after [\d.]+ s \(req-\d+, then req-\d+\)\nIf the client waits .*To look at .*\nIf this is intended: sim\.allow\('retry'\)/s,
   'retry problems are allowed': undefined,
@@ -28,7 +28,7 @@ const commonTests: Readonly<Record<string, RegExp | undefined>> = {
   'a purchase is sent again if the first attempt is refused': undefined,
 }
 
-/** The failure message of each runner's last test. */
+/** The failure message of each runner's `mismatch` test. */
 const mismatchMessage = /body\/eventType \(expected "refund", got "purchase"\)/
 
 const defaultCompiled = [
@@ -70,7 +70,7 @@ export function describeRunner(runner: Runner): () => RunnerProject {
       expect(firstRun.code).toBe(1)
     })
 
-    test.each(Object.entries(messages))('the test "%s" shows the expected message', (title, message) => {
+    test.each(Object.entries(messages))('the test "%s" reports the expected errors', (title, message) => {
       const found = firstRun.outcomes.find((outcome) => outcome.title === title)
       expect(found?.message ?? '').toMatch(message ?? /^$/)
     })
@@ -101,7 +101,7 @@ export function describeRunner(runner: Runner): () => RunnerProject {
 
     test('a simulator that runs elsewhere keeps only the sandboxes with findings', () => {
       expect(titlesOf(secondRun.outcomes, 'failed')).toEqual(titlesOf(firstRun.outcomes, 'failed'))
-      const words = ['breaks-the-co', 'is-refused', 'ignores-retry', 'an-error-thrown']
+      const words = ['breaks-the-co', 'requests-an', 'ignores-retry', 'an-error-thrown']
       const namesWithFindings = keptNames.filter((name) => name !== 'default' && !name.includes('accepts-find'))
       expect(namesWithFindings.filter((name) => !words.some((word) => name.includes(word)))).toEqual([])
       expect(namesWithFindings).toHaveLength(words.length)
@@ -127,7 +127,7 @@ export function describeRunner(runner: Runner): () => RunnerProject {
     })
   })
 
-  test(`the section "${runner.section}" of docs/testing.md contains only output and files that run`, () => {
+  test(`every block in the section "${runner.section}" of docs/testing.md is output or a project file`, () => {
     const blocks = readBlocks().filter(({ section }) => section === runner.section)
     expect(blocks.filter(({ file, language }) => file === undefined && language !== 'text')).toEqual([])
   })

@@ -10,8 +10,8 @@ import { afterAll, beforeAll, expect, test } from 'vitest'
 import { createProject, type Project, repository } from '../../package/project.ts'
 
 /*
- * Stand-ins for jsdom and happy-dom, which are not dependencies. Jest's jsdom environment lacks the globals that Node
- * adds to JavaScript; happy-dom replaces them with browser classes and a `fetch` that enforces CORS. To use the real
+ * Stand-ins for jsdom and happy-dom, which are not dependencies. Jest's jsdom environment lacks many of Node's web
+ * APIs; happy-dom replaces them with its own classes and a `fetch` that enforces CORS. To use the real
  * packages in a project, run `npm install jsdom happy-dom jest-environment-jsdom @happy-dom/jest-environment`.
  */
 let project: Project
@@ -32,7 +32,7 @@ const jest = (kind: string) => ['node_modules/jest/bin/jest.js', `--env=./jest-$
 
 const runs = {
   'vitest with browser globals': ['node_modules/vitest/vitest.mjs', 'run', '--testTimeout=60000'],
-  'Jest without Node globals': jest('bare'),
+  'Jest without web APIs': jest('bare'),
   'Jest with browser globals': jest('browser'),
 }
 
@@ -41,7 +41,7 @@ const cases = Object.entries(runs).flatMap(([name, command]) => [
   { name, setup: 'without a setup', command, env: {} },
 ])
 
-test.each(cases)('the whole package works in $name, $setup', { timeout: 120_000 }, async ({ command, env }) => {
+test.each(cases)('the package works in $name, $setup', { timeout: 120_000 }, async ({ command, env }) => {
   const options = { cwd: project.folder, env: { ...project.env, ...env }, timeout: 110_000 }
   const result = await promisify(execFile)(process.execPath, command, options).catch((error) => error)
   const output = stripVTControlCharacters(result.stdout + result.stderr)

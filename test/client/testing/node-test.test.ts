@@ -2,7 +2,7 @@
 import { describeRunner } from './contract.ts'
 import { readLines, type TestOutcome } from './runner.ts'
 
-/** The tests that contain other tests. */
+/** The titles of suites, and of a test with subtests. */
 const groups = ['a client', 'at the same time', 'a test has subtests']
 
 describeRunner({

@@ -16,7 +16,7 @@ interface PlaywrightSuite {
 
 const options = ['test', '--reporter=json', '--workers=2', '--fully-parallel', '--timeout=60000']
 
-/** Reads a suite. "unexpected" means that the test failed, and "flaky" that a retry passed. */
+/** Reads a suite. "unexpected" means that the test failed; "flaky" means that a retry passed. */
 function readSuite({ suites = [], specs }: PlaywrightSuite): TestOutcome[] {
   const own = specs.flatMap(({ title, tests }) =>
     tests.map(({ status, results }): TestOutcome => {

@@ -39,7 +39,7 @@ export interface Runner {
   readonly section: string
   /** The folder in `projects/` that contains the test cases. */
   readonly cases: string
-  /** The repository's packages that are also linked into the project. */
+  /** Additional packages to link into the project from the repository's `node_modules`. */
   readonly packages: readonly string[]
   /** The module format of client.js. */
   readonly format: 'esm' | 'cjs'

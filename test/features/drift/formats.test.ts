@@ -53,14 +53,14 @@ test('text output contains no control characters from the service', () => {
   ])
 })
 
-test('each annotation on GitHub has the level of its finding', () => {
+test('on GitHub, harmless drift is a warning, and a request that was not judged is a notice', () => {
   const lines = renderDrift(report, 'github').split('\n')
   expect(lines.map((line) => line.split('::')[1] ?? '')).toEqual(['warning', 'notice', '', ''])
 })
 
 test('JSON has the documented members', () => {
-  const { operation, place, isSimulated, keyword, detail, values, assumption, ...same } = finding
-  const json = { ...same, operation: operation.id, contract: place, rule: 'contract', assumption: assumption?.pointer }
+  const { operation, place, isSimulated, keyword, detail, values, assumption, ...rest } = finding
+  const json = { ...rest, operation: operation.id, contract: place, rule: 'contract', assumption: assumption?.pointer }
   expect(JSON.parse(renderDrift(report, 'json'))).toEqual({
     ...{ verdict: 'drift', contract: report.contract, judged: { getModelAnalytics: 3 } },
     findings: [json],
@@ -68,12 +68,12 @@ test('JSON has the documented members', () => {
   })
 })
 
-test('an enum with many new values is described in one plain sentence', () => {
+test('an enum with many new values is described as open-ended', () => {
   const message = 'has 3 values that the contract does not list'
-  const open: DriftFinding = { ...finding, kind: 'no-enum', message, seen: 2, of: 2, breaks: true }
-  expect(renderDrift({ ...report, findings: [open] }, 'text')).toContain(
+  const openEnum: DriftFinding = { ...finding, kind: 'no-enum', message, seen: 2, of: 2, breaks: true }
+  expect(renderDrift({ ...report, findings: [openEnum] }, 'text')).toContain(
     `an enum that seems to be open-ended: ${message}. Seen in 2 of 2 responses; breaks clients.`,
   )
-  const simulated = renderDrift({ ...report, findings: [{ ...open, isSimulated: true, settles: true }] }, 'text')
-  expect(simulated).toMatch(/never returned by the simulator: .*rule for simulated values: #.*settles the/s)
+  const simulated = renderDrift({ ...report, findings: [{ ...openEnum, isSimulated: true, settles: true }] }, 'text')
+  expect(simulated).toMatch(/never returned by the simulator: .*rule for simulated values: #.*contradicts the/s)
 })

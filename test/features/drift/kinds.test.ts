@@ -4,10 +4,13 @@ import { success } from '../../../src/base/core/result.ts'
 import { createPatch } from '../../../src/features/drift/patch/patch.ts'
 import { redactTarget } from '../../../src/features/drift/probe/gather.ts'
 import type { Contract } from '../../../src/service/contract/contract.ts'
-import { contract, document, type Given, judge, load, thing, things, toSource, without } from './things.ts'
+import { contract, document, type GivenResponse, judge, load, thing, things, toSource, without } from './things.ts'
 
-/** Proposes a patch. `patched` is the contract judged last, which has the patch applied if no difference remains. */
-async function patchOf(responses: readonly Given[], judgePatched = (patched: Contract) => judge(patched, responses)) {
+/** Proposes a patch. `patched` is the last contract that was judged; if no differences remain, it has the patch. */
+async function patchOf(
+  responses: readonly GivenResponse[],
+  judgePatched = (patched: Contract) => judge(patched, responses),
+) {
   let patched = contract
   const patch = await createPatch(toSource(document), judge(contract, responses), async ({ value }) => {
     patched = await load(value as JsonObject)
@@ -18,13 +21,13 @@ async function patchOf(responses: readonly Given[], judgePatched = (patched: Con
 }
 
 const item = (changes: JsonObject) => things(thing(changes))
-const withHeader = (name: string, value: string | undefined): Given => ({
+const withHeader = (name: string, value: string | undefined): GivenResponse => ({
   headers: { [name]: value as never },
   body: { items: [] },
 })
 
-/** Responses and the expected findings, each with kind, field, affected responses, and `breaks` if clients break. */
-type Row = readonly [title: string, responses: readonly Given[], ...findings: readonly string[]]
+/** Responses and the expected findings: kind, field, share of affected responses, and `breaks` if clients break. */
+type Row = readonly [title: string, responses: readonly GivenResponse[], ...findings: readonly string[]]
 
 const rows: readonly Row[] = [
   ['the documented shape', [things(thing()), things()]],
@@ -61,7 +64,7 @@ const rows: readonly Row[] = [
 
 describe('when responses are compared with the contract,', () => {
   const cases = rows.map(([title, responses, ...expected]) => ({ title, responses, expected }))
-  test.each(cases)('$title has the expected findings, and a patch removes them', async ({ responses, expected }) => {
+  test.each(cases)('$title has the expected findings, and none after the patch', async ({ responses, expected }) => {
     const report = judge(contract, responses)
     const found = report.findings.map(
       ({ kind, pointer, seen, of, breaks }) =>
@@ -95,7 +98,7 @@ describe('when responses are compared with the contract,', () => {
   test.each([
     ['a value that the simulator never returns', item({ mood: 'mixed' }), { isSimulated: true, settles: true }],
     ['a value that breaks the contract', item({ mood: 5 }), { isSimulated: false, settles: false }],
-  ])('%s settles an assumption only if the assumption is about the broken rule', (_name, response, expected) => {
+  ])('%s contradicts an assumption only if the assumption is about the broken rule', (_name, response, expected) => {
     const assumption = { pointer: '/components/schemas/Thing/properties/mood', text: 'The moods are not described.' }
     expect(judge(contract, [response]).findings).toMatchObject([{ ...expected, assumption }])
   })
@@ -138,7 +141,7 @@ describe('when responses are compared with the contract,', () => {
     expect(judge(contract, [things(thing({ note: '[redacted]' }))]).verdict).toBe('same')
   })
 
-  test('a recording without successful responses is never judged "the same"', () => {
+  test('a recording without successful responses is not judged', () => {
     expect(judge(contract, [])).toMatchObject({ verdict: 'not-judged', notJudged: [{ reason: 'too-few-samples' }] })
     expect(judge(contract, [{ status: 400, body: { error: 'no' } }]).verdict).toBe('not-judged')
   })

@@ -25,7 +25,7 @@ paths:
           content:
 ${content}`
 
-/** Compares a contract with recorded responses, in a new folder. `type`: the media type of string bodies. */
+/** Compares a contract with recorded responses, in a new folder. `type`: the media type of the responses. */
 async function runRecorded(contract: string, bodies: readonly Json[], type = 'application/json') {
   const folder = await tempFolder()
   const contractFile = join(folder, 'contract.yaml')
@@ -61,7 +61,7 @@ test.each(names)('a patch allows a field renamed to %j', async (name) => {
   expect(JSON.stringify(await applyPatch(run))).toContain(`${JSON.stringify(name)}:{"type":"string"}`)
 })
 
-test('a field named constructor is reported as missing if required, and as new if undocumented', async () => {
+test('a field named constructor can be reported as a missing field or as a new field', async () => {
   const required = weather(json('                  constructor: { type: string }\n').replace('[sky]', '[constructor]'))
   const missing = await runRecorded(required, [{ constructor: 'x' }, {}])
   expect(placesOf(missing)).toEqual(['missing-field /constructor'])
@@ -93,7 +93,7 @@ test('a response in a documented media type other than JSON is not drift', async
   expect(placesOf(await runRecorded(csv, ['<p>'], 'text/html'))).toEqual(['content-type '])
 })
 
-test('a patch never allows a redacted value, and is not written for such a value alone', async () => {
+test('a patch omits a finding with a redacted value, and is not written if there is no other finding', async () => {
   const run = await runRecorded(plain, [{ sky: 'Bearer abcdefghijklmnop12345678' }, { sky: 'red' }])
   expect(run.stderr).toContain('not patched: enum-value')
   expect(run.stderr).toContain('looks like a credential')

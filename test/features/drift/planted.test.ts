@@ -80,13 +80,13 @@ describe('the verdict is not "the same" for a service', () => {
     response.headers['retry-after'] = '3600'
   }
   const unauthorized: Change = (response) => void Object.assign(response, { status: 401 })
-  const unknown = ['--ids', 'modelId=00000000-0000-4000-8000-000000000404']
-  const one = [`--ids=modelId=${model('01')}`, '--samples', '1']
+  const unknownModel = ['--ids', 'modelId=00000000-0000-4000-8000-000000000404']
+  const oneModel = [`--ids=modelId=${model('01')}`, '--samples', '1']
 
   test.each<[string, string, string, Change | undefined, readonly string[], number?]>([
     ['that requires a token', 'unauthorized', 'Set CONVSIM_UPSTREAM_TOKEN', unauthorized, ids, 1],
-    ['that knows no model', 'too-few-samples', 'status 404', undefined, unknown],
-    ['whose responses are too large', 'too-large', '16 MiB', tooLarge, one],
+    ['that knows no model', 'too-few-samples', 'responses: 404', undefined, unknownModel],
+    ['whose responses are too large', 'too-large', '16 MiB', tooLarge, oneModel],
     ['that requires a wait of an hour', 'rate-limited', '3600 s, ', waitAnHour, ids, 1],
     ['with an expired certificate', 'certificate', 'certificate has expired (CERT_HAS_EXPIRED)', undefined, ids, 0],
   ])('%s; the reason is %s', async (_name, reason, sentence, change, args, requests) => {
@@ -122,7 +122,7 @@ describe('the simulator as the real service', () => {
     expect(upstream.requests.filter(({ method }) => method !== 'GET')).toHaveLength(3 * writes.length)
   })
 
-  test('with another status for a write settles the assumption about the status', { tags: ['long'] }, async () => {
+  test('with another status for a write yields a patch that allows the status', { tags: ['long'] }, async () => {
     const upstream = await startFakeUpstream((response, { method, url }) => {
       if (method !== 'POST' || !url.endsWith('/events')) return
       response.status = 200

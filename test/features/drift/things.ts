@@ -77,14 +77,14 @@ export const thing = (changes: JsonObject = {}): JsonObject => ({
 })
 
 /** A response from the service. By default, the status and the headers are valid. */
-export interface Given {
+export interface GivenResponse {
   readonly status?: number
   readonly headers?: Record<string, string>
   readonly body: Json | string
 }
 
 /** Returns a response with a list of things. */
-export const things = (...items: JsonObject[]): Given => ({ body: { items } })
+export const things = (...items: JsonObject[]): GivenResponse => ({ body: { items } })
 
 /** Returns a thing without this member. */
 export const without = (name: string): JsonObject => {
@@ -93,7 +93,7 @@ export const without = (name: string): JsonObject => {
 }
 
 /** Compares responses with a contract. */
-export function judge(target: Contract, responses: readonly Given[]) {
+export function judge(target: Contract, responses: readonly GivenResponse[]) {
   const observed = responses.map(({ status = 200, headers = {}, body }) => ({
     operation: 'listThings',
     request: 'GET /v1/things',

@@ -21,13 +21,13 @@ export function faultsIn(set: string): readonly Fault[] {
   return faults.value.faults
 }
 
-/** Returns the error for a set that cannot be parsed; empty if the set is valid. */
+/** Returns the error for a set that cannot be parsed, or an empty string if the set is valid. */
 export function problemOf(set: string): string {
   const faults = parseFaultSet(set, context)
   return faults.ok ? '' : faults.error
 }
 
-/** Returns recorded requests. Each signature names an operation and a body shape: `createEvent a`. */
+/** Returns recorded requests. Each signature names an operation and a body shape, such as `createEvent a`. */
 export function requestsOf(...signatures: readonly string[]): RecordedRequest[] {
   const counts = new Map<string, number>()
   return signatures.map((signature, receivedAt) => {
@@ -53,7 +53,7 @@ export function requestsOf(...signatures: readonly string[]): RecordedRequest[] 
   })
 }
 
-/** Returns a judged run from a description: `reset createEvent 2`, `drop-field createEvent /eventId`. */
+/** Returns a judged run from a description such as `reset createEvent 2` or `drop-field createEvent /eventId`. */
 export function judged(description: string, verdict: SuiteVerdict, parts: Partial<JudgedRun> = {}): JudgedRun {
   const [scenario = '', operation = '', target = ''] = description.split(' ')
   const [fault] = faultsIn(scenario)
@@ -67,7 +67,7 @@ export function judged(description: string, verdict: SuiteVerdict, parts: Partia
   return { run, verdict, made: isRepeated ? 2 : 1, responses, ...end, ms: 250, ...lists, ...parts }
 }
 
-/** Returns a report on runs, with conditions for `--fail-on`. The baseline run has a coverage of 1%. */
+/** Returns a report on runs. `failOn`: the value of `--fail-on`. The baseline run has a coverage of 1%. */
 export function reportOn(
   runs: readonly JudgedRun[],
   parts: Partial<SuiteReport> = {},

@@ -73,7 +73,7 @@ describe('parsing a set of faults', () => {
     expect(problemOf('drift:reset')).toBe('"reset" is not in the set drift, but in resilience and connection.')
   })
 
-  test('groups individually named scenarios by set', () => {
+  test('assigns each individually named scenario to a set', () => {
     expect(names('lost-ack,reset,slow;ms=5,empty-lists,forbidden')).toEqual([
       'resilience:lost-ack',
       'resilience:reset',
@@ -91,7 +91,7 @@ describe('parsing a set of faults', () => {
     expect(problemOf('wrong-type;pointer=/x')).toMatch(/Known: \//)
   })
 
-  test('omits inapplicable scenarios, but fails if none remains or an inapplicable scenario was named', () => {
+  test('omits inapplicable scenarios, but fails if all are inapplicable or one was named individually', () => {
     const operations = inputs.contract.operations.filter(({ method }) => method === 'GET')
     const parse = (set: string) => parseFaultSet(set, { ...context, operations })
     expect(parse('resilience')).toMatchObject({

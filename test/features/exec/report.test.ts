@@ -34,12 +34,12 @@ test.each<[string, SuiteReport, RegExp]>([
   ['which requests were skipped', mixed, /createEvent: 3 requests similar to requests 1 and 5\./],
   ['that verdicts are unreliable', withFlaky, /The verdicts are not reliable.*at the end, the command failed with/],
   ['that the command fails without faults', red, /The command fails without faults, too\./],
-  ['how many runs are flaky', withFlaky, /1 of 2 runs is flaky \(repetitions disagree\)/],
+  ['how many runs are flaky', withFlaky, /1 of 2 runs is flaky and excluded from the percentages/],
 ])('the text, Markdown and HTML say %s', (_, report, words) => {
   for (const text of renderForPeople(report)) expect(text).toMatch(words)
 })
 
-test('each format names the calls that never succeeded', () => {
+test('the text, Markdown, HTML, JUnit and JSON formats say that a call never succeeded', () => {
   for (const text of [...renderForPeople(mixed), render.junit(mixed), render.json(mixed)])
     for (const words of ['recovered', 'green, but the call never succeeded']) expect(text).toContain(words)
   expect(render.html(mixed)).toContain('<td class="bad">green, but the call never succeeded</td>')
@@ -52,14 +52,14 @@ test.each<[string, SuiteReport, RegExp]>([
     /^resilience: 1 of 2 good \(50%\): 1 recovered, 1 "green, but the call never succeeded"\.$/m,
   ],
   ['the flaky runs, which no percentage includes', withFlaky, /^resilience: 0 of 1 good \(0%\): 1 broke, 1 flaky\.$/m],
-  ['how many runs were repeated', withFlaky, /^2 runs, 2 of them repeated\.$/m],
+  ['how many runs were repeated', withFlaky, /^2 runs, 2 repeated\.$/m],
   ['no percentage if all runs are flaky', reportOn([flaky]), /^resilience: no verdict: 1 flaky\.$/m],
   ['why the suite ended early', red, /^1 run, 4 not run \(the command failed without faults\)\.$/m],
   ['a row for each run', reportOn([unreached, recovered]), /^drift:drop-field +createEvent +\/eventId +not reached$/m],
   [
     'how flaky runs disagree',
     reportOn([flaky]),
-    /warning: Flaky: in some runs, but not all, the command failed with exit code 1 when "reset" was injected into request 1 of /,
+    /warning: Flaky: in at least one run, the command failed with exit code 1 when "reset" was injected into request 1 of /,
   ],
   [
     'requests without an operation separately',
@@ -104,10 +104,10 @@ describe('the JUnit report', () => {
 
   test('marks a flaky run as skipped, and gives the reason', () => {
     expect(failures(withFlaky)).toBe('0')
-    expect(render.junit(withFlaky)).toMatch(/<skipped message="Flaky: in some runs/)
+    expect(render.junit(withFlaky)).toMatch(/<skipped message="Flaky: in at least one run/)
   })
 
-  test('has a failure for each run that meets --fail-on, including the baseline run', () => {
+  test('has a failure for each run that meets a --fail-on condition, and for a failed baseline run', () => {
     const careless = { ...recovered, client: ['retry: createEvent: retry-after: too soon'] }
     const failed = ['1 retry problem']
     expect(failures(reportOn([{ ...careless, failed }], {}, 'retry'))).toBe('1')
@@ -138,7 +138,7 @@ test('each finding has the command that repeats its run, the output and the requ
     expect(render.markdown(report)).toContain(block)
 })
 
-test('annotations on GitHub are errors for findings that fail the run, and warnings for other findings', () => {
+test('GitHub annotations are errors for findings that meet a --fail-on condition, and warnings for others', () => {
   const runs = [broken, judged('drop-field createEvent /success', 'unnoticed')]
   const failed = ['1 of 1 fault was not handled (100%)']
   const lines = render.github(reportOn(runs, { failed }, 'not-resilient')).split('\n')
@@ -154,6 +154,6 @@ test.each([
   ['pytest', '____ test_a ____\n    def test_a():\n>       assert 1\nE       assert 2 == 1\n1 failed in 0.2s', 1],
   ['vitest', ' × writes 12ms\n\n FAIL  a.test.ts > writes\nAssertionError: expected 2 to be 1\n Tests  1 failed', 1],
   ['a passing run', 'reading\ndone', undefined],
-])('the first failed assertion in the output of %s is found, if there is one', (_, output, first) => {
+])('the output shown for %s starts just above the first failed assertion, if there is one', (_, output, first) => {
   expect(findFailure(output.split('\n'))).toBe(first)
 })

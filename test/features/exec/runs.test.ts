@@ -10,7 +10,7 @@ test.each([
   [0, 0, {}, 'run 1 of 10, 0 findings'],
   [2, 4000, {}, 'run 3 of 10, 1 finding, 16 s left'],
   [5, 600_000, {}, 'run 6 of 10, 1 finding, 10 min left'],
-  [3, 6000, { made: 2 }, 'run 4 of 10, 1 of them repeated, 1 finding, 14 s left'],
+  [3, 6000, { made: 2 }, 'run 4 of 10, 1 repeated, 1 finding, 14 s left'],
   [2, 4000, { total: 100, untilMs: 6000 }, 'run 3 of 100, 1 finding, 6 s left'],
 ])('after %i runs in %i ms, with %j, the progress line is "%s"', (ended, sinceMs, more, line) => {
   const { total, untilMs, made } = { total: 10, untilMs: Infinity, made: 1, ...more }
@@ -46,7 +46,7 @@ test.each([
   )
 })
 
-test('the command that repeats a run includes the run’s time limit, but no settings for other runs', () => {
+test('the command that repeats a run has the settings that affect the run, and no others', () => {
   const bounded = { ...settings, seed: '7', runTimeout: '5s', set: 'drift', jobs: 2, failOn: 'hung' }
   const line = describeRepeat('a@b', { settings: bounded, files: ['node'], failOn: [] })
   expect(line).toBe('convsim each --only a@b --run-timeout 5s --seed 7 -- node')

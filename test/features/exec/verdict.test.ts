@@ -2,7 +2,7 @@ import { describe, expect, test } from 'vitest'
 import { countGoodResponses, judgeOutcomes, type RunOutcome } from '../../../src/features/exec/report/judge-run.ts'
 import { judged, requestsOf } from './made-up.ts'
 
-/** Returns a run's outcome from words: `red faulted`, `green faulted good` (the call succeeded), `late` (timed out). */
+/** Returns an outcome from words such as `red faulted`, `green faulted good` (call succeeded) or `late` (timeout). */
 const outcomeOf = (words: string): RunOutcome => ({
   code: words.includes('green') ? 0 : 1,
   isTimedOut: words.includes('late'),
@@ -11,15 +11,15 @@ const outcomeOf = (words: string): RunOutcome => ({
 })
 
 test.each([
-  ['green faulted good', undefined, 'recovered', 'unnoticed'],
-  ['green faulted', undefined, 'never-succeeded', 'unnoticed'],
+  ['green faulted good', 'none', 'recovered', 'unnoticed'],
+  ['green faulted', 'none', 'never-succeeded', 'unnoticed'],
   ['green faulted', 'green faulted', 'never-succeeded', 'unnoticed'],
   ['green faulted', 'green faulted good', 'unsteady', 'unnoticed'],
   ['green faulted good twice', 'green faulted good twice', 'recorded-twice', 'unnoticed'],
   ['green faulted good twice', 'green faulted good', 'unsteady', 'unnoticed'],
   ['green', 'green faulted good', 'unsteady', 'unsteady'],
   ['green faulted', 'red faulted', 'unsteady', 'unsteady'],
-  ['green', undefined, 'not-reached', 'not-reached'],
+  ['green', 'none', 'not-reached', 'not-reached'],
   ['red faulted', 'red faulted', 'broke', 'noticed'],
   ['red faulted', 'green faulted good', 'unsteady', 'unsteady'],
   ['red faulted', 'green faulted', 'unsteady', 'unsteady'],
@@ -35,7 +35,7 @@ test.each([
   'after the outcomes "%s" and "%s", the verdict is %s for a transient fault, and %s for a permanent fault',
   (first, second, onTransient, onPermanent) => {
     const judge = (fault: string) =>
-      judgeOutcomes(judged(fault, 'broke').run, (second === undefined ? [first] : [first, second]).map(outcomeOf))
+      judgeOutcomes(judged(fault, 'broke').run, (second === 'none' ? [first] : [first, second]).map(outcomeOf))
     expect(judge('reset createEvent 1')).toBe(onTransient)
     expect(judge('drop-field createEvent /eventId')).toBe(onPermanent)
   },

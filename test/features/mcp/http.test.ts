@@ -52,7 +52,7 @@ describe('the MCP endpoint', () => {
   const message = { jsonrpc: '2.0', id: 1, method: 'tools/list' }
   const accept = 'application/json, text/event-stream'
 
-  test('cannot be called from an HTML form, and requires the token', async () => {
+  test('cannot be called from an HTML form, and requires the control token if one is set', async () => {
     const form = await call(sim(), '/__sim/mcp', { body: '{}', contentType: 'text/plain' })
     const own = await startForTest({ controlToken: 'secret' })
     const withoutToken = await call(own, '/__sim/mcp', { body: message })

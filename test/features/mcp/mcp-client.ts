@@ -5,7 +5,7 @@ import type { JsonObject } from '../../../src/base/core/json.ts'
 import { cli } from '../../support/command.ts'
 import { recordingEnv } from '../../support/control-responses/recording.ts'
 
-/** Connects the official package's client over HTTP. `headers`: additional headers for each request. */
+/** Connects the client of the official MCP SDK over HTTP. `headers`: additional headers for each request. */
 export const connectOverHttp = (url: string, headers: Record<string, string> = {}, options = {}) =>
   connect(new StreamableHTTPClientTransport(new URL(url), { requestInit: { headers } }), options)
 

@@ -20,7 +20,7 @@ describe('convsim mcp', () => {
     expect(await run(['mcp'], { stdin: 'ignore' })).toMatchObject({ code: 0, stdout: '' }) // stdin is /dev/null
   })
 
-  test('supports protocol revision 2026-07-28, and a running simulator that requires a token', async () => {
+  test('supports protocol revision 2026-07-28, and can use a running simulator that requires a token', async () => {
     const sim = await startForTest({ controlToken: 'secret' })
     const modern = { versionNegotiation: { mode: { pin: '2026-07-28' } } }
     const client = await connectOverStdio(['--url', sim.origin, '--control-token', 'secret'], modern)

@@ -14,7 +14,7 @@ async function sendEvent(baseUrl: string, wait: (seconds: number) => Promise<unk
   }
 }
 
-test('the tools let an agent find and fix a client that ignores Retry-After, and confirm the fix', async () => {
+test('the tools let an agent find a client that ignores Retry-After, and confirm that it has been fixed', async () => {
   const sim = await startForTest()
   const agent = await connectOverHttp(`${sim.controlUrl}/mcp`)
   const sandbox = 'checkout'

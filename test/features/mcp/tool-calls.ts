@@ -22,6 +22,6 @@ export const toolCalls: readonly (readonly [string, JsonObject, RegExp, JsonObje
   ['coverage_gaps', {}, /"X-Sim-Scenario":"rate-limited"/, { operation: 'x' }, /Known: getModel/],
   ['run_summary', { sandbox: '*' }, /"verdict":"failed"/, { failOn: 'x' }, /violation(?!.*Omit "sandbox")/],
   ['control_sandbox', { ...advance, mode: '' }, /"now"/, { ...advance, mode: 'real' }, /takes by, sandbox, not "mode"/],
-  ['explain_request', { id: 'req-1', sandbox: '*' }, /"stage"/, { id: 'req-1', path: '/v1/x' }, /and "path"\.$/],
+  ['explain_request', { id: 'req-1', sandbox: '*' }, /"stage"/, { id: 'req-1', path: '/v1/x' }, /combined with "path"/],
   ['run_summary', {}, /verdict/, { sandbox: 'unused' }, /Omit "sandbox"/],
 ]

@@ -7,9 +7,9 @@ import type { TestSimulator } from '../../support/start.ts'
 import { listRequests } from '../../support/stored-records.ts'
 
 const token = 'upstream-secret-1'
-const workshop = 'http://localhost:6006'
+const allowedOrigin = 'http://localhost:6006'
 
-/** Starts a service whose CORS headers allow only its own page, and which logs the requests that reach it. */
+/** Starts a service that records the requests it receives. Its CORS headers allow only one origin. */
 async function openService() {
   const reached: string[] = []
   const origin = await fakeUpstream((req, res) => {
@@ -73,7 +73,7 @@ describe('a proxy with a token for the real service', () => {
   })
 
   const hosts = ['evil.example', 'evil.example:4010', 'localhost.evil.example', '127.0.0.1.nip.example', '']
-  test.each(hosts)('refuses a same-origin page after its host %j was rebound to the proxy', async (host) => {
+  test.each(hosts)('refuses a same-origin request for the host %j, as sent after DNS rebinding', async (host) => {
     const { sim, reached } = await openProxy()
     const page = { host, origin: `http://${host}`, 'sec-fetch-site': 'same-origin' }
     const response = await callAs(sim, page, 'DELETE')
@@ -141,26 +141,26 @@ describe('a proxy with a token for the real service', () => {
 })
 
 describe('a page that --control-origins lists', () => {
-  const page = { origin: workshop, 'sec-fetch-site': 'cross-site', 'sec-fetch-mode': 'cors' }
+  const page = { origin: allowedOrigin, 'sec-fetch-site': 'cross-site', 'sec-fetch-mode': 'cors' }
 
   test('can use the service with the token, and gets CORS headers from the proxy, not from the service', async () => {
-    const { sim, reached } = await openProxy({ controlOrigins: workshop })
+    const { sim, reached } = await openProxy({ controlOrigins: allowedOrigin })
     const preflight = await callAs(sim, { ...page, 'access-control-request-method': 'PUT' }, 'OPTIONS')
-    expect([preflight.status, preflight.headers['access-control-allow-origin']]).toEqual([204, workshop])
+    expect([preflight.status, preflight.headers['access-control-allow-origin']]).toEqual([204, allowedOrigin])
     const response = await call(sim, analyticsPath, { headers: page })
-    expect([response.status, response.headers.get('access-control-allow-origin')]).toEqual([200, workshop])
+    expect([response.status, response.headers.get('access-control-allow-origin')]).toEqual([200, allowedOrigin])
     expect(response.headers.get('access-control-expose-headers')).toBe('*')
     expect(reached).toEqual([`GET ${analyticsPath} Bearer ${token}`])
   })
 
   test('must have exactly the listed origin', async () => {
-    const { sim, reached } = await openProxy({ controlOrigins: workshop })
+    const { sim, reached } = await openProxy({ controlOrigins: allowedOrigin })
     const response = await call(sim, analyticsPath, { headers: { ...page, origin: 'http://localhost:6007' } })
     expect([response.status, corsHeaders(response.headers.keys()), reached]).toEqual([403, [], []])
   })
 
   test('gets only the service’s CORS headers with --no-cors', async () => {
-    const { sim } = await openProxy({ controlOrigins: workshop, cors: false })
+    const { sim } = await openProxy({ controlOrigins: allowedOrigin, cors: false })
     const response = await call(sim, analyticsPath, { headers: page })
     expect(response.headers.get('access-control-allow-origin')).toBe('https://app.example.com')
   })

@@ -114,7 +114,7 @@ describe('the proxy', () => {
     expect((await steer(sim, 'GET', '/report'))['violations']).toMatchObject({ requests: 1 })
   })
 
-  test('forwards a path outside the contract, and reports a violation if the real service has that path', async () => {
+  test('forwards a request outside the contract, and reports a violation if the service has the path', async () => {
     const origin = await fakeUpstream((req, res) => res.writeHead(req.url === '/v1/other' ? 200 : 404).end())
     const sim = await proxyTo(origin)
     expect((await call(sim, '/v1/other')).status).toBe(200)
@@ -130,7 +130,7 @@ describe('the proxy', () => {
 })
 
 describe('scenarios in a proxy', () => {
-  test('apply to the real service’s response: slow, truncated, reset and drift', async () => {
+  test('can delay, truncate or change the real service’s response, or reset the connection', async () => {
     const upstream = await startForTest()
     const sim = await proxyTo(upstream.origin)
     const callWith = (scenario: string) => call(sim, analyticsPath, { headers: { 'x-sim-scenario': scenario } })
@@ -144,7 +144,7 @@ describe('scenarios in a proxy', () => {
       response: { origin: 'scenario' },
       responseViolations: [{ keyword: 'required' }],
     })
-    // The reset request does not reach the service.
+    // The request with the scenario "reset" does not reach the service.
     expect((await entries(upstream)).length).toBe(3)
   })
 
@@ -155,7 +155,7 @@ describe('scenarios in a proxy', () => {
     expect(refused.status).toBe(400)
     expect(errorOf(refused)).toBe(
       'The scenario "all-null" does not apply here: the real service responds, and its numbers cannot be chosen; ' +
-        'convsim serve generates them.',
+        'use convsim serve for generated numbers.',
     )
     await expect(putRules(sim, [{ scenario: 'all-null' }])).rejects.toThrow(/its numbers cannot be chosen/)
   })
@@ -200,7 +200,7 @@ describe('for a client of the proxy,', () => {
   test.each([
     ['broken JSON', 200, '{"a":', 'application/json', 'json', /line 1/],
     ['an undocumented status', 418, '{}', 'application/json', 'status', /the status 418 is not documented/],
-    ['another media type', 200, '<p>', 'text/html', 'media-type', /has the Content-Type "text\/html"/],
+    ['an undocumented media type', 200, '<p>', 'text/html', 'media-type', /has the Content-Type "text\/html"/],
     ['no body', 200, '', undefined, 'required', /has no body/],
   ])('a response with %s is forwarded and reported as a violation', async (_, status, text, type, keyword, message) => {
     const sim = await proxyWith(status, type === undefined ? {} : { 'Content-Type': type }, text)
@@ -242,8 +242,8 @@ describe('for a client of the proxy,', () => {
     ['with many items', `[${'0,'.repeat(30_000)}0]`, 'identity'],
     ['with many members', `{${Array.from({ length: 30_000 }, (_, at) => `"m\\u0041${at}":1`)}}`, 'identity'],
     ['with a long string', `"${'é'.repeat(1_000_000)}"`, 'identity'],
-    ['with many items, compressed', `[${'0,'.repeat(30_000)}0]`, 'gzip'],
-    ['with a long string, compressed', `"${'é'.repeat(1_000_000)}"`, 'gzip'],
+    ['with many items (compressed)', `[${'0,'.repeat(30_000)}0]`, 'gzip'],
+    ['with a long string (compressed)', `"${'é'.repeat(1_000_000)}"`, 'gzip'],
   ])('a large response %s is forwarded, and advice says that it was not checked', async (_, value, encoding) => {
     const { messageCount: _count, ...others } = await healthy()
     const body = `{"messageCount":"many","large":${value},${JSON.stringify(others).slice(1)}`

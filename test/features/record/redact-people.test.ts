@@ -7,7 +7,7 @@ test.each([
   ['an international telephone number', 'call +49 (170) 123-4567!', 'call [redacted]!'],
   ['a token', 'key sk_live_12345678abcdef', 'key [redacted]'],
   ['a bearer token', 'Authorization: Bearer abc.def', 'Authorization: Bearer [redacted]'],
-])('%s is redacted in every string', (_name, text, expected) => {
+])('%s in a nested string is redacted', (_name, text, expected) => {
   expect(redactPeople({ deep: [{ text }] })).toEqual({ value: { deep: [{ text: expected }] }, changes: 1 })
 })
 

@@ -30,7 +30,7 @@ test.each([
   ['a missing body', recorded('/__sim/clock', {}, { text: '', size: 0 }), /no body/],
   ['an unknown media type', recorded('/__sim/clock', clock, { headers: { 'content-type': 'a/b' } }), /type "a\/b"/],
   ['an invalid header', withHeader('allow', 'everything'), /header Allow .*pattern/],
-  ['a response from an unknown path', recorded('/__sim/secret', {}), /no operation/],
+  ['a response from an unknown path', recorded('/__sim/secret', {}), /undocumented operation/],
 ])('the response check reports %s', (_name, response, problem) => {
   expect(check(response)).toMatch(problem)
 })

@@ -16,7 +16,7 @@ function openStream(journal: Journal, options: Partial<StreamOptions> = {}) {
 }
 
 describe('a stream of journal entries', () => {
-  test('waits for the entry after the given number', async () => {
+  test('sends only entries after the given number, even if none exist yet', async () => {
     const journal = journalOf(100, 3)
     const { next, idsOf } = openStream(journal, { after: 4, heartbeatMs: 1 })
     expect([await next(), await next()].map(idsOf)).toEqual([[], []])

@@ -12,7 +12,7 @@ const replyWith = (headers: Record<string, string>): OutgoingReply => ({
   date: undefined,
 })
 
-/** The outcomes of a request by path. The real handlers produce only the last of them. */
+/** The handler's outcome for each path. The real handlers produce only the last outcome. */
 const responses: Record<string, () => ReturnType<Handlers['service']>> = {
   '/throws': () => {
     throw new Error('thrown at once')

@@ -53,7 +53,7 @@ describe('stopping a server', () => {
   })
 })
 
-test('an idle connection stays open long enough for a client that stalls for several seconds', async () => {
+test('a response announces a keep-alive timeout of 65 seconds, enough for a client that stalls', async () => {
   const { origin, sendGet, respond } = await setup()
   const connection = await connectTo(origin)
   await sendGet(connection)
@@ -67,7 +67,7 @@ test('malformed bytes after a request close the connection only after the respon
   const connection = await connectTo(origin)
   await sendGet(connection)
   connection.send('no HTTP at all\r\n\r\n')
-  // When a later request on another connection has arrived, the server has read these bytes.
+  // When a later request on another connection has arrived, the server has read the malformed bytes.
   const other = await connectTo(origin)
   await sendGet(other)
   respond()

@@ -14,7 +14,7 @@ export const unparsed: LiveExchange = {
   token: undefined,
 }
 
-/** The parts of an entry that a test can set; the other parts have defaults. */
+/** The parts of an entry that a test can set. Every part has a default. */
 export interface EntryParts {
   readonly sandbox?: string
   readonly request?: Partial<JournalEntry['request']>
@@ -73,7 +73,7 @@ export function entryFor(journal: Journal, parts: EntryParts = {}): JournalEntry
   }
 }
 
-/** Creates a journal with `count` entries, distributed evenly among the sandboxes. */
+/** Creates a journal, and records `count` entries in it, distributed evenly among the sandboxes. */
 export function journalOf(size: number, count: number, sandboxes: readonly string[] = ['default']): Journal {
   const journal = new Journal(size)
   for (let index = 0; index < count; index += 1) {

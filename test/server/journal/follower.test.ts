@@ -13,7 +13,7 @@ import { type EntryParts, entryFor, unparsed } from './entries.ts'
 
 let replicaCount = 0
 
-/** Opens the journal of a new replica. `port` is that of Redis, or of a proxy in front of Redis. */
+/** Opens the journal of a new replica. `port`: the port of Redis, or of a proxy in front of Redis. */
 async function openJournal(port: number, { size = 1000, stream = 100_000 } = {}) {
   const location = parseRedisUrl(`redis://127.0.0.1:${port}`, 'follow')
   if (!location.ok) throw new Error(location.error)
@@ -159,7 +159,7 @@ describeWithRedis('a journal that follows the stream shared by all replicas', ()
     ])
   })
 
-  test('corrects the outcome of a delivery, even if Redis was unavailable at first', async () => {
+  test('corrects the recorded outcome of a delivery, even if Redis was unavailable at first', async () => {
     const redis = await redisForTest({ durable: true })
     const [first, second] = [await openJournal(redis.port), await openJournal(redis.port)]
     const appended = await first.append()

@@ -11,7 +11,7 @@ const closed = (properties: object, required = Object.keys(properties)) => ({
   additionalProperties: false,
 })
 
-/** Returns properties that share a schema: `propertiesOf(text, 'name value')`. */
+/** Returns properties that share a schema, as in `propertiesOf(text, 'name value')`. */
 const propertiesOf = (type: object, names: string) => Object.fromEntries(names.split(' ').map((name) => [name, type]))
 
 const pairs = { type: 'array', items: closed(propertiesOf(text, 'name value')) }

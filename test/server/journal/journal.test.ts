@@ -56,7 +56,7 @@ describe('a journal', () => {
     { size: 4, bytes: 16_000, stored: 4 },
     { size: 100, bytes: 30_000, stored: 34 }, // the limit is 1 MB, its minimum
   ])(
-    'of size $size stores $stored entries of $bytes bytes, and counts the evicted entries',
+    'of size $size stores at most $stored entries of $bytes bytes, and counts the evicted entries',
     async ({ size, bytes, stored }) => {
       const journal = new Journal(size)
       const headers = { 'x-long': 'x'.repeat(bytes) }
@@ -78,7 +78,7 @@ describe('a journal', () => {
     },
   )
 
-  test('evicts everything up to and including an entry larger than the ring, and stores later entries', async () => {
+  test('evicts everything up to and including an entry that is too large, and stores later entries', async () => {
     const journal = new Journal(2)
     const add = (sandbox: string, length: number) =>
       journal.record(entryFor(journal, { sandbox, request: { headers: { long: 'x'.repeat(length) } } }), unparsed)
@@ -118,7 +118,7 @@ test('an entry that was read does not change when the journal evicts first its b
   expect(JSON.stringify(first) === before).toBe(true)
 })
 
-test('above 8 MiB of response bodies, the oldest bodies are evicted, but their entries stay', async () => {
+test('above 8 MiB of response bodies, the oldest response bodies are evicted, but their entries stay', async () => {
   const journal = new Journal(10_000)
   const response = { body: captureBody('x'.repeat(maxResponseBodyBytes)) }
   const capacity = (8 * 1024 * 1024) / maxResponseBodyBytes

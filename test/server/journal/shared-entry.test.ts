@@ -45,7 +45,7 @@ test('an announced exchange whose client disconnects early is followed by a mess
   expect(ownEntries).toEqual(['client-gone'])
 })
 
-test('without the store, an exchange whose announcement failed stays in its process; others are lost', async () => {
+test('without the store, an exchange is kept if its announcement failed, and lost if it was unannounced', async () => {
   const { journal, end, create } = setup(true)
   const ownEntries: string[] = []
   journal.onOwnEntry(({ id }) => ownEntries.push(id))

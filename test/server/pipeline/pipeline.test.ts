@@ -38,8 +38,8 @@ function setup(handle: OperationHandler['handle'], log?: Log) {
     outgoing.onEnd?.(delivered)
     return outgoing
   }
-  const busy = () => sandboxes.list().map((sandbox) => sandbox.activeRequests)
-  return { post, logged, busy }
+  const activeRequests = () => sandboxes.list().map((sandbox) => sandbox.activeRequests)
+  return { post, logged, activeRequests }
 }
 
 const request = (path: string): SimRequest => ({
@@ -75,8 +75,8 @@ test.each<[string, OperationHandler['handle']]>([
 test('no sandbox stays busy, even if handling or logging a request fails', async () => {
   const failingLog: Log = { ...silentLog, info: fail, warn: fail, error: fail }
   for (const handle of [async () => jsonBody({ success: true, eventId: modelId }), fail, async () => fail()]) {
-    const { post, busy } = setup(handle, failingLog)
+    const { post, activeRequests } = setup(handle, failingLog)
     await expect(post('/_s/w0/v1/events')).rejects.toThrow('worker 3')
-    expect(busy()).toEqual([0, 0])
+    expect(activeRequests()).toEqual([0, 0])
   }
 })

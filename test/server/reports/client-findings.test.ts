@@ -5,7 +5,7 @@ import { putRules, steer } from '../../support/control.ts'
 import { callRaw } from '../../support/raw-http.ts'
 import { sharedSimulator } from '../../support/shared.ts'
 import { readControl, readRetries } from '../../support/stored-records.ts'
-import { createTracked } from './tracked-attempts.ts'
+import { createRetryTracker } from './tracked-attempts.ts'
 
 const sim = sharedSimulator()
 
@@ -36,7 +36,7 @@ describe('over HTTP', () => {
     expect(await rulesIn('untyped')).toEqual(['content-type'])
   })
 
-  test('storing an event without an insertId again after its response was lost breaks a rule', async () => {
+  test('sending an event without an insertId again after its response was lost breaks a rule', async () => {
     await putRules(sim(), [{ scenario: 'lost-ack', times: 1 }], 'no-id')
     const send = () => callOperation(sim(), operations[2], { sandbox: 'no-id' })
     await expect(send()).rejects.toThrow()
@@ -60,7 +60,7 @@ describe('over HTTP', () => {
     expect([retries.findings, advice.findings.length]).toEqual([[], count])
   })
 
-  test('a test that checks three refusals, each with its own rule, has no findings and no advice', async () => {
+  test('a test that checks three refusals, each with its own rule, has no retry problems and no advice', async () => {
     for (const scenario of ['forbidden', 'not-found', 'rate-limited;retry-after=9']) {
       await putRules(sim(), [{ scenario, times: 1 }], 'refusals')
       await call(sim(), analyticsPath, { sandbox: 'refusals' })
@@ -94,12 +94,12 @@ describe('over HTTP', () => {
 const thirtyTimes = (attempt: string) => Array.from({ length: 30 }, (_, index) => `${index * 100} ${attempt}`).join()
 
 describe('a client that sends the same call again', () => {
-  /** The client's attempts, in the format of `createTracked`, by broken rules and by test title. */
+  /** The client's attempts, in the format of `createRetryTracker`, by broken rules and by test title. */
   const cases: Readonly<Record<string, Readonly<Record<string, string>>>> = {
     'no rule': {
       'may retry after the shorter wait if a response specifies two': '0 429 wait, 2500 201',
       'may retry early within the tolerance': '0 503 wait, 2480 201',
-      'may wait in sandbox time, if the sandbox clock is advanced': '0 429 wait now=0, 100 201 now=2500',
+      'may wait in sandbox time if the sandbox clock is advanced': '0 429 wait now=0, 100 201 now=2500',
       'may send the call concurrently, since that is not a retry': '0-50 429 wait, 10-15 429 wait',
       'may send many concurrent calls over a few connections, since they are not retries':
         '0-5 429 wait, 1-6 429 wait, 5.1 429 wait, 6.1 429 wait',
@@ -125,7 +125,7 @@ describe('a client that sends the same call again', () => {
         '0 500 id=a, 1 500 id=b, 500 201 id=b, 501 201 id=a',
       'may give up on an event and send an identical one with another insertId, if each event keeps its insertId':
         '0 500 id=a, 500 500 id=a, 1000 201 id=b',
-      'may start its wait at the head of an error, and cancel the body later': '0-300 429 wait lost head=1, 2501 201',
+      'may start its wait when the head arrives, and cancel the body later': '0-300 429 wait lost head=1, 2501 201',
       'has no finding if a retry after one of two identical calls is too early for the other':
         '0-5 429 wait empty #0, 1-6 500 empty #0, 450 200 empty #1, 2510 200 empty #1',
       'is not judged by the refusal of an identical call, if the end of its own attempt might be recorded late':
@@ -158,7 +158,7 @@ describe('a client that sends the same call again', () => {
         '0 429 wait #0, 1000 201 #2, 500-1001 500 #1 lost head=501',
     },
     'same-insert-id': {
-      'must not store an event without an insertId again an hour after a lost response':
+      'must not resend an event without an insertId, even an hour after a lost response':
         '0 201 plain #0 lost, 3600000 201 plain #0',
       'must not omit the insertId after a lost response': '0 201 id=a lost, 3000 201 plain',
       'must not change the insertId in a declared retry, even among identical events':
@@ -179,7 +179,7 @@ describe('a client that sends the same call again', () => {
     'back-off': {
       'must not resend the call immediately after three failures': '0 500, 5 500, 10 500, 15 201',
       'must not resend the call immediately after several lost responses': '0 201 lost, 1 201 lost, 2 201 lost, 3 201',
-      'must not send the call 20 times 100 ms apart, even from different callers': thirtyTimes('429 wait plain'),
+      'must not send a failing call 20 times 100 ms apart, even if no retry is declared': thirtyTimes('429 wait plain'),
     },
     'same-insert-id, same-insert-id': {
       'must not resend two identical events with new insertIds, even if the retries overlap':
@@ -191,20 +191,20 @@ describe('a client that sends the same call again', () => {
   )
 
   test.each(rows)('$name', ({ rules, attempts }) => {
-    const { send, rules: broken } = createTracked()
+    const { send, rules: broken } = createRetryTracker()
     for (const attempt of attempts.split(',')) send(attempt)
     expect(broken().join(', ') || 'no rule').toBe(rules)
   })
 
   test('may retry a request that never arrived, while a different prompt must wait', () => {
-    const { send, rules } = createTracked(new Set())
+    const { send, rules } = createRetryTracker(new Set())
     send('0 429 wait plain #0')
     send('600 201 corrected #1')
     expect(rules()).toEqual([])
   })
 
   test('is judged by a response that turns out to be lost, even if a concurrent call has ended in the meantime', () => {
-    const { send, correct, rules } = createTracked()
+    const { send, correct, rules } = createRetryTracker()
     const late = send('0-500 201 id=a #0')
     send('1-501 201 id=other')
     correct(late, 500)
@@ -213,7 +213,7 @@ describe('a client that sends the same call again', () => {
   })
 
   test('is not judged by an identical call if its own lost response is recorded only after another call', () => {
-    const { send, correct, rules } = createTracked()
+    const { send, correct, rules } = createRetryTracker()
     send('0-5 201 plain #0 lost')
     send('1-6 201 plain #0 lost')
     send('90-92 429 wait plain #1')
@@ -225,7 +225,7 @@ describe('a client that sends the same call again', () => {
   })
 
   test('has at most 100 findings; further findings, and calls too old for the journal, are only counted', () => {
-    const { findings, send } = createTracked()
+    const { findings, send } = createRetryTracker()
     for (const count of [0, 1]) for (let call = 0; call < 600; call += 1) send(`${count} 404 call=${call} #${count}`)
     const { list, further } = findings.retries.toList()
     expect([list.length, further]).toEqual([100, 500])

@@ -81,7 +81,7 @@ describe('an unknown path', () => {
     })
   })
 
-  test('does not displace other findings, however many unknown paths there are', async () => {
+  test('does not displace other findings, since unknown paths after the first 20 share a finding', async () => {
     const headers = { 'x-sim-sandbox': 'many-paths' }
     for (let index = 0; index < 120; index += 1) await call(sim(), `/v1/path-${index}`, { headers })
     await call(sim(), analyticsPath, { headers, token: null })

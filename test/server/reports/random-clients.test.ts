@@ -10,22 +10,22 @@ import { readControl } from '../../support/stored-records.ts'
 
 /** The number of clients. `npm run test:evidence` sets it to 2,000. */
 const runs = Number(process.env['RETRY_RUNS'] ?? 30)
-/** `RETRY_SEED=2` generates other clients. `RETRY_SEED=1.17` repeats only client 17 of seed 1. */
+/** `RETRY_SEED=2` generates different clients. `RETRY_SEED=1.17` repeats only client 17 of seed 1. */
 const seed = process.env['RETRY_SEED'] ?? '1'
 const seeds = seed.includes('.') ? [seed] : Array.from({ length: runs }, (_, index) => `${seed}.${index}`)
 
 /** The number of clients that run concurrently, each in its own sandbox. */
 const concurrency = 8
 
-/** A client's time limit, long enough to receive each response head even if a busy machine suspends a process. */
+/** The time limit for a request, long enough to receive a response head even if a busy machine suspends a process. */
 const timeoutMs = 4000
 
 interface Attempt {
   readonly id?: string | undefined
   readonly count?: number
-  /** Additional members of the event. */
+  /** Additional fields of the event. */
   readonly more?: object
-  /** The connections of the process that sends the attempt. */
+  /** The connection pool to use; by default, the client's own. */
   readonly agent?: Agent
   readonly giveUpMs?: number
   readonly isRead?: boolean
@@ -40,13 +40,13 @@ interface Client {
   readonly rules: (...scenarios: readonly string[]) => Promise<unknown>
   /** Advances the sandbox's clock. */
   readonly advance: (by: string) => Promise<unknown>
-  /** Sends an event, or reads analytics. `waitMs` is the wait in `Retry-After`. Status 599 means no response. */
+  /** Sends an event, or reads analytics. `waitMs` is the wait in `Retry-After`. Status 599: no complete response. */
   readonly send: (attempt?: Attempt) => Promise<{ readonly status: number; readonly waitMs: number }>
   /** Sends attempts one after the other. `mistake` is the rule that the attempts break, or an empty string. */
-  readonly series: (faults: string, mistake: string, ...tries: readonly Attempt[]) => Promise<readonly string[]>
+  readonly series: (scenarios: string, mistake: string, ...tries: readonly Attempt[]) => Promise<readonly string[]>
 }
 
-/** Failures after which the event is stored, and failures after which it is not stored. */
+/** Failures that occur after the event is stored, and failures that prevent it from being stored. */
 const storingFailures = ['lost-ack', 'reset;when=after', 'hang;when=after']
 const droppingFailures = ['reset', 'hang', '500', '503;retry-after=0']
 
@@ -55,9 +55,9 @@ const faults = [
   ...['429;retry-after=1;retry-after-ms=300', '500', 'lost-ack', 'truncated', 'reset'],
 ]
 
-/** Each kind of client returns a log of the rules that it broke, with a `?` after a rule that it may have broken. */
+/** Each kind of client returns the rules that it broke, with a `?` after a rule that it might not have broken. */
 const kinds: Readonly<Record<string, (client: Client) => Promise<readonly string[]>>> = {
-  async 'is a pool of workers that keep ids, count retries and wait'({ rules, send, chance, pick }) {
+  async 'is a pool of workers that reuse ids, count retries and obey Retry-After'({ rules, send, chance, pick }) {
     await rules(...Array.from({ length: 6 }, () => pick(faults)))
     const work = async (id: string) => {
       for (let count = 0; count < 8; count += 1) {
@@ -87,7 +87,7 @@ const kinds: Readonly<Record<string, (client: Client) => Promise<readonly string
     for (const agent of agents) agent.destroy()
     return []
   },
-  async 'checks several responses one after the other, with rules or headers'({ rules, send, pick }) {
+  async 'triggers several responses one after the other, with rules or headers'({ rules, send, pick }) {
     const isByRule = pick([true, false])
     for (const scenario of ['403', '404', '429;retry-after=9', 'lost-ack', '503;retry-after=9', '200']) {
       if (isByRule) await rules(scenario)
@@ -95,7 +95,7 @@ const kinds: Readonly<Record<string, (client: Client) => Promise<readonly string
     }
     return []
   },
-  'clicks a second time, and reloads': ({ series, pick }) =>
+  'represents a user who clicks again or reloads': ({ series, pick }) =>
     series('429;retry-after=9 503;retry-after=9 403', '', ...[1, 2, 3, 4].map(() => ({ isRead: pick([true, false]) }))),
   'sends two identical orders with different ids': ({ series }) =>
     series('lost-ack', '', ...['a', 'b'].map((id) => ({ id, more: { eventAt: '2026-01-15T12:00:00Z' } }))),
@@ -122,7 +122,7 @@ const kinds: Readonly<Record<string, (client: Client) => Promise<readonly string
     return Object.keys(attempt).length === 0 ? ['same-insert-id'] : []
   },
   'ignores Retry-After in one of its forms': ({ series, pick }) => {
-    const attempt = { id: 'a', ...pick([{}, { count: 0 }]) } // a count of 0 means an outer retry loop
+    const attempt = { id: 'a', ...pick([{}, { count: 0 }]) } // a repeated count of 0 means an outer retry loop
     const form = pick(['9', 'date', '9;retry-after-ms=none'])
     return series(`${pick([429, 503])};retry-after=${form}`, 'retry-after', attempt, attempt)
   },
@@ -139,7 +139,7 @@ const kinds: Readonly<Record<string, (client: Client) => Promise<readonly string
     const tries = ['a=1&b=2', 'b=2&a=1'].map((query, count) => ({ isRead: true, query, count }))
     return series('503;retry-after=9', 'retry-after', ...tries)
   },
-  'has many open calls, and repeats the first': async ({ rules, send }) => {
+  'has many failed calls, and repeats the first': async ({ rules, send }) => {
     await rules('lost-ack', ...Array(150).fill('500'))
     for (let number = 0; number <= 151; number += 1) await send({ more: { value: String(number % 151) } })
     return ['same-insert-id']
@@ -157,7 +157,7 @@ const kinds: Readonly<Record<string, (client: Client) => Promise<readonly string
     agent.destroy()
     return []
   },
-  async 'waits with timers that advance the clock of the sandbox'({ rules, send, advance }) {
+  async 'waits by advancing the clock of the sandbox'({ rules, send, advance }) {
     await rules('429;retry-after=9', '500', '500', '503;retry-after=9')
     for (let count = 0; count < 5; count += 1) await send({ id: 'a', count }).then(() => advance('9s'))
     return []
@@ -222,7 +222,7 @@ function createClient(origin: string, sandbox: string, chance: () => number): Cl
   return client
 }
 
-/** Runs a client. Returns the findings that its log contradicts, and the mistakes that the report omits. */
+/** Runs a client. Returns the findings that contradict its log of mistakes, and the mistakes that the report omits. */
 async function runClient(origin: string, name: string) {
   const chance = seededChance(name)
   const index = Number(name.split('.')[1]) % Object.keys(kinds).length // so that 30 clients cover all kinds

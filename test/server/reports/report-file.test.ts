@@ -26,7 +26,7 @@ function targetOf(text: string) {
 
 const formatsWithExtension = Object.values(reportFormats).filter((format) => 'extension' in format)
 
-test.each(formatsWithExtension)('a file whose name ends in $extension is accepted and written', async (format) => {
+test.each(formatsWithExtension)('a report can be written to a $extension file, even in uppercase', async (format) => {
   const file = join(await tempFolder(), `a.b${format.extension.toUpperCase()}`)
   expect(parseCommandLine(commands, ['--report', file], {})).toMatchObject({ kind: 'run', settings: { report: file } })
   expect(await findReportProblem([targetOf(file)])).toBeUndefined()
@@ -40,7 +40,7 @@ test.each(Object.entries(reportFormats))('%s=FILE sets the format, whatever the 
   expect(await readFile(file, 'utf8')).toBe(renderClientReport(format, cleanReport))
 })
 
-test('a prefix that is not a format name is part of the file name', () => {
+test('only a format name before the first equals sign is removed from the file name', () => {
   expect(targetOf('build=7.json')).toEqual({ file: 'build=7.json', format: reportFormats.json })
   expect(targetOf('junit=a=b.md')).toEqual({ file: 'a=b.md', format: reportFormats.junit })
 })

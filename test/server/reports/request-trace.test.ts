@@ -105,9 +105,9 @@ describe('a request as a curl command', () => {
 
   test('has a comment if the body is stored only partially', () => {
     const cut = captureBody('A'.repeat(70_000), 65_536)
-    expect(entryToCurl(entry({ body: cut }))).toMatch(/^# Only 65536 of 70000 bytes of the body were recorded\.\n/)
+    expect(entryToCurl(entry({ body: cut }))).toMatch(/^# Only 65536 of 70000 bytes of the body are included\.\n/)
     expect(entryToCurl(entry({ body: { latin1: undefined, size: 5 } }))).toMatch(
-      /^# Only 0 of 5 bytes of the body were recorded/,
+      /^# Only 0 of 5 bytes of the body are included/,
     )
   })
 })
@@ -137,7 +137,7 @@ test('a trace is short, however large the request is', () => {
   const { excerpt, curl = '' } = traceOf({ value: 'x'.repeat(500_000) }, '/value')
   expect(excerpt).toHaveLength(83)
   expect(curl.length).toBeLessThan(6000)
-  expect(curl).toMatch(/^# Only 2000 of 500012 bytes of the body were recorded\./)
+  expect(curl).toMatch(/^# Only 2000 of 500012 bytes of the body are included\./)
   const headers = { 'x-long': 'x'.repeat(10_000) }
   const long = traceRequest(entryFor(new Journal(1), { request: { headers, query: 'x'.repeat(9000) } }))
   expect(long.path).toHaveLength(500)

@@ -6,24 +6,24 @@ import { TrafficFindings } from '../../../src/server/reports/findings.ts'
 import { type DeliveryOutcome, delivered } from '../../../src/service/exchange/reply.ts'
 import { entryFor, unparsed } from '../journal/entries.ts'
 
-/** The delivery outcome for a client that closed the connection before the response. */
+/** The delivery outcome if the client closed the connection before any response arrived. */
 const lost: DeliveryOutcome = { kind: 'client-gone', sentBytes: 0 }
 
 const bothWaits = { 'Retry-After': '3', 'retry-after-ms': '2500' }
 
 /**
- * Creates a tracker for retries. `correct` marks a recorded response as lost. `rules` returns the broken rules.
+ * Creates a tracker for retries. `correct` marks a recorded response as lost. `rules` lists the broken rules.
  *
  * `send` takes an attempt as text, such as `0-5 429 wait id=a #1`: when the attempt began and ended, in milliseconds
  * (`0` alone: both at 0), the status, and any of these words:
  *
- * - `id=a`: an event with this `insertId` (default: `a`); `v=2`: with another value; `dated`, `later`: with a time;
- *   `plain`: without an id; `empty`, `corrected`, `call=7`: other bodies
- * - `#1`, `stainless=1`: the number of earlier attempts, in one of two headers; `wait`, `wait=1`: with `Retry-After`
- * - `lost`: the response did not arrive; `unread`: its body was damaged; `left`: the client disconnected before its end
+ * - `id=a`: an event with this `insertId` (default: `a`); `v=2`: with this value (default: 1); `dated`, `later`: with
+ *   one of two times; `plain`: without an id or a time; `empty`, `corrected`, `call=7`: other bodies
+ * - `#1`, `stainless=1`: the number of earlier attempts, in one of two headers; `wait=1`, `wait`: one or two waits
+ * - `lost`: no response arrived; `unread`: the response body was damaged; `left`: the client disconnected early
  * - `head=1`, `open=-50`: when the head was sent, and when the connection was opened; `now=0`: the sandbox's time
  */
-export function createTracked(idempotentOperations = new Set(['createEvent'])) {
+export function createRetryTracker(idempotentOperations = new Set(['createEvent'])) {
   const journal = new Journal(100)
   const findings = new TrafficFindings()
   const retries = new RetryFindings(findings, idempotentOperations, 1000)

@@ -44,7 +44,7 @@ test('a sandbox with a request in progress is not evicted, however long ago it w
   expect(sandboxes.list().map(({ name }) => name)).toEqual(['busy', 'c'])
 })
 
-test('a new sandbox may exceed the limit if all other sandboxes are busy', () => {
+test('a new sandbox can exceed the limit if all other sandboxes are busy', () => {
   const { sandboxes, evictions } = createSandboxes(2)
   for (const name of ['a', 'b', 'c']) sandboxes.use(name).activeRequests += 1
   expect(evictions).toEqual([])

@@ -8,7 +8,7 @@ import { findFileConflict } from '../../../src/server/settings/file-conflicts.ts
 import { bundledContract, bundledFixtures } from '../../../src/service/fixtures/bundled.ts'
 import { tempFolder } from '../../support/temp-folder.ts'
 
-/** Creates a folder with two files, a symbolic link and a hard link to each, and fixtures with a symbolic link. */
+/** Creates two files with a symbolic and a hard link to each, and a fixtures folder with a symbolic link to it. */
 async function createFiles(): Promise<string> {
   const folder = await tempFolder()
   const at = (name: string) => join(folder, name)
@@ -77,7 +77,7 @@ test.each([
   expect(await findConflict(line)).toBeUndefined()
 })
 
-test('the message names both settings, the variable and the file', async () => {
+test('the message names the file, both settings, and the variable if one is used', async () => {
   expect(await findConflict('--rules @input.json', { CONVSIM_REPORT: '@input-link.json' })).toBe(
     '--report (CONVSIM_REPORT) would overwrite @input.json, which --rules reads. ' +
       'Use another file for one of the two.',

@@ -13,7 +13,7 @@ const parseCommandLine = (argv: readonly string[], env: Readonly<Record<string, 
 
 type Sample = { readonly good: string; readonly value: unknown; readonly bad: string | undefined }
 
-/** The settings that accept any text. */
+/** Settings that accept any text. */
 const texts = 'contract fixtures tlsCert tlsKey scenario seedState rules plan out set only writes har patch'
 
 const switchSample: Sample = { good: 'on', value: true, bad: 'perhaps' }
@@ -172,7 +172,7 @@ describe('every setting', () => {
     }
   })
 
-  testAll(rowsWithInvalid, 'with an invalid value is refused, and the message lists the valid values', (row) => {
+  testAll(rowsWithInvalid, 'with an invalid value is refused, and the message says which values are valid', (row) => {
     const { command, name, flag, setting, bad } = row
     const variable = variableOf(name)
     const message = `takes ${setting.expected}; got "${bad}"`
@@ -218,7 +218,7 @@ test.each<[string[], Env, string, unknown]>([
   ...['x86_64-pc-linux-gnu', 'my-laptop', '256.0.0.1'].map((host) => hostCase(host, '127.0.0.1')),
   [['--host', 'my-laptop'], { HOST: 'x86_64-pc-linux-gnu' }, 'host', 'my-laptop'],
   [[], { HOST: 'x86_64-pc-linux-gnu', CONVSIM_HOST: 'my-laptop' }, 'host', 'my-laptop'],
-])('a flag overrides its variable, and a variable overrides the default: %j with %o', (argv, env, name, value) => {
+])('%j with %o sets %s to %j', (argv, env, name, value) => {
   expect(settingsOf(parseCommandLine(argv, env))[name]).toEqual(value)
 })
 
@@ -282,7 +282,7 @@ describe('a command line', () => {
     [['check'], { CONVSIM_BASE_URL: 'http://a/v1', CONVSIM_CONTROL_URL: 'http://a/__sim' }, { command: 'check' }],
     [[], { ...kubernetes('CONVSIM'), PORT: '5000' }, { settings: { port: 5000 } }],
     [[], { SIM_DEVICE: '1', PATH: '/bin', convsim_port: '1' }, { command: 'serve' }],
-  ])('%j with %o runs %o', (argv, env, invocation) => {
+  ])('%j with %o is parsed as %o', (argv, env, invocation) => {
     expect(runOf(parseCommandLine(argv, env))).toMatchObject(invocation)
   })
 
@@ -357,7 +357,7 @@ describe('the help', () => {
   })
 
   test.each(commands)(
-    'for $name contains its description, examples and flags; the short help has at most 60 lines',
+    'for $name describes the command and lists examples and flags; the short help has at most 60 lines',
     (command) => {
       const { name, settings, description, examples } = command
       const text = helpOf([name, '--help', '--all'])

@@ -14,7 +14,7 @@ const collectGarbage: () => void = runInNewContext('gc')
 const fixture = '/v1/models/00000000-0000-4000-8000-000000000001/analytics'
 const event = JSON.stringify({
   eventType: 'a',
-  productId: '00000000-0000-4000-9000-000000000001', // of the model in `fixture`, so events change that model's data
+  productId: '00000000-0000-4000-9000-000000000001', // belongs to the model in `fixture`, whose data the events change
   value: '1',
   insertId: 'always',
 })

@@ -48,7 +48,7 @@ const untilInfo = (simulator: TestSimulator, members: object) =>
 
 const generation = (number: number) => ({ contract: { generation: number } })
 
-describe('--watch', () => {
+describe('a simulator with --watch', () => {
   test('notices a change to a file that the contract refers to', async () => {
     const folder = await tempFolder()
     const contract = join(folder, 'api.yaml')
@@ -62,7 +62,7 @@ describe('--watch', () => {
     await vi.waitFor(async () => expect((await call(simulator, '/a')).body).toBe('second'), { timeout: 45_000 })
   })
 
-  test('serves a changed contract, overlay, fixture and rules file, and keeps the state', async () => {
+  test('applies changes to the contract, overlay, fixtures and rules, and keeps the state', async () => {
     const simulator = await startWatching()
     const { replace, contract } = simulator
     const { digest } = objectOf({ status: 200, body: (await infoOf(simulator))['contract'] })
@@ -146,7 +146,7 @@ describe('--watch', () => {
     expect(await get()).toEqual(generated)
   })
 
-  test('skips and reports a sandbox’s rules while the contract does not have their operations', {
+  test('skips and reports a sandbox’s rule while its operation is missing from the contract', {
     tags: ['long'],
   }, async () => {
     const simulator = await startWatching()

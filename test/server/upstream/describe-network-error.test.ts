@@ -12,7 +12,7 @@ test.each([
   ['ERR_TLS_CERT_ALTNAME_INVALID', 'certificate', /cannot be trusted/],
   ['ENOTFOUND', 'connection', /its host name is unknown; is it spelled correctly\? \(ENOTFOUND\)$/],
   ['ECONNREFUSED', 'connection', /refused the connection/],
-  ['ECONNRESET', 'connection', /closed the connection before it responded\. \(ECONNRESET\)$/],
+  ['ECONNRESET', 'connection', /before the response was complete\. \(ECONNRESET\)$/],
   ['EPROTO', 'connection', /is the scheme \(https or http\) correct/],
   ['ERR_SSL_WRONG_VERSION_NUMBER', 'connection', /is the scheme \(https or http\) correct/],
   ['EOTHER', 'connection', /No valid response .*: something else\. \(EOTHER\)$/],
@@ -23,7 +23,7 @@ test.each([
   expect(problem.sentence).toContain(origin)
 })
 
-test('drift describes a failed TLS handshake with an http service in the same words as the proxy', async () => {
+test('an HTTPS connection to an HTTP service is described as a failed TLS handshake', async () => {
   const origin = `https://127.0.0.1:${await listenForTest(createServer())}`
   const client = createUpstreamClient({ origin, basePath: '', token: undefined, timeoutMs: 60_000 })
   const retryOptions = { now: Date.now, sleep: () => Promise.resolve(), maxPauseMs: 0 }

@@ -18,10 +18,10 @@ test.each([
 test.each([
   ['api.example.com', 'is not the URL of a service'],
   ['ftp://api.example.com', 'must begin with https:// or http://'],
-  ['https://me:secret@api.example.com/v1', 'not have a user or password. Set CONVSIM_UPSTREAM_TOKEN'],
+  ['https://me:secret@api.example.com/v1', 'not have a user name or password. Set CONVSIM_UPSTREAM_TOKEN'],
   ['https://api.example.com/v1?key=1', 'not have a query'],
   ['http://api.example.com/v1', 'would send CONVSIM_UPSTREAM_TOKEN in clear text. Use https://'],
-])('%s is refused', (address, reason) => {
+])('%s is refused (token set: true)', (address, reason) => {
   const parsed = parseUpstream(address, true)
   expect(parsed.ok ? '' : parsed.error).toContain(reason)
 })

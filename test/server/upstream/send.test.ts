@@ -40,9 +40,9 @@ const after = (status: number, seconds: string): ScriptedResponse => ({ status, 
 
 test.each<[string, string, ScriptedResponse[], object]>([
   ['the client waits as long as the service asks', 'GET', [after(429, '30'), { status: 200 }], { waits: [30_000] }],
-  ['a wait beyond the limit ends the attempts', 'GET', [after(429, '61')], { statuses: [429], pauseMs: 61_000 }],
-  ['a write that failed is not sent again', 'POST', [{ status: 500 }], { statuses: [500] }],
-  ['a write that was refused is sent again', 'POST', [{ status: 429 }, { status: 201 }], { statuses: [429, 201] }],
+  ['a wait above the limit prevents a retry', 'GET', [after(429, '61')], { statuses: [429], pauseMs: 61_000 }],
+  ['a write that failed with 500 is not sent again', 'POST', [{ status: 500 }], { statuses: [500] }],
+  ['a write refused with 429 is sent again', 'POST', [{ status: 429 }, { status: 201 }], { statuses: [429, 201] }],
   ['a redirect is not followed', 'GET', [{ status: 302, headers: { location: '/v2' } }], { statuses: [302] }],
 ])('%s', async (_title, method, responses, expected) => {
   const { send, waits, requests } = await startScripted(...responses)

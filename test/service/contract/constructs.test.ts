@@ -33,7 +33,7 @@ interface Construct {
 }
 
 interface ConstructRequest {
-  /** Method and path, such as `GET /v1/things?limit=1`. */
+  /** The method and path, such as `GET /v1/things?limit=1`. */
   readonly send: string
   readonly headers?: Readonly<Record<string, string>>
   /** A string is sent unchanged, any other value as JSON. */
@@ -187,7 +187,7 @@ function expectValid(body: Json, { document }: Pick<Construct, 'document'>, poin
   expect(validate?.(body) ? [] : { body, errors: validate?.errors }).toEqual([])
 }
 
-/** Expects the failure documented for the status, its range or `default`, or else one in the simulator's format. */
+/** Expects a failure with the body documented for the status, its range or `default`, or else the simulator's body. */
 function expectFailure(response: Response, expected: number, { document }: Construct): void {
   const { operation, status, origin, media, body } = response
   const { responses, pointer } = findResponses(document, operation)
@@ -200,7 +200,7 @@ function expectFailure(response: Response, expected: number, { document }: Const
   else if (pointer !== '') expect(body).toMatchObject({ success: false, error: expect.any(String) })
 }
 
-/** Expects a body with the documented media type and shape. An example is sent as written, whatever its schema. */
+/** Expects a body with the documented media type and shape. An example is sent as written, whatever the schema. */
 function expectDocumented(body: Json, media: string, document: JsonObject, response: string): void {
   const { value, pointer } = resolve(document, response) ?? { value: {}, pointer: '' }
   const content = isObject(value.content) ? value.content : {}

@@ -35,7 +35,7 @@ describe('a mistake in a document is reported with its location:', () => {
   const missing = '/paths/~1things/get/responses/200/description'
   const examples = 'examples: { ball: { value: {} } }'
   const otherStatus = 'warning has no 2xx response; another documented response is sent instead'
-  const unknown = 'only 2.0, 3.0, 3.1 and 3.2 are supported'
+  const supported = 'only 2.0, 3.0, 3.1 and 3.2 are supported'
   test.each([
     ['a syntax error', 'info: {', 'info: [{', `3:1 error ${inSequence}`],
     ['a duplicate key', 'type: object', 'type: object\n      type: a', '19:7 error is a duplicate key'],
@@ -47,8 +47,8 @@ describe('a mistake in a document is reported with its location:', () => {
     ],
     ['no success status', "'200':", "'404':", `6:5 ${otherStatus}`],
     ['a response without description', description, '', `9:9 warning is not valid OpenAPI 3.1: ${missing} is required`],
-    ['version 3.3', 'openapi: 3.1.0', 'openapi: 3.3.0', `1:1 error is OpenAPI 3.3.0; ${unknown}`],
-    ['Swagger 1.2', 'openapi: 3.1.0', "swagger: '1.2'", `1:1 error is OpenAPI 1.2; ${unknown}`],
+    ['version 3.3', 'openapi: 3.1.0', 'openapi: 3.3.0', `1:1 error is OpenAPI 3.3.0; ${supported}`],
+    ['Swagger 1.2', 'openapi: 3.1.0', "swagger: '1.2'", `1:1 error is OpenAPI 1.2; ${supported}`],
   ])('%s', async (_mistake, from, to, finding) => {
     expect(await findingsOf(withText(from, to))).toEqual([finding])
   })
@@ -92,7 +92,7 @@ test('all findings about a document are returned at once', async () => {
   expect(await findingsOf(text)).toEqual([
     '2:1 warning is not valid OpenAPI 3.1: /info/version is required',
     '16:34 warning $ref "#/components/responses/None" points to nothing; it is ignored',
-    '22:7 warning "nullable: true" is not defined in OpenAPI 3.1; treated as allowing null. ' +
+    '22:7 warning "nullable: true" is not defined in OpenAPI 3.1, and is treated as allowing null. ' +
       'Write a list of types with null instead: type: [string, "null"]',
     '23:7 warning "propertys" is not a keyword of JSON Schema 2020-12 and has no effect',
     '14:26 warning the example "example" does not match its schema: /name must be a string; got 7 (a number)',
@@ -106,7 +106,7 @@ test('the findings about an unreadable contract and unreadable overlays are repo
 
 test('an OpenAPI 3.2 document is served as OpenAPI 3.1, and a finding says so', async () => {
   const document = SMALL.replace('openapi: 3.1.0', 'openapi: 3.2.0')
-  const note = '1:1 info is OpenAPI 3.2, served as 3.1; of the new members, only examples and "itemSchema" are used'
+  const note = '1:1 info is OpenAPI 3.2, served as 3.1; new members are ignored, except example values and "itemSchema"'
   expect(await findingsOf(document)).toEqual([note])
   const finding = '2:1 warning is not valid OpenAPI 3.2: /info/version is required'
   expect(await findingsOf(document.replace(', version: 1.0.0', ''))).toContain(finding)

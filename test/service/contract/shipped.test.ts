@@ -26,7 +26,7 @@ test.each([
   expect(operation.body).toEqual(body && { required: true, mediaTypes: ['application/json'] })
 })
 
-test('each status of each operation has a description, and examples that match all schema rules', () => {
+test('each documented status has a description, and examples that follow its schema and x-simulated-values', () => {
   for (const operation of contract.operations) {
     for (const status of operation.statuses) {
       const name = `${operation.id} ${status}`
@@ -61,7 +61,7 @@ function realAnalytics(): Json {
 }
 
 describe('the published schemas', () => {
-  test('accept everything that the service description leaves open, while x-simulated-values is stricter', () => {
+  test('accept values that the service description leaves open, while x-simulated-values is stricter', () => {
     const analytics = operationOf('getModelAnalytics')
     expect(analytics.checkResponse(200, realAnalytics())).toEqual([])
     const keywords = analytics.checkSimulatedResponse(200, realAnalytics()).map(({ keyword }) => keyword)
@@ -73,7 +73,7 @@ describe('the published schemas', () => {
     expect(analytics.checkSimulatedResponse(500, { success: false, error: '' })).toHaveLength(1)
   })
 
-  test('for responses restrict values only where the service description does', () => {
+  test('for analytics restrict values only where the service description does', () => {
     const analytics = JSON.stringify(operationOf('getModelAnalytics').responseSchema(200))
     const published = JSON.parse(analytics, (key, value) => (key === 'x-simulated-values' ? undefined : value))
     expect(restrictionsIn(published)).toEqual([
@@ -86,7 +86,7 @@ describe('the published schemas', () => {
   })
 })
 
-/** Returns each keyword that restricts more than the type, preceded by its path: `/dataPoints/date format`. */
+/** Returns each keyword that restricts values beyond their type, after its path, such as `/dataPoints/date format`. */
 function restrictionsIn(schema: Json | undefined, path = ''): string[] {
   if (!isObject(schema)) return []
   const { properties, items, type, required, ...others } = schema
@@ -98,7 +98,7 @@ function restrictionsIn(schema: Json | undefined, path = ''): string[] {
   return [...keywords.map((name) => `${path} ${name}`), ...inner, ...restrictionsIn(items, path)]
 }
 
-test('every error status accepts only the error body', () => {
+test('the schema of every error status requires `success` to be false', () => {
   for (const operation of contract.operations) {
     for (const status of operation.statuses.filter((candidate) => candidate >= 400)) {
       expect(operation.checkResponse(status, { success: false, error: 'x' })).toEqual([])
@@ -107,7 +107,7 @@ test('every error status accepts only the error body', () => {
   }
 })
 
-test('each decision on an open question in the service description is an assumption with a reason', () => {
+test('the bundled document lists more than 40 assumptions, each in full sentences', () => {
   expect(contract.assumptions.length).toBeGreaterThan(40)
   for (const { text } of contract.assumptions) expect(text).toMatch(/^\S.{20,}\.$/s)
 })

@@ -11,7 +11,7 @@ test.each([
   ['swagger: 2.0', 'Swagger 2.0'],
   ['swagger: "2.0"', 'Swagger 2.0'],
   ['swagger: 2', 'Swagger 2.0'],
-])('%s is served', async (version, name) => {
+])('a document that begins with %s is served, with a note about the upgrade', async (version, name) => {
   const text = `${version}\ninfo: { title: Old, version: 1.0.0 }\npaths: { /a: { get: ${ok} } }\n`
   expect(await findingsOf(text)).toEqual([note(name)])
   expect((await contractOf(text)).basePath).toBe('')

@@ -14,7 +14,7 @@ import { tempFile } from '../../support/temp-folder.ts'
 
 const fileWith = (text: string, name = 'rules.yaml') => tempFile(text, name)
 
-const good = `# Two failures for one event type, and a model that is rate limited.
+const good = `# Two failures for one event type, and a model that is rate-limited.
 rules:
   - operation: createEvent
     match: { body: { /eventType: purchase } }
@@ -126,7 +126,7 @@ test('a rules file given as a contract, and a contract given as rules, are recog
   await expect(asRules).rejects.toThrow(/is an OpenAPI document, .*pass it with --contract$/)
 })
 
-test('the schema of rules files is identical to the schema in the control plane', async () => {
+test('the schema of rules files is identical to the schema in the control plane, apart from descriptions', async () => {
   const read = async (file: string): Promise<Json> =>
     parse(await readFile(new URL(`../../../spec/${file}`, import.meta.url), 'utf8'))
   const [published, control] = [await read('scenarios.schema.json'), await read('control.openapi.yaml')]

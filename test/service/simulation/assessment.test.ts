@@ -30,7 +30,7 @@ describe('the strings in assessments', () => {
     ['are never empty', /^\s*$/],
     ['contain no placeholder', /[{}]/],
     ['contain no missing value', /undefined|NaN|null|Infinity/],
-    ['have no double or missing spaces', / {2}|[.,;:!?][A-Z]|\s[.,;:]/],
+    ['have no missing or extra spaces', / {2}|[.,;:!?][A-Z]|\s[.,;:]/],
     [
       'use the right plurals',
       /(?<![\d.])1 (messages|conversations|days|open issues)\b|\b\d*[02-9] (message|conversation|day|open issue)\b/,
@@ -94,7 +94,7 @@ describe('the rules', () => {
     }
   })
 
-  test('detect a low safety score if and only if the score is below the threshold', () => {
+  test('detect a low or very low safety score if and only if the score is in that range', () => {
     for (const { avgSafetyScore: safety, recommendations } of responses) {
       if (safety === null || !recommendations) continue
       const found = recommendations.detectedIssues.map(({ id }) => id)

@@ -21,7 +21,7 @@ const analyticsOf = (index: number, days: number, more: Partial<AnalyticsQuery> 
 const sum = (points: readonly DataPoint[], field: 'conversationCount' | 'messageCount') =>
   points.reduce((total, point) => total + point[field], 0)
 
-/** Averages data points as a client would: weighted by conversations. */
+/** Averages a field of data points as a client would, weighted by the number of conversations. */
 function weightedAverage(points: readonly DataPoint[], field: ScoreField): number | null {
   const active = points.filter((point) => point.conversationCount > 0)
   if (active.length === 0) return null
@@ -47,7 +47,7 @@ function expectToAddUp(response: Analytics): void {
   }
 }
 
-/** Expects rounded scores and enough messages. test/api/determinism.test.ts checks bounds in `x-simulated-values`. */
+/** Expects rounded scores and two or more messages per conversation. test/api/determinism.test.ts checks the schema. */
 function expectRounded(response: Analytics): void {
   for (const point of [response, ...response.dataPoints]) {
     for (const field of SCORE_FIELDS) {
@@ -116,7 +116,7 @@ test.each([
   expect(dataPoints.at(-1)?.date).toBe(`${last}T00:00:00.000Z`)
 })
 
-test('conversation quality follows from the other scores', () => {
+test('conversation quality is close to a weighted average of the other scores', () => {
   for (const persona of personaNames) {
     for (const point of analyticsOf(1, 90, { persona }).dataPoints) {
       const { avgSatisfactionScore, avgGrowthScore, avgFrictionScore, avgSafetyScore } = point
@@ -155,7 +155,7 @@ test('personas are drawn in proportion to their weights', () => {
 const nullsOf = (response: Analytics) =>
   Object.entries(response).flatMap(([field, value]) => (value === null ? [field] : []))
 
-test('with traffic, a field is null only if the persona disables it or has no ratings', () => {
+test('with enough traffic, only disabled fields are null, plus the average rating of a persona without ratings', () => {
   for (const persona of fixtures.personas) {
     const response = analyticsOf(4, 90, { persona: persona.name })
     if (response.conversationCount < 200) continue

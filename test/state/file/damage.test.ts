@@ -109,7 +109,7 @@ describe.each(names)('a damaged %s', (name) => {
   })
 })
 
-test('a state file truncated anywhere within its JSON is refused with the line and column where it ends', async () => {
+test('a state file truncated anywhere within its JSON is refused with the location of the error', async () => {
   const content = (await intactFiles())['state file']
   await fc.assert(
     fc.asyncProperty(positionIn(content), async (length) => {
@@ -145,7 +145,7 @@ test('a record that is not JSON, or a missing comma, is refused with the locatio
   expect(problem).toContain(`is not JSON: line ${line + 1}, column ${lines[line]?.length} has ";", where "," or "]"`)
 })
 
-test('a log truncated within an entry is loaded up to that entry, with a warning', async () => {
+test('a truncated log is loaded up to its last complete entry, with a warning if it ends within an entry', async () => {
   const content = (await intactFiles()).log
   await fc.assert(
     fc.asyncProperty(positionIn(content), async (length) => {

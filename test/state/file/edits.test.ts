@@ -38,8 +38,8 @@ test('a file written by hand is loaded', async () => {
 })
 
 test.each([
-  ['a mistyped value', '"impact":1', '"impact":null', /\d, column \d+: \/sandboxes\/0\/events\/0\/impact must be a/],
-  ['a repeated key', '"insertId":"b"', '"insertId":"a"', /\d, column \d+: \/sandboxes\/0\/events\/1 must not repeat/],
+  ['an invalid value', '"impact":1', '"impact":null', /\d, column \d+: \/sandboxes\/0\/events\/0\/impact must be a/],
+  ['a duplicate id', '"insertId":"b"', '"insertId":"a"', /\d, column \d+: \/sandboxes\/0\/events\/1 must not repeat/],
   ['a missing member', '"name":"default",', '', /\d, column \d+: \/sandboxes\/0\/name is required/],
   ['invalid JSON', '"sandboxes":', '"sandboxes"', /is not JSON: line 5, column \d+/],
 ])('a file with %s is refused with the location of the error, and is not changed', async (_, from, to, problem) => {

@@ -15,7 +15,7 @@ function writeHolder(path: string, holder: Record<string, unknown>): void {
   writeFileSync(`${path}.lock`, JSON.stringify(holder))
 }
 
-/** Returns this process's lock holder with another nonce. Tests change the holder to describe another process. */
+/** Returns the content of a lock file that another process holds: this process's content with another nonce. */
 async function otherHolder(path: string): Promise<Record<string, unknown>> {
   const { store } = await openOrFail(path)
   const holder = holderIn(path)
@@ -41,7 +41,7 @@ test('closing a store succeeds even if the lock file cannot be removed', async (
   await expect(store.close()).resolves.toBeUndefined()
 })
 
-test('a server that cannot start because the disk is full leaves no file behind', async () => {
+test('a server that cannot start because of a file size limit leaves no file behind', async () => {
   const path = statePath()
   const script = `trap '' XFSZ; ulimit -f 0; exec '${process.execPath}' '${cli}' --port 0 --state '${path}'`
   const command = startProgram('bash', ['-c', script])

@@ -15,7 +15,7 @@ export function statePath(): string {
   return join(folder, 'state.json')
 }
 
-/** Opens a file store for one test, by default without checkpoints. Throws if opening is refused. */
+/** Opens a file store for one test, by default with no checkpoints while it is open. Throws if opening is refused. */
 export async function openOrFail(path: string, options: FileStoreOptions = {}) {
   const opened = await openFileStore(path, { checkpointMs: 600_000, ...options })
   if (!opened.ok) throw new Error(opened.error)
@@ -62,7 +62,7 @@ function copyIfExists(from: string, to: string): void {
   }
 }
 
-/** Expects the default sandbox to be the same after killing and after stopping the process. Returns the open store. */
+/** Expects the default sandbox to be unchanged after a simulated kill and after a stop. Returns the reopened store. */
 export async function expectSame(path: string, store: Store): Promise<Store> {
   const before = await exportSandbox(store, 'default')
   const killed = await openOrFail(copyAsKilled(path))

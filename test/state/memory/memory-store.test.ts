@@ -18,7 +18,7 @@ test('a long list of events does not change while it is being read', async () =>
   expect([events.length, events[2400]?.replays]).toEqual([2500, 0])
 })
 
-test('the impact of an event is limited to ±1,000,000 even if the contract does not limit its score', async () => {
+test('an event’s impact is limited to ±1,000,000 even if the contract does not limit qualityImpactScore', async () => {
   const { event: stored } = await createMemoryStore().recordEvent(context, event({ qualityImpactScore: -1e308 }))
   expect(stored.impact).toBe(-1e6)
 })

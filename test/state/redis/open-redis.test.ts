@@ -44,7 +44,7 @@ describeWithRedis('a state in Redis', () => {
     expect(problems).toEqual([emptied, emptied])
   })
 
-  test('gets its format key back after the server was emptied', async () => {
+  test('gets its format key back after the server is emptied', async () => {
     const { prefix, store, connection } = await openNewRedis(redis().url)
     await store.recordEvent(context, event())
     await connection.call('flushall')
@@ -88,7 +88,7 @@ describeWithRedis('a state in Redis', () => {
     )
   })
 
-  test('that is refused leaves no timer that would keep the process running', async () => {
+  test('that cannot be reached leaves no timer that would keep the process running', async () => {
     vi.useFakeTimers({ toFake: ['setTimeout', 'clearTimeout'] })
     onTestFinished(() => void vi.useRealTimers())
     await expect(openRedisOrFail('redis://127.0.0.1:1', nextPrefix())).rejects.toThrow(/ECONNREFUSED/)
@@ -136,14 +136,14 @@ describeWithRedis('a state in Redis', () => {
   })
 
   test('is refused on a cluster node', async () => {
-    // By default, the node's bus port is 10,000 above its own port, and a client connection might be using that port.
+    // By default, the node's bus port is 10,000 above its client port, and another connection might use that port.
     const args = ['--cluster-enabled', 'yes', '--cluster-port', `${await freePort()}`]
     const cluster = await redisForTest({ args })
     await expect(openRedisOrFail(cluster.url, nextPrefix())).rejects.toThrow(/is a node of a cluster/)
     await expect(openRedisOrFail(`${cluster.url}/2`, nextPrefix())).rejects.toThrow(/is a node of a cluster/)
   })
 
-  test('causes an error in plain words if the server is lost', async () => {
+  test('causes an error in plain words if the server is killed', async () => {
     const lost = await redisForTest()
     const { store } = await openNewRedis(lost.url)
     lost.pause()

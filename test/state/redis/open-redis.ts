@@ -13,7 +13,7 @@ export function nextPrefix(): string {
 /** Timeouts, in milliseconds, that Redis and its disk do not exceed even on a busy machine. */
 const longTimeouts = { commandMs: 30_000, connectMs: 30_000 }
 
-/** Opens a Redis store that is closed after the test. Throws if the location is refused. */
+/** Opens a Redis store that is closed after the test. Throws if the store cannot be opened. */
 export async function openRedisOrFail(url: string, prefix: string, options: RedisStoreOptions = {}) {
   const location = parseRedisUrl(url, prefix)
   if (!location.ok) throw new Error(location.error)

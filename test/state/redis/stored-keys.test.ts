@@ -9,14 +9,14 @@ import { openNewRedis, openRedisOrFail } from './open-redis.ts'
 
 /** Stores new and repeated records, and creates, restores and deletes snapshots. Returns all readable data. */
 async function exercise(store: Store) {
-  const ids: unknown[] = []
+  const receipts: unknown[] = []
   const sampled = { sampleRate: 0.5 }
   for (let round = 0; round < 12; round += 1) {
     const drafts = [event({ insertId: `e${round}`, ...sampled }), event(sampled), event({ insertId: `e${round >> 1}` })]
-    for (const draft of drafts) ids.push(await store.recordEvent(context, draft))
+    for (const draft of drafts) receipts.push(await store.recordEvent(context, draft))
     for (const draft of [prompt(), prompt({ externalPromptId: `p${round % 3}` })]) {
       const receipt = await store.addPromptVersion(context, draft)
-      ids.push(receipt)
+      receipts.push(receipt)
       await store.activateVersion('default', receipt.promptId, receipt.version.versionId)
     }
     const { snapshotId } = await store.createSnapshot(context, `round ${round}`)
@@ -32,9 +32,9 @@ async function exercise(store: Store) {
   ]
   const current = await read()
   await importDocument(store, 'default', await exportSandbox(store, 'default'))
-  ids.push(await store.recordEvent(context, event(sampled)), await store.addPromptVersion(context, prompt()))
+  receipts.push(await store.recordEvent(context, event(sampled)), await store.addPromptVersion(context, prompt()))
   await store.restoreSnapshot('default', first?.snapshotId ?? '')
-  return { ids, current, restored: await read() }
+  return { receipts, current, restored: await read() }
 }
 
 describeWithRedis('a sandbox in Redis', () => {
@@ -45,7 +45,7 @@ describeWithRedis('a sandbox in Redis', () => {
     expect(await exercise(store)).toEqual(await exercise(createMemoryStore()))
   })
 
-  test('keeps the counters of a rate window for a day longer than the window', async () => {
+  test('keeps the counters of a rate limit window for a day longer than the window', async () => {
     const { prefix, store, connection } = await openNewRedis(redis().url)
     for (const windowMs of [604_800_000, 1000]) await store.consumeRate(context, `${windowMs}`, 1, windowMs)
     expect(Number(await connection.call('pttl', `${sandboxKeys(prefix, 'default')}windows`))).toBeGreaterThan(690e6)
@@ -89,14 +89,14 @@ describeWithRedis('a sandbox in Redis', () => {
     expect((await listEvents(store, 'default')).total).toBe(1)
   })
 
-  test('is not created if the Redis user is not allowed to run scripts by their hash', async () => {
+  test('cannot be opened if the Redis user is not allowed to run scripts by their hash', async () => {
     const { connection, prefix } = await openNewRedis(redis().url)
     await connection.call('acl', 'setuser', 'whole', 'on', '>pw', '~*', '&*', '+@all', '-evalsha')
     const opening = openRedisOrFail(redis().url.replace('redis://', 'redis://whole:pw@'), prefix)
     await expect(opening).rejects.toThrow(/evalsha/)
   })
 
-  test('can be written to even after Redis has forgotten its scripts', async () => {
+  test('can be written to even after the script cache in Redis is flushed', async () => {
     const { store, connection } = await openNewRedis(redis().url)
     const { event: first } = await store.recordEvent(context, event())
     await connection.call('script', 'flush')
@@ -118,10 +118,10 @@ describeWithRedis('a sandbox in Redis', () => {
     expect(await listKeys()).toEqual(before)
   })
 
-  test('contains no token, since rate windows are stored under the hash of their key', async () => {
+  test('contains no token, since rate limit windows are stored under a hash of their key', async () => {
     const { prefix, store, connection } = await openNewRedis(redis().url)
     await store.consumeRate(context, 'sk-secret', 5, 1000)
-    const stored = JSON.stringify(await connection.call('hvals', `${sandboxKeys(prefix, 'default')}windows`))
+    const stored = JSON.stringify(await connection.call('hgetall', `${sandboxKeys(prefix, 'default')}windows`))
     expect(stored).toContain(' ')
     expect(stored).not.toContain('secret')
   })

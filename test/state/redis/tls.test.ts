@@ -13,14 +13,14 @@ if (problem !== undefined) process.stderr.write(`The tests for Redis over TLS (r
 /** Returns why TLS cannot be tested on this machine, or `undefined` if it can. */
 function findTlsProblem(): string | undefined {
   if (spawnSync('openssl', ['version']).status !== 0) return 'openssl is not installed.'
-  // A server built without TLS does not know the setting.
+  // A server built without TLS does not know the `tls-port` setting.
   const { path } = tools['redis-server']
   const { error, stderr } = spawnSync(path, ['--tls-port', '0', '--port', 'none'], { encoding: 'utf8' })
   if (error) return `${path} is not installed.`
   return /tls-port/.test(stderr) ? `${path} was built without TLS.` : undefined
 }
 
-/** Starts a Redis that accepts only TLS, with a self-signed certificate for `name`. */
+/** Starts a Redis server that accepts only TLS, with a self-signed certificate for `name`. */
 async function startTlsRedis(name: string) {
   const folder = await tempFolder()
   const [key, certificate] = [join(folder, 'key.pem'), join(folder, 'certificate.pem')]

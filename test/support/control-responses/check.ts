@@ -29,10 +29,10 @@ export function createResponseCheck(): (response: RecordedResponse) => string | 
   return (response) => {
     if (isPreflight(response) || isOfService(response)) return undefined
     const operation = findOperation(operations, response)
-    if (!operation) return isFileOrRefusal(response) ? findErrorProblem(document, response) : 'no operation'
-    const documented = document.findResponse(operation.pointer, response.status)
-    if (documented === undefined) return `undocumented status ${response.status}`
-    return findHeaderProblem(document, documented, response) ?? findContentProblem(document, documented, response)
+    if (!operation) return isFileOrRefusal(response) ? findErrorProblem(document, response) : 'undocumented operation'
+    const pointer = document.findResponse(operation.pointer, response.status)
+    if (pointer === undefined) return `undocumented status ${response.status}`
+    return findHeaderProblem(document, pointer, response) ?? findContentProblem(document, pointer, response)
   }
 }
 
@@ -73,14 +73,14 @@ function findHeaderProblem(document: CompiledDocument, response: string, { heade
   return undefined
 }
 
-function findContentProblem(document: CompiledDocument, documented: string, response: RecordedResponse) {
-  const content = document.at(joinPointer(documented, 'content'))
+function findContentProblem(document: CompiledDocument, pointer: string, response: RecordedResponse) {
+  const content = document.at(joinPointer(pointer, 'content'))
   const mediaType = (response.headers['content-type'] ?? '').split(';', 1)[0] ?? ''
   if (content === undefined) return response.size > 0 ? 'an undocumented body' : undefined
   if (!isObject(content) || !(mediaType in content)) return `undocumented media type "${mediaType}"`
   if (response.method === 'HEAD' || response.text === undefined) return undefined
   if (response.text === '') return 'no body'
-  return findProblem(document, joinPointer(documented, 'content', mediaType, 'schema'), JSON.parse(response.text))
+  return findProblem(document, joinPointer(pointer, 'content', mediaType, 'schema'), JSON.parse(response.text))
 }
 
 const patternOf = (path: string) => new RegExp(`^/__sim${path.replaceAll('.', '\\.').replace(/\{\w+\}/g, '[^/]+')}$`)
@@ -91,7 +91,7 @@ type OperationWithPattern = DocumentedOperation & { readonly pattern: RegExp }
 function findOperation(operations: readonly OperationWithPattern[], { method, target }: RecordedResponse) {
   const [sentPath = ''] = target.split('?', 1)
   const path = controlAliases.get(sentPath.toLowerCase().replace(/\/$/, '')) ?? sentPath
-  const documented = method === 'HEAD' ? 'GET' : method
-  const found = operations.filter((operation) => operation.method === documented && operation.pattern.test(path))
+  const documentedMethod = method === 'HEAD' ? 'GET' : method
+  const found = operations.filter((operation) => operation.method === documentedMethod && operation.pattern.test(path))
   return found.find((operation) => !operation.path.includes('{')) ?? found[0]
 }

@@ -1,5 +1,5 @@
 // Records the control-plane responses of this process. `check.ts` checks them at the end of the test run. This file is
-// loaded by `setup.ts` in the test process, and via NODE_OPTIONS in child processes, so it is small and in CommonJS.
+// loaded by `setup.ts` in the test process, and via NODE_OPTIONS in child processes, so it is small CommonJS.
 const { appendFileSync } = require('node:fs')
 const { ServerResponse } = require('node:http')
 
@@ -9,7 +9,7 @@ const controlTarget =
 
 const methods = ServerResponse.prototype
 const isInstalled = Symbol.for('records control-plane responses')
-/** The recorded parts of incomplete responses. */
+/** The recorded parts of responses that have not ended yet. */
 const responses = new WeakMap()
 
 if (process.env.CONTROL_RESPONSES && !methods[isInstalled]) {
@@ -53,7 +53,7 @@ function collect(res, chunk) {
   if (typeof chunk === 'string' || chunk instanceof Uint8Array) responses.get(res)?.chunks.push(Buffer.from(chunk))
 }
 
-/** Appends a response as one line of JSON. `isComplete`: false if the client disconnected before the end. */
+/** Appends a response as one line of JSON. `isComplete`: false if the connection closed before the response ended. */
 function record(res, isComplete) {
   const response = responses.get(res)
   if (!response) return

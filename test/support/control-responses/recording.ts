@@ -1,7 +1,7 @@
 /** The environment variable for the folder that holds the responses recorded in a test run. */
-export const responsesFolder = 'CONTROL_RESPONSES_FOLDER'
+export const responsesFolderVariable = 'CONTROL_RESPONSES_FOLDER'
 
-/** Returns the variables that make a child process record its responses if it does not inherit the environment. */
+/** Returns the variables that a child process needs to record its responses if it does not inherit the environment. */
 export function recordingEnv(): Record<string, string> {
   const names = ['CONTROL_RESPONSES', 'NODE_OPTIONS']
   return Object.fromEntries(
@@ -12,7 +12,7 @@ export function recordingEnv(): Record<string, string> {
   )
 }
 
-/** Excludes an intentionally wrong response of a stub from the recording. Returns the response. */
+/** Excludes a stub's intentionally invalid response from the recording. Returns the response. */
 export function excludeFromRecording<Response extends object>(res: Response): Response {
   return Object.assign(res, { isExcluded: true })
 }

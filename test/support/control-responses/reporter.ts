@@ -3,7 +3,7 @@ import { tmpdir } from 'node:os'
 import { join, relative } from 'node:path'
 import type { Reporter } from 'vitest/node'
 import { createResponseCheck, type RecordedResponse } from './check.ts'
-import { responsesFolder } from './recording.ts'
+import { responsesFolderVariable } from './recording.ts'
 
 /**
  * Checks every control-plane response in the test run against the control document, and fails the run if a response
@@ -17,7 +17,7 @@ export class ControlResponsesReporter implements Reporter {
   /** Creates the folder for recorded responses. The workers start later, and inherit the variable with the path. */
   onInit(): void {
     this.#folder = mkdtempSync(join(tmpdir(), 'convsim-control-responses-'))
-    process.env[responsesFolder] = this.#folder
+    process.env[responsesFolderVariable] = this.#folder
   }
 
   onTestRunEnd(): void {

@@ -2,10 +2,10 @@ import { createRequire } from 'node:module'
 import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import { expect } from 'vitest'
-import { responsesFolder } from './recording.ts'
+import { responsesFolderVariable } from './recording.ts'
 
-// Runs before each test file. The responses of its processes are recorded in a file with the test file's name.
-const folder = process.env[responsesFolder]
+// Runs before each test file, and makes it record its responses in a file that is named after the test file's path.
+const folder = process.env[responsesFolderVariable]
 if (folder !== undefined) {
   const recorder = fileURLToPath(new URL('record.cjs', import.meta.url))
   process.env['CONTROL_RESPONSES'] = join(folder, encodeURIComponent(expect.getState().testPath ?? ''))

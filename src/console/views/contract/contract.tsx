@@ -21,7 +21,7 @@ export function ContractPage() {
   const operations = useMemo(() => listOperations((contract.value ?? {}) as ContractNode), [contract.value])
   const operationsText = useMemo(() => JSON.stringify(operations), [operations])
   useListKeys({ noun: 'operation', ids: operations.map(({ id }) => id), query, shownId: operations[0]?.id })
-  useCommands([{ title: 'Show only uncovered items', key: 'm', run: toggleMissingOnly }], [])
+  useCommands([{ title: 'Show or hide covered items', key: 'm', run: toggleMissingOnly }], [])
   if (!contract.value || !assumptions.value || !coverage.value)
     return <Loading problem={contract.problem ?? assumptions.problem ?? coverage.problem} />
   const id = route.value.id ?? operations[0]?.id

@@ -57,7 +57,7 @@ const entriesOf = (value: unknown) =>
 
 export type DocumentedField = ReturnType<typeof describeField>
 
-/** Lists the fields of a flattened schema, each with its inner fields. Each label begins with `prefix`: `body `. */
+/** Lists the fields of a flattened schema, each followed by its inner fields. Labels begin with `prefix`: `body `. */
 function listFields(schema: ContractNode, prefix: string, pointer = ''): DocumentedField[] {
   const required = listOf(schema['required'])
   const fields = entriesOf(schema['properties']).flatMap(([key, node]) => {
@@ -74,10 +74,10 @@ function listFields(schema: ContractNode, prefix: string, pointer = ''): Documen
   return field.description === '' && field.assumptions.length === 0 ? fields : [...fields, { ...field, items: [] }]
 }
 
-/** Describes a field. `pointer` is its JSON pointer, with a star for array items; empty for a parameter. */
+/** Describes a field. `pointer` is its JSON Pointer, with a star for array items; empty for a parameter. */
 function describeField(schema: ContractNode, pointer: string, prefix: string) {
   const [inner] = enterArray(schema, pointer)
-  // The labels in coverage omit the stars for array items: `dataPoints.date`.
+  // The labels of coverage items omit the stars for array items: `dataPoints.date`.
   const parts = pointer.split('/').filter((part) => part !== '' && part !== '*')
   const name = parts.map(unescapeName).join('.')
   const label = prefix + name
@@ -208,7 +208,7 @@ export function requestThatCovers(
   }
 }
 
-/** Returns the body's first example, or a sample, with the coverage item's field set. */
+/** Returns the body's first example, or else a sample. If the coverage item is for a field, sets that field. */
 function bodyWith(
   { examples, fields }: NonNullable<DocumentedOperation['body']>,
   { kind, pointer, value }: Schema<'MissingPoint'>['point'],

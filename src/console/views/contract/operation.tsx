@@ -162,7 +162,7 @@ function listVisible<Field extends Pick<ItemsProps, 'items'>>(
   return fields.filter(({ items }) => listStates({ parent, items, status }).some(({ missing }) => missing))
 }
 
-/** Lists the items with their states. `missing` is the report's entry for an uncovered item. */
+/** Lists the items in the coverage report, with their states. `missing` is the report's entry for an uncovered item. */
 function listStates({ parent, items, status }: ItemsProps) {
   const { covered, missing, outOfReach } = parent.coverage
   const states = items.map(({ label, text }) => ({

@@ -22,12 +22,12 @@ export function readNumber(record: JsonRecord, field: string): number | null {
 }
 
 /**
- * Returns each day's quality without events, from `baseline`. Returns undefined if the two responses differ in more
- * than quality, since events alone cannot explain such a difference.
+ * Returns each day's quality in `eventless`, the analytics without events. Returns undefined if the days also differ in
+ * other fields, since events alone cannot explain such a difference.
  */
-export function compareQuality(numbers: Numbers, baseline: Numbers | undefined): (number | null)[] | undefined {
-  if (!baseline || withoutQuality(numbers) !== withoutQuality(baseline)) return undefined
-  return baseline.days.map((day) => readNumber(day, qualityField))
+export function readBaseline(numbers: Numbers, eventless: Numbers | undefined): (number | null)[] | undefined {
+  if (!eventless || withoutQuality(numbers) !== withoutQuality(eventless)) return undefined
+  return eventless.days.map((day) => readNumber(day, qualityField))
 }
 
 const withoutQuality = ({ days }: Numbers) => JSON.stringify(days.map((day) => ({ ...day, [qualityField]: undefined })))
@@ -40,8 +40,8 @@ export const modelRequest = (model: string, period: string, scenario: string | u
 })
 
 /**
- * Loads the response that a request would get in a sandbox, without side effects. Reloads while other requests are
- * handled and when the sandbox's day or seed changes. Does nothing without a request.
+ * Loads the response that a request would get in a sandbox, without side effects. Reloads when other requests are
+ * handled, and when the selected sandbox's date or seed changes. Does nothing without a request.
  */
 export function useAnalytics(
   sandbox: string,
@@ -55,14 +55,14 @@ export function useAnalytics(
   }
   const explain = async (): Promise<ApiResult<Schema<'Explanation'> | undefined>> =>
     body ? call('post', '/explain', { query: { sandbox }, body }) : { value: undefined }
-  // The current numbers stay until the next response has loaded, so that the page does not jump.
   const key = JSON.stringify([sandbox, body, today, sandboxSeed.value])
+  // The subject omits the query: if only the query changes, the old numbers stay until the new ones have loaded.
   return useLiveRequest(key, explain, [trafficTick.value], request?.path.replace(/\?.*/, ''))
 }
 
 /**
- * Loads the same analytics without events, from an unused sandbox that the request does not create. The request has
- * the seed, day and scenario of the original response. Does nothing without numbers.
+ * Loads the analytics that the request would get without events, by explaining the request in an unused sandbox. The
+ * seed, day and scenarios are those of the original response. Does nothing without numbers.
  */
 export function useWithoutEvents(
   request: CurlRequest,

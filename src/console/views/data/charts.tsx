@@ -38,7 +38,7 @@ const detectionFields = {
 
 interface ChartsProps {
   readonly numbers: Numbers
-  /** The quality of each day without events; undefined if there are no events or the comparison is not valid. */
+  /** Each day's quality without events; undefined if there are no events or if this quality is unknown. */
   readonly baseline: readonly (number | null)[] | undefined
 }
 
@@ -51,8 +51,8 @@ export function Charts({ numbers: { body, days }, baseline }: ChartsProps) {
   return (
     <>
       {measures.map(({ field, title, unit, kind }) => {
-        const total = readNumber(body, field)
-        const summary = kind === 'bar' ? `${total?.toLocaleString('en')} in ${days.length} days` : `avg ${total}`
+        const overall = readNumber(body, field)
+        const summary = kind === 'bar' ? `${overall?.toLocaleString('en')} in ${days.length} days` : `avg ${overall}`
         return (
           <div key={field} class={field === qualityField ? 'wide' : undefined}>
             <Chart
@@ -60,7 +60,7 @@ export function Charts({ numbers: { body, days }, baseline }: ChartsProps) {
               values={days.map((day) => readNumber(day, field))}
               compared={field === qualityField ? baseline : undefined}
               format={(value) => (kind === 'bar' ? value.toLocaleString('en') : formatScore(value))}
-              summary={total === null ? 'null' : summary}
+              summary={overall === null ? 'null' : summary}
               {...{ title, unit, kind, cursor }}
             />
           </div>
@@ -143,20 +143,20 @@ interface EffectsProps extends ChartsProps {
   readonly eventless: Numbers | undefined
   readonly products: Schema<'Catalogue'>['products']
   /** The model's products that have events, with their quality indexes. */
-  readonly changed: Schema<'Quality'>['products']
+  readonly productIndexes: Schema<'Quality'>['products']
   readonly quality: Schema<'Quality'>
 }
 
-export function EventEffects({ products, changed, quality, ...comparison }: EffectsProps) {
+export function EventEffects({ products, productIndexes, quality, ...comparison }: EffectsProps) {
   const [product] = products
-  const ids = new Set(changed.flatMap(({ eventIds }) => eventIds))
+  const ids = new Set(productIndexes.flatMap(({ eventIds }) => eventIds))
   return (
     <section class="wide event-effects stack">
       <h3>
         Effect of events <span class="faint">weight {quality.weight}</span>
       </h3>
-      {!product && <p class="faint">No product in the fixtures uses this model, so no event changes its numbers.</p>}
-      {product && changed.length === 0 && (
+      {!product && <p class="faint">No product in the fixtures uses this model, so events do not affect the model.</p>}
+      {product && productIndexes.length === 0 && (
         <>
           <p class="faint">
             There are no events for {products.map(({ name }) => name).join(' or ')} yet. Send one to change the
@@ -165,11 +165,11 @@ export function EventEffects({ products, changed, quality, ...comparison }: Effe
           <CommandLine text={formatCurl(eventRequest({ productId: product.id }))} />
         </>
       )}
-      {changed.length > 0 && (
+      {productIndexes.length > 0 && (
         <>
           <p>{describeEffect(comparison)}</p>
           <QualityTable
-            products={changed}
+            products={productIndexes}
             conversations={quality.conversations.filter(({ eventIds }) => eventIds.some((id) => ids.has(id)))}
           />
         </>
@@ -180,12 +180,12 @@ export function EventEffects({ products, changed, quality, ...comparison }: Effe
 
 function describeEffect({ numbers, eventless, baseline }: Pick<EffectsProps, 'numbers' | 'eventless' | 'baseline'>) {
   if (!eventless) return 'Loading the numbers without events …'
-  if (!baseline) return 'The numbers without events are unknown, because a rule makes every response different.'
-  const days = numbers.days.filter((day, index) => readNumber(day, qualityField) !== baseline[index]).length
-  const [now, then] = [readNumber(numbers.body, qualityField), readNumber(eventless.body, qualityField)]
-  if (days === 0 || now === null || then === null)
-    return 'Events do not change the numbers: none is on a day with conversations, or the impacts cancel out.'
-  const change = `${formatScore(then)} without events (${formatSigned(now - then)})`
-  const extent = `Events changed ${days} of ${numbers.days.length} days.`
-  return `Conversation quality is ${formatScore(now)} on average and would be ${change}. ${extent}`
+  if (!baseline) return 'The effect of events is unknown: without them, other fields differ too, perhaps due to a rule.'
+  const changedDays = numbers.days.filter((day, index) => readNumber(day, qualityField) !== baseline[index]).length
+  const [actual, baselineScore] = [readNumber(numbers.body, qualityField), readNumber(eventless.body, qualityField)]
+  if (changedDays === 0 || actual === null || baselineScore === null)
+    return 'Events do not change the numbers: no day has both events and conversations, or the impacts cancel out.'
+  const change = `${formatScore(baselineScore)} without events (${formatSigned(actual - baselineScore)})`
+  const extent = `Events changed ${changedDays} of ${numbers.days.length} days.`
+  return `Conversation quality is ${formatScore(actual)} on average and would be ${change}. ${extent}`
 }

@@ -7,7 +7,7 @@ import { formatInstant } from '../../ui/text.tsx'
 import { ModelPage } from './model-page.tsx'
 
 /** A change to the URL that removes the scenario, which belongs to the previous model. */
-const query = { as: undefined }
+const noScenario = { as: undefined }
 
 export const DataPage = () => (
   <>
@@ -19,9 +19,9 @@ export const DataPage = () => (
 function Models() {
   const { models } = catalogue.value
   const openId = route.value.id ?? models[0]?.id
-  useListKeys({ noun: 'model', ids: models.map(({ id }) => id), query, shownId: models[0]?.id })
+  useListKeys({ noun: 'model', ids: models.map(({ id }) => id), query: noScenario, shownId: models[0]?.id })
   const open = async (id: string) => {
-    if (id !== '') navigate({ id, query })
+    if (id !== '') navigate({ id, query: noScenario })
     return true
   }
   return (
@@ -43,7 +43,7 @@ function Models() {
             tooltip: about,
           }))}
           openId={openId}
-          query={query}
+          query={noScenario}
         />
       </section>
       {openId !== undefined && <ModelPage key={openId} id={openId} />}
@@ -61,7 +61,7 @@ function TimeBar() {
   const mode = clockMode.value
   const seed = sandboxSeed.value ?? ''
   const initial = info.value?.seed ?? seed
-  const change = (changed: string) => changeSeed(sandbox.peek(), changed)
+  const change = (newSeed: string) => changeSeed(sandbox.peek(), newSeed)
   return (
     <div class="toolbar bar">
       {mode !== undefined && (

@@ -7,7 +7,7 @@ import { type CurlRequest, Empty, formatCurl, Loading } from '../../ui/empty.tsx
 import { JsonTree } from '../../ui/json-tree.tsx'
 import { DetailPanel } from '../../ui/searchable-list.tsx'
 import { Mark, nameRuleAt, objectOf, Status, textOrEmpty } from '../../ui/text.tsx'
-import { compareQuality, modelRequest, type Numbers, readNumbers, useAnalytics, useWithoutEvents } from './analytics.ts'
+import { modelRequest, type Numbers, readBaseline, readNumbers, useAnalytics, useWithoutEvents } from './analytics.ts'
 import { Charts, DayTable, EventEffects, Totals } from './charts.tsx'
 
 type Explanation = Schema<'Explanation'>
@@ -32,7 +32,7 @@ export function ModelPage({ id }: { readonly id: string }) {
 function ModelHead({ id, period, scenario }: { id: string; period: string; scenario: string | undefined }) {
   const { models, scenarios } = catalogue.value
   const model = models.find((one) => one.id === id.toLowerCase())
-  // Personas and shapes are the data scenarios that have no parameters other than the probability.
+  // The scenario in the URL, and the personas and shapes: data scenarios without parameters other than the probability.
   const personas = scenarios.filter(
     ({ family, parameters, name }) =>
       name === scenario || (family === 'data' && parameters.every((parameter) => parameter.name === 'p')),
@@ -90,9 +90,9 @@ interface ModelNumbersProps {
 function ModelNumbers({ id, request, explanation, numbers }: ModelNumbersProps) {
   const products = catalogue.value.products.filter(({ models }) => models.includes(id.toLowerCase()))
   const quality = useResponse('/quality', { query: { sandbox: sandbox.value }, followsTraffic: true }).value
-  const changed = quality?.products.filter(({ productId }) => products.some((one) => one.id === productId)) ?? []
-  const eventless = useWithoutEvents(request, explanation, changed.length > 0 ? numbers : undefined)
-  const baseline = changed.length > 0 ? compareQuality(numbers, eventless) : undefined
+  const productIndexes = quality?.products.filter(({ productId }) => products.some((one) => one.id === productId)) ?? []
+  const eventless = useWithoutEvents(request, explanation, productIndexes.length > 0 ? numbers : undefined)
+  const baseline = productIndexes.length > 0 ? readBaseline(numbers, eventless) : undefined
   const assessment = objectOf(numbers.body['recommendations'])
   const health = textOrEmpty(assessment['healthLevel']) || 'no assessment'
   const Days = hasState('look', 'table') ? DayTable : Charts
@@ -105,7 +105,7 @@ function ModelNumbers({ id, request, explanation, numbers }: ModelNumbersProps) 
       <div class="numbers">
         <Days {...{ numbers, baseline }} />
         <Totals body={numbers.body} />
-        {quality && <EventEffects {...{ numbers, eventless, baseline, products, changed, quality }} />}
+        {quality && <EventEffects {...{ numbers, eventless, baseline, products, productIndexes, quality }} />}
       </div>
     </>
   )

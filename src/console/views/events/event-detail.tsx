@@ -61,11 +61,11 @@ function Explanations({ event, quality }: EventDetailProps) {
       {repeatOf !== undefined && (
         <li>
           An identical event, <a href={hrefOf({ id: repeatOf })}>{shortId(repeatOf)}</a>, was recorded earlier. Neither
-          event has an insertId, so both count.
+          event has an insertId, so they are separate events.
         </li>
       )}
       {fields.conversationId === undefined && fields.externalConversationId === undefined && (
-        <li>The event does not belong to a conversation, so it does not change any CQI.</li>
+        <li>The event does not belong to a conversation, so no conversation index changes.</li>
       )}
     </ul>
   )

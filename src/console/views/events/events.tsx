@@ -123,11 +123,11 @@ const keywords: Readonly<Record<string, (value: string) => EventConditions | str
   conversation: (value) => ({ conversation: value }),
   external: (value) => ({ externalConversationId: value }),
   insert: (value) => ({ insertId: value }),
-  sampled: (value) => (/^(out|in)$/.test(value) ? { sampledOut: value === 'out' } : 'out or in'),
+  sampled: (value) => (/^(out|in)$/.test(value) ? { sampledOut: value === 'out' } : '"out" or "in"'),
 }
 
 /**
- * Parses `type:upgrade_purchased conversation:chat-1 sampled:out`. Text without a keyword is an event type.
+ * Parses search text such as `type:upgrade_purchased sampled:out`. Text without a keyword is an event type.
  * Returns the search conditions and, if the text is invalid, the problem.
  */
 function parseEventSearch(text: string) {

@@ -13,15 +13,15 @@ export function Comparison({ left, right }: { left: Version | undefined; right: 
   const showsAll = useSignal(false)
   const pairs = useMemo(() => compareVersions(left ?? right, right), [left?.versionId, right.versionId])
   const isChanged = (pair: LinePair) => pair[0] !== pair[1]
-  const changed = pairs.filter(isChanged).length
+  const changeCount = pairs.filter(isChanged).length
   const isNear = (at: number) => pairs.slice(Math.max(0, at - contextLines), at + contextLines + 1).some(isChanged)
   const visible = left && !showsAll.value ? pairs.filter((_, at) => isNear(at)) : pairs
   return (
     <>
       {left && (
         <p class="facts" role="status">
-          {changed === 0 ? 'There are no differences.' : `${changed} of ${count(pairs.length, 'line')} differ.`}
-          {changed > 0 && (
+          {changeCount === 0 ? 'There are no differences.' : `${changeCount} of ${count(pairs.length, 'line')} differ.`}
+          {changeCount > 0 && (
             <Button
               label={showsAll.value ? 'Hide unchanged lines' : 'Show all lines'}
               class="link"
@@ -97,13 +97,13 @@ interface DiffStep {
   readonly text: string
 }
 
-/** The maximum number of item pairs to compare. Longer lists get a simpler comparison, which may list more steps. */
+/** The maximum number of item pairs to compare. Longer lists get a simpler comparison, which can return more steps. */
 const maxPairs = 1_000_000
 
 /** The fields added by the simulator, and the components, which are listed separately. */
 const excludedFields = ['versionId', 'version', 'fingerprint', 'active', 'createdAt', 'variables', 'components']
 
-/** Returns a version as lines: one for each field, then each component under a heading with its fields. */
+/** Returns a version as lines: its fields, then each component's content under a heading with the other fields. */
 function listLines(version: Version): string[] {
   const fields = Object.entries(version).filter(([name]) => !excludedFields.includes(name))
   const components = version.components.flatMap(({ componentId: _, content, ...others }) => [
@@ -132,7 +132,7 @@ function compareVersions(left: Version, right: Version): readonly LinePair[] {
 
 const splitWords = (text: string) => text.match(/\{\{[^{}]*\}\}|[\p{L}\p{N}_]+|\s+|./gu) ?? []
 
-/** Returns the shortest list of steps that turns `left` into `right`. Removals come before additions. */
+/** Returns steps that turn `left` into `right`: the fewest possible steps, unless the lists exceed `maxPairs`. */
 function diffTexts(left: readonly string[], right: readonly string[]): readonly DiffStep[] {
   const lengthAt = measureCommon(left, right)
   const findKind = (at: number, other: number): DiffStep['kind'] => {
@@ -151,7 +151,7 @@ function diffTexts(left: readonly string[], right: readonly string[]): readonly 
   return steps
 }
 
-/** Returns a function that returns the length of the longest common subsequence from a position in each list. */
+/** Returns a function for the length of the longest common subsequence from two positions; 0 beyond `maxPairs`. */
 function measureCommon(left: readonly string[], right: readonly string[]) {
   const width = right.length + 1
   if (left.length * right.length > maxPairs) return () => 0

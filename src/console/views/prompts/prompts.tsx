@@ -44,7 +44,7 @@ function Prompts({ prompts }: { readonly prompts: readonly Prompt[] }) {
     return [promptId, externalPromptId, productId, nameOrId(productId ?? ''), ...words].map(asText).join(' ')
   }
   const listed = prompts.filter((prompt) => hasWords(textOf(prompt), query['q'])).reverse()
-  // Adds the newest prompt's id to the URL, so that a later prompt does not replace the open one.
+  // Adds the newest prompt's id to the URL, so that a later prompt does not replace the open prompt.
   useEffect(() => {
     if (id === undefined) replaceRoute({ id: listed[0]?.promptId })
   }, [id === undefined])
@@ -149,7 +149,7 @@ function PromptDetail({ prompt }: { readonly prompt: Prompt }) {
   )
 }
 
-/** Returns the versions to compare: those in the URL or, by default, the newest and the active or previous version. */
+/** Returns the versions in the URL; by default, the newest and, of the others, the active or else the latest. */
 function pickVersions(versions: readonly Version[], { from, to }: Readonly<Record<string, string>>) {
   const findVersion = (text: string | undefined) => versions.find(({ version }) => String(version) === text)
   const right = findVersion(to) ?? versions.at(-1)

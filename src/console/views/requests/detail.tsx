@@ -140,7 +140,7 @@ async function sendAgain(exchange: Schema<'Exchange'>): Promise<void> {
     await response.arrayBuffer()
   } catch {
     showProblem(
-      'The connection closed before the response was complete, perhaps due to a scenario. The list shows the request.',
+      'The connection failed before the response was complete, perhaps due to a scenario. Check the list of requests.',
     )
   }
 }

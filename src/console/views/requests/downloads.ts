@@ -3,7 +3,7 @@ import { valueOrNotice } from '../../store/notices.ts'
 import { sandbox } from '../../store/route.ts'
 import { saveFile } from '../../ui/save-file.ts'
 
-/** Lists the downloads for the selected sandbox: the report in each format, and the requests as HAR. */
+/** Lists the downloads for the selected sandbox: the report in each format, and up to 1,000 requests as HAR. */
 export function listDownloads() {
   const name = sandbox.value
   const save = async (extension: string, result: ReturnType<typeof callText>) => {
@@ -19,6 +19,6 @@ export function listDownloads() {
     { label: 'HTML', title: 'Open the report', run: 'Authorization' in tokenHeaders() ? report('html', 'html') : open },
     { label: 'JSON', title: 'Save the report as JSON', run: report('json', 'json') },
     { label: 'JUnit', title: 'Save the report as JUnit', run: report('junit', 'xml') },
-    { label: 'HAR', title: 'Export the requests as HAR', run: har },
+    { label: 'HAR', title: 'Save up to 1,000 requests as HAR', run: har },
   ]
 }

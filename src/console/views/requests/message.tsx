@@ -45,13 +45,13 @@ export function QuerySection({ query, remarks }: { readonly query: string; reado
   return (
     <section class="message">
       <h3>Query</h3>
-      <JsonTree value={readValues(query)} marks={remarks} />
+      <JsonTree value={parseQuery(query)} marks={remarks} />
     </section>
   )
 }
 
-/** Returns each parameter's value by name, or a list if the name is repeated. A name can be `__proto__`. */
-function readValues(query: string): Record<string, string | string[]> {
+/** Returns the parameters by name. Repeated parameters become lists. `fromEntries` is safe for the name `__proto__`. */
+function parseQuery(query: string): Record<string, string | string[]> {
   const params = new URLSearchParams(query)
   return Object.fromEntries(
     [...new Set(params.keys())].map((name) => {

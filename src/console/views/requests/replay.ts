@@ -1,13 +1,13 @@
 import type { Schema } from '../../api/call.ts'
 import { basePath } from '../../store/server.ts'
-import { findDamage } from './subject.ts'
+import { findScenarioBreak } from './subject.ts'
 
 const redacted = '[redacted]'
 
 /** The header that marks a request as sent by this page, so that reports about the client ignore the request. */
 export const replayHeader = 'x-sim-replay-of'
 
-/** Headers about the connection or the client, which every client sets itself. */
+/** Headers that describe the connection or the client. Copies of a request omit them. */
 const clientHeaders =
   /^(x-sim-replay-of|host|connection|content-length|transfer-encoding|accept-encoding|expect|keep-alive|user-agent|origin|referer|sec-.*)$/
 
@@ -21,8 +21,8 @@ function bodyText(body: Schema<'Body'>): string | undefined {
 }
 
 /**
- * Returns the reason why this page cannot resend a request unchanged; undefined if it can. Any web page can cause
- * recorded requests, so this page must not send a target that resolves to another target, such as `/v1/../__sim/reset`.
+ * Returns the reason why this page cannot resend a request; undefined if it can. Any web page can send requests that
+ * are then recorded, so this page must not resend a target that resolves to another, such as `/v1/../__sim/reset`.
  */
 export function findSendProblem(exchange: Schema<'Exchange'>): string | undefined {
   const { method, body } = exchange.request
@@ -43,7 +43,7 @@ export const targetOf = ({ request: { path, query } }: Schema<'Exchange'>): stri
 /** Returns the URL of a request, including the origin, since a target such as `//a` alone would name another server. */
 export const urlOf = (exchange: Schema<'Exchange'>): string => location.origin + targetOf(exchange)
 
-/** Returns the request to resend. `any-key` replaces a redacted token, and a header selects the token's sandbox. */
+/** Returns the request to resend. `any-key` replaces a redacted token; a header selects the sandbox if necessary. */
 export function toReplay(exchange: Schema<'Exchange'>) {
   const { request, sandbox } = exchange
   const { method, path } = request
@@ -83,7 +83,7 @@ function formatCall(
 }
 
 /**
- * Formats a request as a test that uses the `sim` fixture and expects the same response. Scenarios, including those
+ * Formats a request as a test that uses the `sim` fixture and checks the response. Scenarios, including those
  * set by rules, become a header. A violation or refusal needs another header to declare a negative test. If a scenario
  * cut off the response, the test expects reading the body to fail. Plan and rate limit refusals depend on the key and
  * the time, so the test causes the refusal with a scenario, and checks only the status.
@@ -93,18 +93,18 @@ export function formatVitest(exchange: Schema<'Exchange'>): string {
   const { json } = response.body
   const path = targetOf(exchange).replace(/^\/_s\/[^/]+/, '')
   const url = path.startsWith(`${basePath.value}/`)
-    ? `\`\${sim.baseUrl}${inTemplate(path.slice(basePath.value.length))}\``
-    : `\`\${new URL(sim.baseUrl).origin}${inTemplate(path)}\``
-  const word = findDamage(exchange)
-  const call = formatCall(exchange, url, testHeaders(exchange), word === 'hung').replaceAll('\n', '\n  ')
+    ? `\`\${sim.baseUrl}${escapeTemplate(path.slice(basePath.value.length))}\``
+    : `\`\${new URL(sim.baseUrl).origin}${escapeTemplate(path)}\``
+  const failure = findScenarioBreak(exchange)
+  const call = formatCall(exchange, url, testHeaders(exchange), failure === 'hung').replaceAll('\n', '\n  ')
   const lines =
-    word === undefined
+    failure === undefined
       ? [`  const response = await ${call}`, `  expect(response.status).toBe(${response.status})`]
       : [`  const body = ${call}.then((response) => response.json())`, '  await expect(body).rejects.toThrow()']
   const isObject = typeof json === 'object' && json !== null && !Array.isArray(json)
-  const isPlain = word === undefined && scenarioByStage[exchange.stage] === undefined
+  const isPlain = failure === undefined && scenarioByStage[exchange.stage] === undefined
   const expectation = isPlain && isObject ? [formatExpectation(json, response.status)] : []
-  const title = `${request.method} ${request.path}${word === undefined ? ` returns ${response.status}` : `: ${word}`}`
+  const title = `${request.method} ${request.path}${failure ? `: ${failure}` : ` returns ${response.status}`}`
   return `import { expect, test } from 'conversation-analytics-simulator/vitest'
 
 test(${quote(title)}, async ({ sim }) => {
@@ -113,14 +113,14 @@ ${[...lines, ...expectation].join('\n')}
 `
 }
 
-/** Returns an assertion on a refusal's whole body, or on a success's member names only, since the values vary. */
+/** Returns an assertion on the whole body of a refusal, or on only the member names of a success, whose values vary. */
 function formatExpectation(json: object, status: number): string {
   if (status >= 400) return `  expect(await response.json()).toEqual(${format(json, '  ')})`
   const names = Object.keys(json).map(quote).join(', ')
   return `  expect(Object.keys(await response.json())).toEqual(expect.arrayContaining([${names}]))`
 }
 
-/** The scenario that reproduces a refusal by each stage, since a test with another key might not be refused. */
+/** For stages that might not refuse a test with another key: the scenario that reproduces their refusals. */
 const scenarioByStage: Partial<Record<Schema<'Exchange'>['stage'], string>> = {
   plan: 'forbidden',
   rate: 'rate-limited',
@@ -157,11 +157,11 @@ const format = (value: unknown, indent: string) => JSON.stringify(value, null, 2
 const memberName = (name: string) => (/^[a-z]+$/.test(name) ? name : quote(name))
 
 const quoteHeader = (value: string) =>
-  value.includes(redacted) ? `\`${inTemplate(value).replaceAll(redacted, tokenExpression)}\`` : quote(value)
+  value.includes(redacted) ? `\`${escapeTemplate(value).replaceAll(redacted, tokenExpression)}\`` : quote(value)
 
 const tokenExpression = ['${', "process.env.TOKEN ?? 'any-key'", '}'].join('')
 
-const inTemplate = (text: string) => escapeText(text).replaceAll('`', '\\`').replaceAll('$', '\\$')
+const escapeTemplate = (text: string) => escapeText(text).replaceAll('`', '\\`').replaceAll('$', '\\$')
 
 const quote = (text: string) => `'${escapeText(text).replaceAll("'", "\\'")}'`
 

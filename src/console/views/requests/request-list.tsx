@@ -21,7 +21,7 @@ const columns = {
   Findings: 'findings',
 }
 
-/** The list of requests, newest first. New rows do not move the list while it is scrolled or a request is open. */
+/** The list of requests, newest first. While it is scrolled or a request is open, new rows do not move the others. */
 export function RequestList({ listed, isScrolled }: { listed: readonly Exchange[]; isScrolled: { current: boolean } }) {
   const openId = route.value.id
   const box = useRef<HTMLDivElement>(null)

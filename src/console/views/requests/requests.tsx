@@ -28,7 +28,7 @@ export function RequestsPage() {
       <SearchableList
         noun="request"
         ids={listed.map((exchange) => exchange.id)}
-        placeholder="Search names, paths, bodies or a status"
+        placeholder="Search by name, path, body or status"
         summary={<Summary text={text} />}
         tools={
           <>
@@ -57,7 +57,8 @@ export function RequestsPage() {
 function describeListed({ rows = [], total, hasMore, evicted }: RowsState): string {
   if (rows.length === 0) return ''
   const loss = evicted > 0 ? `; the journal has evicted ${count(evicted, 'request')}` : ''
-  return (hasMore ? `${countListed(rows.length, rows.length)}, and more exist` : countListed(rows.length, total)) + loss
+  const unread = hasMore ? '; older requests were not searched' : ''
+  return countListed(rows.length, hasMore ? rows.length : total) + unread + loss
 }
 
 function NoRequests({ isSearch }: { readonly isSearch: boolean }) {

@@ -31,13 +31,13 @@ const keywords: Readonly<Record<string, (exchange: Exchange, value: string) => b
 }
 
 interface Term {
-  /** The field to search; undefined to search everywhere. */
+  /** The keyword before the colon; undefined for plain text. */
   readonly keyword: string | undefined
   readonly value: string
   readonly isNegated: boolean
 }
 
-/** Parses search text: `status:4xx op:createEvent has:violation -has:advice "some text"`. */
+/** Parses search text such as `status:4xx op:createEvent has:violation -has:advice "some text"`. */
 export function parseSearch(text: string) {
   const terms = [...text.toLowerCase().matchAll(/(-?)(?:([a-z]+):)?(?:"([^"]*)"?|([^\s"]+))/g)].map(
     ([, minus, keyword, quoted, plain = '']): Term => ({
@@ -50,7 +50,7 @@ export function parseSearch(text: string) {
   const valid = terms.filter((term) => findProblem(term) === undefined)
   const matchesTerm = (exchange: Exchange, { keyword, value }: Term) =>
     keyword === undefined ? hasText(textOf(exchange), value) : keywords[keyword]?.(exchange, value)
-  // If a keyword has several values, such as two statuses, a request needs to match only one of them.
+  // A request must match one of a keyword's values, such as one of two statuses, but all values of `has:`.
   const satisfies = (exchange: Exchange, term: Term) => {
     if (term.isNegated) return !matchesTerm(exchange, term)
     const isChoice = term.keyword !== undefined && term.keyword !== 'has'
@@ -65,7 +65,7 @@ export function parseSearch(text: string) {
   }
 }
 
-/** Returns true if the text contains the value. Ignores UUIDs, which may contain a short value by chance. */
+/** Returns true if the text contains the value. Skips UUIDs for a short value, which they could contain by chance. */
 const hasText = (text: string, value: string) => (value.length < 8 ? text.replace(uuid, ' ') : text).includes(value)
 
 function findProblem({ keyword, value }: Term): string | undefined {
@@ -105,7 +105,7 @@ export function toggleTerms(text: string, terms: string): string {
 
 const splitTerms = (text: string): readonly string[] => text.match(/(?:[^\s"]|"[^"]*"?)+/g) ?? []
 
-/** The attempts in the selected sandbox, keyed by request id. */
+/** The attempts of the latest retried calls in the selected sandbox, keyed by request id. */
 export const attempts = signal(mapAttempts([]))
 
 export function useAttempts(): void {
@@ -128,15 +128,15 @@ function mapAttempts(chains: readonly Schema<'RetryChain'>[]) {
 
 const timingRules: ReadonlySet<string> = new Set(['retry-after', 'back-off'])
 
-/** Returns a finding's sentence and, if the finding has a pause, how long the client waited. */
+/** Returns a finding's sentence, followed by how long the client waited if `waitedMs` is set. */
 export const addPause = (sentence: string, waitedMs: number | undefined): string =>
   waitedMs === undefined ? sentence : `${sentence} The client waited ${waitedMs.toLocaleString('en')} ms.`
 
-/** A list shared by all requests without problems, so that their rows do not re-render. */
-const none: readonly string[] = []
+/** An empty list shared by all requests without retry problems, so that their rows do not re-render. */
+const noProblems: readonly string[] = []
 
 export function retryProblemsOf({ id, request, expectation, replayOf }: Exchange): readonly string[] {
-  if (expectation !== undefined || replayOf !== undefined) return none
+  if (expectation !== undefined || replayOf !== undefined) return noProblems
   const { headers, body } = request
   const { findings = [], waitedMs } = attempts.value.get(id)?.attempt ?? {}
   const sentences = [
@@ -144,5 +144,5 @@ export function retryProblemsOf({ id, request, expectation, replayOf }: Exchange
     ...(body.size > 0 && headers['content-type'] === undefined ? ['The body has no Content-Type.'] : []),
     ...findings.map(({ rule, sentence }) => addPause(sentence, timingRules.has(rule) ? waitedMs : undefined)),
   ]
-  return sentences.length > 0 ? sentences : none
+  return sentences.length > 0 ? sentences : noProblems
 }

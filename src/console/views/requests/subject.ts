@@ -30,12 +30,12 @@ const breaks: Readonly<Record<string, string>> = {
 export type DeliveryFacts = Pick<Schema<'Exchange'>, 'delivery' | 'damage' | 'brokenOff'>
 
 /** Returns how a scenario broke off the response, such as `reset`; undefined if no scenario did. */
-export const findDamage = ({ damage }: Pick<DeliveryFacts, 'damage'>): string | undefined =>
+export const findScenarioBreak = ({ damage }: Pick<DeliveryFacts, 'damage'>): string | undefined =>
   damage.flatMap((one) => breaks[one] ?? [])[0]
 
 export function findBreak({ delivery, damage, brokenOff }: DeliveryFacts): string | undefined {
   const { outcome, sentBytes = 0 } = delivery
-  const byScenario = findDamage({ damage })
+  const byScenario = findScenarioBreak({ damage })
   if (byScenario !== undefined) return byScenario
   if (brokenOff || outcome === 'client-gone') return 'gave up'
   if (outcome === 'delivered') return undefined
@@ -54,7 +54,7 @@ const refusals: Partial<Record<Schema<'Exchange'>['stage'], string>> = {
   rate: 'limit',
 }
 
-/** Returns the cause of a response: `rule 2: rate-limited`, `plan free`; empty for a success without a scenario. */
+/** Returns the cause of a response, such as `rule 2: reset` or `plan free`; empty for a success without a scenario. */
 export function describeCause({ request, response, stage, scenarios, rule }: Schema<'Exchange'>): string {
   const { origin, status, body } = response
   const parts = [origin === 'gateway' && origin, rule && nameRuleAt(rule), scenarios.join(', ')].filter(Boolean)

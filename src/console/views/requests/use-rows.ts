@@ -8,7 +8,7 @@ import type { RequestSearch } from './search.ts'
 
 type Exchange = Schema<'Exchange'>
 
-/** The maximum number of rows in the list, and the number of requests loaded at a time. */
+/** The page size, and the maximum number of rows while the list is not scrolled and no request is open. */
 const maxRows = 300
 
 /** The maximum number of rows while the list is scrolled or a request is open. */
@@ -31,7 +31,7 @@ export function useRows(search: RequestSearch, key: string) {
   /** The number of requests that have arrived since the list was paused; undefined if the list is not paused. */
   const paused = useSignal<number | undefined>(undefined)
   const missedTick = useSignal(0)
-  /** Set by the list: true while it is scrolled. More rows are kept then, and while a request is open. */
+  /** Set by the list: true while it is scrolled. */
   const isScrolled = useRef(false)
   const rowLimit = () => (route.peek().id !== undefined || isScrolled.current ? maxKeptRows : maxRows)
   const isFrozen = () => paused.peek() !== undefined && state.peek().rows !== undefined
@@ -69,7 +69,7 @@ export function useRows(search: RequestSearch, key: string) {
 
 /**
  * Loads the newest matching requests page by page. If `limit` exceeds a page, continues to the oldest row that is
- * already listed. Returns undefined if another search has started in the meantime.
+ * already listed. Returns undefined if another load has started in the meantime.
  */
 async function findRows(
   search: RequestSearch,
@@ -101,8 +101,8 @@ function areEnough(rows: readonly Exchange[], before: RowsState, limit: number):
 }
 
 /**
- * Adds the requests that are newer than the newest row. Older requests that arrive late were already loaded, or precede
- * the loaded requests. After a restart, the server numbers requests from 1 again, and the list reloads.
+ * Adds the requests that are newer than the newest row. Ignores older requests that arrive late: they were already
+ * loaded, or precede the loaded ones. After a restart, the server numbers requests from 1 again, and the list reloads.
  */
 function addRows(state: RowsState, later: readonly Exchange[], limit: number): RowsState {
   const rows = state.rows ?? []

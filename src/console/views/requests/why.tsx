@@ -2,7 +2,7 @@ import type { Schema } from '../../api/call.ts'
 import { hrefOf } from '../../store/route.ts'
 import { count } from '../../ui/text.tsx'
 
-/** Shows why a request got its response: the reasons stored in the journal, and how the delivery ended. */
+/** Shows why a request got its response: the reasons stored in the journal, and any problems with the delivery. */
 export function Why({ exchange }: { readonly exchange: Schema<'Exchange'> }) {
   const reasons = [...listReasons(exchange), ...listDeliveryProblems(exchange)]
   return (
@@ -27,16 +27,16 @@ function listReasons({ why = [], stage, response, violations }: Schema<'Exchange
   // Each violation is shown below, next to its value.
   if (stage !== 'validate' || violations.length === 0)
     return why.map((reason) => reason.replace(refusal, 'Refused with $1: '))
-  const places = count(violations.length, 'place')
-  return [`Refused with ${response.status}: the request breaks the contract in ${places}.`]
+  return [`Refused with ${response.status}: the request breaks the contract in ${count(violations.length, 'place')}.`]
 }
 
 function listDeliveryProblems({ damage, delivery, brokenOff }: Schema<'Exchange'>): string[] {
   const { outcome, sentBytes = 0 } = delivery
+  const sent = count(sentBytes, 'byte')
   const ends: Readonly<Record<string, string>> = {
-    'client-gone': `The client closed the connection after ${sentBytes} bytes of the response.`,
-    'upstream-gone': `The real service closed the connection after ${sentBytes} bytes of the response.`,
-    'server-stopped': `The simulator stopped after ${sentBytes} bytes of the response.`,
+    'client-gone': `The client closed the connection after ${sent} of the response.`,
+    'upstream-gone': `The real service closed the connection after ${sent} of the response.`,
+    'server-stopped': `The simulator stopped after ${sent} of the response.`,
   }
   const located = damage.filter((one) => one.includes(' at '))
   return [

@@ -31,8 +31,8 @@ export function Chain({ chain }: { readonly chain: Schema<'RetryChain'> }) {
           {sandbox.value === '*' && <b>{chain.sandbox} </b>}
           {attempts[0] && <Instant instant={attempts[0].now} />}
           <span>
-            {count === 1 ? 'one attempt' : `${count} attempts in ${formatSpan(spanMs)}`}
-            {earlier > 0 && ` (the first ${earlier} are not shown)`}
+            {count === 1 ? 'one attempt' : `${count} attempts`}
+            {count > 1 && `${earlier > 0 ? `, the last ${attempts.length}` : ''} in ${formatSpan(spanMs)}`}
           </span>
           {insertId !== undefined && (
             <span class="breaks">
@@ -94,7 +94,7 @@ function Attempt({ number, attempt, next, width, requestEnd, waitEnd, missedEnd 
   )
 }
 
-/** Shows how long the client waited before its next attempt or, after the last attempt, how long it should wait. */
+/** Shows how long the client waited before its next attempt; for the last attempt, the requested wait or outcome. */
 function Pause({ attempt, next }: Pick<PlacedAttempt, 'attempt' | 'next'>) {
   const retryAfter = attempt.retryAfterMs === undefined ? undefined : formatSpan(attempt.retryAfterMs)
   if (!next) return <span class="faint">{retryAfter ? `asks for a wait of ${retryAfter}` : endOf(attempt)}</span>
@@ -131,7 +131,7 @@ function RetryProblems({ chain: { attempts, earlier } }: { readonly chain: Schem
 
 const brokeRule = ({ findings }: RetryAttempt, name: string) => findings.some(({ rule }) => rule === name)
 
-/** Formats a duration: `5 ms`, `1.1 s`, `2 min 5 s`, `24 h`. */
+/** Formats a duration as `5 ms`, `1.1 s`, `2 min 5 s` or `24 h`. */
 function formatSpan(ms: number): string {
   if (ms < 1_000) return `${Math.round(ms)} ms`
   if (ms < 60_000) return `${Number((ms / 1_000).toFixed(1))} s`
@@ -151,8 +151,8 @@ const minLineMs = 200
 
 /**
  * Places a chain's attempts on a timeline, using the same pauses as the retry rules: advancing the clock counts as
- * waiting. An attempt's segment ends at the next attempt; the last segment includes an unfinished wait. `spanMs` is the
- * time from the first listed attempt to the last response.
+ * waiting. An attempt's segment ends when the next attempt starts; the last segment includes the requested wait.
+ * `spanMs` is the time from the first listed attempt to the last response.
  */
 function placeAttempts(attempts: readonly RetryAttempt[]) {
   let endMs = 0

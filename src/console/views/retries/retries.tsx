@@ -42,7 +42,7 @@ export function RetriesPage() {
         <div class="toolbar bar">
           <p class="summary grows" role="status">
             {problem ? <span class="bad">{problem.sentence}</span> : summarizeCalls(chains, further, isAll)}
-            {truncated && ' The journal has evicted requests, so attempts may be missing.'}
+            {truncated && ' The journal is incomplete, so attempts might be missing.'}
           </p>
           <p class="line-legend faint small">
             <i class="demanded" /> requested wait <i class="missed" /> wait cut short
@@ -52,11 +52,11 @@ export function RetriesPage() {
         {chains.length === 0 && (
           <Empty title="No retries yet" curl={failingCall}>
             A failed call that is retried appears here on a timeline, with the wait that the response asked for. Send
-            this request twice: the second attempt comes too early.
+            this request twice within 5 seconds: the second attempt comes too early.
           </Empty>
         )}
         <ul>
-          {id !== undefined && !chains.some((chain) => chain.id === id) && <Unlisted key={id} id={id} />}
+          {id !== undefined && !chains.some((chain) => chain.id === id) && <UnlistedChain key={id} id={id} />}
           {chains.map((chain) => (
             <Chain key={`${chain.sandbox} ${chain.id}`} chain={chain} />
           ))}
@@ -68,7 +68,7 @@ export function RetriesPage() {
 }
 
 /** The chain named in the URL, shown if the list does not contain it. */
-function Unlisted({ id }: { readonly id: string }) {
+function UnlistedChain({ id }: { readonly id: string }) {
   const { value, problem } = useResponse('/retries', { query: { sandbox: sandbox.value, request: id } })
   const chain = value?.chains[0]
   if (chain) return <Chain chain={chain} />
@@ -83,7 +83,7 @@ function Unlisted({ id }: { readonly id: string }) {
 
 function summarizeCalls(chains: Chains, further: number, isAll: boolean): string {
   const faulty = chains.filter(({ attempts }) => attempts.some(({ findings }) => findings.length > 0)).length
-  const older = further > 0 ? `; ${further.toLocaleString('en')} older calls are not listed` : ''
+  const older = further > 0 ? `; ${count(further, 'older call')} not listed` : ''
   const problems = faulty > 0 ? `, ${faulty} with retry problems` : ''
   return `${count(chains.length, 'call')} ${isAll ? 'failed' : 'retried'}${problems}${older}.`
 }
@@ -92,15 +92,15 @@ type RulesProps = ResponseOf<'/retries', 'get'> & { readonly sent: ResponseOf<'/
 
 const isFailure = ({ outcome }: Chains[0]['attempts'][0]) => outcome === 'lost' || outcome === 'failed'
 
-/** For each rule that compares consecutive attempts, a function that returns true if the rule applies after `last`. */
-const appliesAfter: Readonly<Record<string, (last: Chains[0]['attempts'][0]) => boolean>> = {
+/** For rules that compare consecutive attempts, functions that return true if the rule applies after `previous`. */
+const appliesAfter: Readonly<Record<string, (previous: Chains[0]['attempts'][0]) => boolean>> = {
   'retry-after': ({ retryAfterMs }) => retryAfterMs !== undefined,
-  'back-off': (last) => isFailure(last) && last.retryAfterMs === undefined,
-  'same-insert-id': (last) => isFailure(last) && last.insertId !== undefined && last.status !== 429,
+  'back-off': (previous) => isFailure(previous) && previous.retryAfterMs === undefined,
+  'same-insert-id': (previous) => isFailure(previous) && previous.insertId !== undefined && previous.status !== 429,
   'no-retry': ({ outcome }) => outcome === 'refused',
 }
 
-/** Lists the rules. Header rules apply even without a retry, so `sent` has the number of requests and of POSTs. */
+/** Lists the rules. Rules about headers apply without a retry, so `sent` counts requests and POST requests. */
 function Rules({ rules, problems: { findings, further }, chains, sent }: RulesProps) {
   const retriedAttempts = chains.filter(({ parallel }) => !parallel).flatMap(({ attempts }) => attempts.slice(0, -1))
   const isTested = (rule: string) => {
@@ -140,7 +140,7 @@ function Rules({ rules, problems: { findings, further }, chains, sent }: RulesPr
           ))}
         </section>
       ))}
-      {further > 0 && <p class="faint">{further} further findings are not listed.</p>}
+      {further > 0 && <p class="faint">{count(further, 'further finding')} not listed.</p>}
     </aside>
   )
 }

@@ -27,8 +27,8 @@ export function SandboxDetail({ name, row }: { name: string; row: Schema<'Sandbo
       <h2 class="breaks">{name}</h2>
       {row ? (
         <p class="faint">
-          The clock is {row.clock.mode}
-          {row.clock.mode === 'frozen' && ` at ${formatInstant(row.clock.now)} UTC`}. Last used{' '}
+          The clock mode is {row.clock.mode}
+          {row.clock.mode === 'frozen' && ` (${formatInstant(row.clock.now)} UTC)`}. Last used{' '}
           <Ago instant={row.usedAt} clock="machine" />.
         </p>
       ) : (
@@ -49,7 +49,7 @@ export function SandboxDetail({ name, row }: { name: string; row: Schema<'Sandbo
         />
       )}
       <h3>Seed</h3>
-      <p class="faint">Records are kept; new identifiers and all numbers are derived from the new seed.</p>
+      <p class="faint">Records are kept; new identifiers and all generated numbers are derived from the new seed.</p>
       <FieldForm
         label="Seed"
         value={row?.seed ?? info.value?.seed ?? ''}
@@ -116,7 +116,7 @@ async function confirmLoss(name: string, title: string, kinds: readonly (keyof t
   const { value } = await call('get', '/sandboxes')
   const counts = value?.sandboxes.find((one) => one.name === name)
   const losses = kinds.flatMap((kind) => (counts?.[kind] ? [count(counts[kind], nouns[kind])] : []))
-  const settings = ['the quality settings', 'the rate windows and the positions in sequences']
+  const settings = ['the quality settings', 'the rate limit windows and the positions in sequences']
   return confirmAction(title, [...losses, ...settings, ...further])
 }
 
@@ -124,7 +124,7 @@ async function confirmLoss(name: string, title: string, kinds: readonly (keyof t
 export async function createSandbox(name: string): Promise<true | undefined> {
   const existing = await call('get', '/sandboxes')
   if (existing.value?.sandboxes.some((one) => one.name === name))
-    return void showProblem(`The sandbox "${name}" already exists. Choose another name, or open it from the list.`)
+    return void showProblem(`The sandbox "${name}" already exists. Choose another name, or open that sandbox.`)
   const request = call('put', '/sandboxes/{name}', { path: { name }, body: {} })
   if (!(await change(request, `Created the sandbox ${name}; this page now shows it.`))) return undefined
   showSandbox(name)
@@ -181,6 +181,6 @@ async function importFile(name: string, file: File): Promise<void> {
   if (!(await confirmLoss(name, `Import ${file.name} into the sandbox ${name}?`, ['events', 'prompts']))) return
   await change(
     call('post', '/import', { query: { sandbox: name }, body }),
-    ({ events, prompts }) => `${name} now has ${count(events, 'event')} and ${count(prompts, 'prompt')}.`,
+    ({ events, prompts }) => `The sandbox ${name} now has ${count(events, 'event')} and ${count(prompts, 'prompt')}.`,
   )
 }

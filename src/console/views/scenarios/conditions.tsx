@@ -5,7 +5,7 @@ import { type ConditionKind, conditionKinds, hasName, type RuleCondition } from 
 
 type Conditions = readonly RuleCondition[]
 
-/** The label of each kind of condition, and an example of its name or value. */
+/** The label of each kind of condition, and an example of its name or value; empty if the catalogue has examples. */
 const captions: Readonly<Record<ConditionKind, readonly [title: string, example: string]>> = {
   model: ['model', ''],
   product: ['product', ''],

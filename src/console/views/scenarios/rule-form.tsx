@@ -4,7 +4,7 @@ import type { ApiResult, Schema } from '../../api/call.ts'
 import { Button, CopyButton, Select } from '../../ui/controls.tsx'
 import { Pairs } from '../../ui/table.tsx'
 import { ConditionFields } from './conditions.tsx'
-import { headerOf, type Offer, readConditions, readTexts, toRule } from './rules.ts'
+import { headerOf, type Offer, toConditions, toRule, toTexts } from './rules.ts'
 
 interface RuleFormProps {
   readonly offer: Offer
@@ -15,12 +15,12 @@ interface RuleFormProps {
   readonly onCancel?: () => void
 }
 
-/** A form field: a text field, unless it has a type or choices. */
+/** A form field: a list if it has choices, a number field if it takes only numbers, or else a text field. */
 type Parameter = Partial<Offer['parameters'][number]> & { readonly name: string; readonly about: string }
 
 export function RuleForm({ offer, rule: initial, save, action, onCancel }: RuleFormProps) {
-  const texts = useSignal(readTexts(initial))
-  const conditions = useSignal(readConditions(initial))
+  const texts = useSignal(toTexts(initial))
+  const conditions = useSignal(toConditions(initial))
   const refusal = useSignal<string | undefined>(undefined)
   const rule = toRule(offer, texts.value, conditions.value)
   const submit = async (event: Event) => {
@@ -39,7 +39,7 @@ export function RuleForm({ offer, rule: initial, save, action, onCancel }: RuleF
   return (
     <form class="rule-form stack" onSubmit={submit}>
       {offer.clientSees && <h4>The client sees</h4>}
-      {offer.clientSees && <Pairs rows={readClientView(offer.clientSees)} />}
+      {offer.clientSees && <Pairs rows={splitClientView(offer.clientSees)} />}
       {offer.undocumented && <p class="warn breaks">Not documented for {offer.undocumented.join(', ')}</p>}
       {offer.freeText && fieldOf({ ...freeTextField, name: offer.name }, 'text')}
       {offer.parameters.map((parameter) => fieldOf(parameter, `parameter ${parameter.name}`))}
@@ -64,8 +64,8 @@ export function RuleForm({ offer, rule: initial, save, action, onCancel }: RuleF
   )
 }
 
-/** Splits `Status 429, Retry-After: 1, body {}` into pairs of name and value: the status, the headers and the body. */
-function readClientView(text: string) {
+/** Splits `Status 429, Retry-After: 1, body {}` into rows: the status, each header with its value, and the body. */
+function splitClientView(text: string) {
   const [, head = text, body] = /^(.*?), body (.*)$/s.exec(text) ?? []
   const parts = head.split(/, (?=[\w-]+: )/).map((part) => part.split(/: (.*)/s))
   return body === undefined ? parts : [...parts, ['body', body]]

@@ -36,13 +36,13 @@ export function RuleList({ rules, startUp, counts, reload }: RuleListProps) {
       </header>
       {rules.length === 0 ? (
         <Empty title="No rules yet" curl={eventRequest({}, { 'X-Sim-Scenario': 'rate-limited' })}>
-          Every request gets the normal response. Pick a scenario to switch it on for many requests, or name a scenario
-          in the header of a single request:
+          Pick a scenario to switch it on for many requests, or name a scenario in the header of a single request:
         </Empty>
       ) : (
         <>
           <p class="faint">
-            Rules are tried in order until one acts on the request. Any change to this list resets all counts.
+            Rules are tried in order until one acts on the request. Adding a rule keeps the counts; any other change to
+            this list resets them.
           </p>
           <ol class="rules stack">
             {rules.map((rule, index) => (
@@ -55,7 +55,7 @@ export function RuleList({ rules, startUp, counts, reload }: RuleListProps) {
         <>
           <h2>Startup rules</h2>
           <p class="faint">
-            These rules apply in every sandbox, to requests that no rule above acts on. Only server options change them.
+            Server options set these rules. They apply in every sandbox, to requests that no rule above acts on.
           </p>
           <ol class="rules stack">
             {startUp.map((rule, index) => (
@@ -71,7 +71,7 @@ export function RuleList({ rules, startUp, counts, reload }: RuleListProps) {
   )
 }
 
-/** Applies each change to the result of the previous one, even if clicks are faster than the responses. */
+/** Returns a `changeRules` that queues changes, since clicks can be faster than the responses. */
 function useQueuedChanges(reload: () => Promise<void>): typeof changeRules {
   const queue = useRef<Promise<unknown>>(Promise.resolve())
   return (expected, edit) => {

@@ -52,7 +52,7 @@ export const hasName = (kind: ConditionKind): kind is 'query' | 'header' | 'body
 
 /** Returns the offer whose form can show the whole rule: the offer for its scenario, or else a free-text offer. */
 export function offerOf({ scenario = '', sequence }: Schema<'Rule'>): Offer | undefined {
-  const { name, parameters } = readScenario(scenario)
+  const { name, parameters } = parseScenario(scenario)
   const isWhole = formatScenario(name, parameters) === scenario
   const hasForm = (offer: Offer) =>
     isWhole && offer.name === name && parameters.every(([own]) => offer.parameters.some((one) => one.name === own))
@@ -61,14 +61,14 @@ export function offerOf({ scenario = '', sequence }: Schema<'Rule'>): Offer | un
   return offers.find(hasForm) ?? offers.find((offer) => offer.freeText === freeText)
 }
 
-export function readTexts(rule: Schema<'Rule'>): RuleTexts {
+export function toTexts(rule: Schema<'Rule'>): RuleTexts {
   const { operation = '', scenario = '', times = '', probability = '' } = rule
-  const parameters = readScenario(scenario).parameters.map(([name, value]) => [`parameter ${name}`, value])
+  const parameters = parseScenario(scenario).parameters.map(([name, value]) => [`parameter ${name}`, value])
   const plain = { operation, text: nameRule(rule), times: String(times), probability: String(probability) }
   return { ...plain, ...Object.fromEntries(parameters) }
 }
 
-export const readConditions = ({ match = {} }: Schema<'Rule'>): readonly RuleCondition[] =>
+export const toConditions = ({ match = {} }: Schema<'Rule'>): readonly RuleCondition[] =>
   conditionKinds.flatMap((kind): RuleCondition[] => {
     if (!hasName(kind)) return match[kind] === undefined ? [] : [{ kind, name: '', value: match[kind] }]
     const members = Object.entries<unknown>(match[kind] ?? {})
@@ -114,11 +114,11 @@ const formatJson = (value: unknown) =>
 
 export const nameRule = ({ scenario, sequence }: Schema<'Rule'>) => scenario ?? sequence ?? ''
 
-/** Returns the header that has the same effect on a single request as a rule: `X-Sim-Sequence: 429*2, 200`. */
+/** Returns the header that applies a rule's scenario or sequence to a request: `X-Sim-Sequence: 429*2, 200`. */
 export const headerOf = ({ scenario, sequence }: Schema<'Rule'>): string =>
   sequence === undefined ? `X-Sim-Scenario: ${scenario}` : `X-Sim-Sequence: ${sequence}`
 
-/** Describes the conditions of a rule: `createEvent`, `body /eventType is "purchase"`. */
+/** Describes when a rule acts: `createEvent`, `body /eventType is "purchase"`, `once`. */
 export function listConditions({ operation, match = {}, times, probability }: Schema<'Rule'>): string[] {
   const describe = (value: unknown) => (value === null ? 'not sent' : JSON.stringify(value))
   return [
@@ -134,14 +134,14 @@ export function listConditions({ operation, match = {}, times, probability }: Sc
 
 /** Formats a scenario with the parameters that have a value: `slow;ms=200`. */
 function formatScenario(name: string, values: readonly (readonly [string, string])[]): string {
-  const sent = values.filter(([, value]) => value !== '')
-  return [name, ...sent.map(([parameter, value]) => `${parameter}=${quote(value)}`)].join(';')
+  const given = values.filter(([, value]) => value !== '')
+  return [name, ...given.map(([parameter, value]) => `${parameter}=${quote(value)}`)].join(';')
 }
 
 const quote = (value: string) => (/[,;\s]/.test(value) ? `"${value}"` : value)
 
 /** Parses the text of a single scenario: `slow;ms=200`. Cannot parse a list of scenarios. */
-function readScenario(text: string) {
+function parseScenario(text: string) {
   const [name = '', ...rest] = text.match(/("[^"]*"|[^;"])+/g) ?? []
   const parameters = rest.map((part) => {
     const [, parameter = part, value = ''] = /^([^=]*)=(.*)$/s.exec(part) ?? []
@@ -156,7 +156,7 @@ export interface Offer extends Schema<'Entry'> {
   readonly status?: string | undefined
 }
 
-/** Lists the scenarios that can be switched on, without the parameter `p`, since rules have their own probability. */
+/** Lists what a rule can apply: a sequence, a combination or a scenario (without `p`: rules have a probability). */
 export function listOffers(): readonly Offer[] {
   const { scenarios, operations } = catalogue.value
   const freeTextOffer = { family: 'several scenarios', parameters: [], operations: operations.map(({ id }) => id) }

@@ -103,10 +103,10 @@ function CatalogueList() {
   )
 }
 
-/** A scenario with a form that adds a rule. The operation in the URL is preselected if the scenario applies to it. */
+/** A scenario and its form. The form preselects the only possible operation, or else the one in the URL if possible. */
 function OfferItem({ offer }: { readonly offer: Offer }) {
   const { id, query } = route.value
-  // A status in the URL selects the refusal with that status.
+  // A status in the URL opens each scenario that returns that status.
   const isOpen = id !== undefined && [offer.name, offer.status].includes(id)
   const operationInUrl = query['operation']
   const element = useRef<HTMLDivElement>(null)

@@ -12,7 +12,7 @@ export const renderDrift = (report: DriftReport, format: PrintedFormat): string 
 const verdicts: Readonly<Record<DriftReport['verdict'], string>> = {
   same: 'The real service matches the contract.',
   drift: 'The real service differs from the contract.',
-  'not-judged': 'Too few responses could be judged to say whether the real service matches the contract.',
+  'not-judged': 'Too little could be judged to say whether the real service matches the contract.',
 }
 
 function toPage(report: DriftReport): Page {
@@ -43,7 +43,7 @@ function toPage(report: DriftReport): Page {
 function findingToPage(finding: DriftFinding): PageFinding {
   const { kind, message, seen, of, breaks, isSimulated, place, assumption, settles, sample } = finding
   const meaning = isSimulated ? 'allowed by the contract, but never returned by the simulator' : differenceKinds[kind]
-  const relation = settles ? 'settles' : 'see'
+  const relation = settles ? 'contradicts' : 'see'
   const effect = breaks ? 'breaks clients' : 'does not break clients'
   return {
     severity: breaks ? 'error' : 'warning',
@@ -57,7 +57,7 @@ function findingToPage(finding: DriftFinding): PageFinding {
   }
 }
 
-/** Returns the target of a finding: `getModelAnalytics 200 /recommendations/healthLevel`, `getModelAnalytics 418`. */
+/** Describes where a finding is: `getModelAnalytics 200 /recommendations/healthLevel`, `getModelAnalytics 418`. */
 export function describePlace({ operation, status, pointer }: DriftFinding): string {
   return escapeControls(`${operation.id} ${status}${pointer === '' ? '' : ` ${shortenText(pointer)}`}`)
 }
@@ -67,11 +67,11 @@ const shortenText = (text: string) => cutText(text, 500)
 
 function summarizeDrift({ verdict, findings, omitted, judged }: DriftReport): string {
   const responses = [...judged].map(([operation, count]) => `${pluralize(count, 'response')} from ${operation}`)
-  const note = omitted > 0 ? ` (${findings.length} listed, those that break clients first)` : ''
-  // Refusals are also compared, but do not suffice for a verdict.
+  const note = omitted > 0 ? ` (${findings.length} listed; those that break clients have priority)` : ''
+  // Responses are compared even if they do not suffice for a verdict.
   const done = verdict === 'not-judged' ? 'compared' : 'judged'
   const differences = pluralize(findings.length + omitted, 'difference') + note
-  return `${verdict}: ${differences}; ${responses.join(', ') || 'no response'} ${done}.`
+  return `${verdict}: ${differences}; ${responses.join(', ') || 'no responses'} ${done}.`
 }
 
 /** Returns the JSON report, without members that have no value. */

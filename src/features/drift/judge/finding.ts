@@ -43,7 +43,7 @@ export const breaksClients = ({ kind, keyword, isSimulated }: ResponseDifference
 /** The number of unlisted values at which an enum counts as open-ended. */
 const minOpenEndedValues = 3
 
-/** Creates a finding from identical differences. `of` is the number of responses in which they could occur. */
+/** Creates a finding from a tally. `of` is the number of responses in which its difference could occur. */
 export function toFinding(
   { first, status, request, seen, values: seenValues }: Tally,
   of: number,
@@ -56,9 +56,9 @@ export function toFinding(
   // A name on the path to a value may mark the value as a credential: `/accessToken`, `/secrets/0`.
   const isSecret = (item: Json) => parsePointer(pointer).some((name) => isHiddenText(name, JSON.stringify(item)))
   const redact = (item: Json) => (isSecret(item) ? redacted : redactJson(item, token))
-  const isList = first.kind === 'enum-value'
-  const kind = isList && seenValues.size >= minOpenEndedValues ? 'no-enum' : first.kind
-  const values = isList ? [...seenValues.values()].map(redact) : [...seenValues.values()]
+  const isEnumValue = first.kind === 'enum-value'
+  const kind = isEnumValue && seenValues.size >= minOpenEndedValues ? 'no-enum' : first.kind
+  const values = isEnumValue ? [...seenValues.values()].map(redact) : [...seenValues.values()]
   const shown = value === undefined ? undefined : JSON.stringify(redact(value))
   const clean = redactText(first.message, token)
   const message = shown === JSON.stringify(redacted) ? clean.replace(/; got .*$/s, `; got ${redacted}`) : clean
@@ -72,7 +72,7 @@ export function toFinding(
     seen,
     of,
     breaks: breaksClients(first),
-    message: isList && values.length > 1 ? describeValues(values, first.isSimulated) : message,
+    message: isEnumValue && values.length > 1 ? describeValues(values, first.isSimulated) : message,
     sample: { request, value: shown && cutText(shown, 120) },
     ...locate(contract, operation, status, first),
     values,
@@ -80,10 +80,10 @@ export function toFinding(
 }
 
 function describeValues(values: readonly Json[], isSimulated: boolean): string {
-  const named = values.slice(0, 5).map((value) => cutText(JSON.stringify(value), 60))
-  const more = values.length > named.length ? ', ...' : ''
+  const shown = values.slice(0, 5).map((value) => cutText(JSON.stringify(value), 60))
+  const more = values.length > shown.length ? ', ...' : ''
   const owner = isSimulated ? 'the simulator never returns' : 'the contract does not list'
-  return `has ${values.length} values that ${owner}: ${named.join(', ')}${more}`
+  return `has ${values.length} values that ${owner}: ${shown.join(', ')}${more}`
 }
 
 function locate(

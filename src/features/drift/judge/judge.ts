@@ -42,13 +42,13 @@ export interface DriftInput {
   readonly minSamples: number
   readonly notJudged: readonly NotJudged[]
   readonly howToGetMore: string
-  /** The real service's token, which is redacted everywhere; undefined without a token. */
+  /** The token to redact everywhere; undefined if there is none, or if it is too short to redact. */
   readonly token: string | undefined
   readonly onProgress?: (compared: number, all: number) => void
 }
 
 export interface DriftReport {
-  /** Whether the real service matches the contract, differs, or sent too little to judge. */
+  /** Whether the real service matches the contract or differs from it, or too little could be judged. */
   readonly verdict: 'same' | 'drift' | 'not-judged'
   readonly contract: { readonly title: string; readonly version: string; readonly file: string }
   readonly judged: ReadonlyMap<string, number>
@@ -57,7 +57,7 @@ export interface DriftReport {
   readonly notJudged: readonly NotJudged[]
 }
 
-/** The maximum number of listed differences per operation. Differences that break clients come first. */
+/** The maximum number of listed differences per operation. Those that do not break clients are omitted first. */
 const maxListed = 500
 
 export function judgeDrift(contract: Contract, input: DriftInput): DriftReport {
@@ -169,7 +169,7 @@ function describeTooFew(
 const comparePlaces = (one: DriftFinding, other: DriftFinding) =>
   one.status - other.status || (one.pointer < other.pointer ? -1 : Number(one.pointer > other.pointer))
 
-/** Collects the requests that were not judged: one entry per operation and reason. */
+/** Collects the operations and requests that were not judged, with one entry per operation and reason. */
 export class NotJudgedList {
   readonly #entries = new Map<string, NotJudged>()
 

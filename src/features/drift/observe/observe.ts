@@ -29,7 +29,7 @@ export const isAboutMember = (kind: DifferenceKind) => kind === 'missing-field' 
 
 export interface ResponseDifference {
   readonly kind: DifferenceKind
-  /** JSON pointer in the body, with `*` for the items of an array; empty for the whole response. */
+  /** JSON Pointer in the body, with `*` for the items of an array; empty for the whole response. */
   readonly pointer: string
   /** The name of a header, the sent media type, or the keyword of a constraint; empty for other kinds. */
   readonly detail: string
@@ -37,7 +37,7 @@ export interface ResponseDifference {
   readonly keyword: string
   /** True if the broken rule is not in the contract proper, but only in `x-simulated-values`. */
   readonly isSimulated: boolean
-  /** A sentence without its subject: `must be a string; got null`. */
+  /** What is wrong: `must be a string; got null`, `the header etag is missing`. */
   readonly message: string
 }
 
@@ -138,7 +138,7 @@ function kindOf(keyword: string, pointer: string, value: Json | undefined): Diff
   return typeof value === 'object' ? 'wrong-type' : kind
 }
 
-/** Returns a pointer in which a star replaces each array index. */
+/** Replaces each array index in a pointer with `*`. */
 function replaceListIndexes(body: Json | undefined, pointer: string): string {
   const tokens = parsePointer(pointer)
   const isIndex = (at: number) => Array.isArray(valueAtTokens(body, tokens.slice(0, at)))

@@ -31,7 +31,7 @@ export async function findPatchProblem({ patch }: PatchSettings): Promise<string
   return `--patch: ${patch} was not written by convsim drift, so it is not overwritten. Delete it or give another file.`
 }
 
-/** Writes the overlay that removes the drift, if `--patch` names a file. Returns the lines to print. */
+/** Writes an overlay that removes as much drift as possible, if `--patch` names a file. Returns the lines to print. */
 export async function proposePatch(
   report: DriftReport,
   input: DriftInput,
@@ -84,7 +84,7 @@ interface Attempt extends Pick<DriftReport, 'findings' | 'omitted'> {
 
 type TryOut = (steps: readonly Step[]) => Promise<Result<Attempt, Findings>>
 
-/** Proposes a change to the contract and tests it: `judge` compares the same responses with the changed contract. */
+/** Proposes changes to the contract and tests them: `judge` compares the same responses with the changed contract. */
 export async function createPatch(
   source: Source,
   report: Pick<DriftReport, 'findings' | 'omitted'>,
@@ -154,7 +154,7 @@ const countLeft = ({ findings, omitted }: Attempt) => findings.length + omitted
 const findingKey = ({ operation, status, pointer, kind, detail }: DriftFinding) =>
   JSON.stringify([operation.id, status, pointer, kind, detail])
 
-/** Applies the changes as `--overlay` would, so that the result of the test also applies to the written patch. */
+/** Applies the changes as `--overlay` would, so that the test result also holds for the written patch. */
 async function applySteps(source: Source, steps: readonly Step[]): Promise<Result<Source, Findings>> {
   if (steps.length === 0) return success(source)
   const file = 'the patch'

@@ -19,7 +19,7 @@ import {
   parentOf,
 } from '../observe/places.ts'
 
-/** A change to the contract: actions of an OpenAPI Overlay 1.1, which can also append and remove list items. */
+/** The OpenAPI Overlay 1.1 actions that make one change to the contract. */
 export type ContractChange = readonly JsonObject[]
 
 type PlannedChanges = Result<readonly ContractChange[]>
@@ -27,7 +27,7 @@ type PlannedChanges = Result<readonly ContractChange[]>
 /** Plans changes that make a document allow what a finding shows, in addition to everything that it already allows. */
 export function planChanges(document: JsonObject, finding: DriftFinding): PlannedChanges {
   const { operation, status, pointer, kind, detail, values } = finding
-  if (kind === 'broken-json') return failure('A body that is not JSON is a service error, and no contract allows it.')
+  if (kind === 'broken-json') return failure('Broken or missing JSON is a service error, which no contract can allow.')
   if (kind === 'undocumented-status') return success([addStatus(finding)])
   const response = findResponse(document, operation, status)
   if (kind === 'content-type' && response) return addMediaType(response, detail)
@@ -65,7 +65,7 @@ function planMember(document: JsonObject, owner: string, { kind, pointer, values
   const name = nameOf(pointer)
   if (kind === 'new-field') return success([addProperty(document, owner, name, inferSchema(values))])
   const changes = [owner, ...listPartPointers(document, owner)].flatMap((part) => makeOptional(document, part, name))
-  return changes.length > 0 ? success(changes) : failure('The rule that requires the field is not in the contract.')
+  return changes.length > 0 ? success(changes) : failure('No "required" list in the object schema names the field.')
 }
 
 function addProperty(document: JsonObject, owner: string, name: string, schema: JsonObject): ContractChange {
@@ -86,16 +86,16 @@ function makeOptional(document: JsonObject, site: string, name: string): Contrac
   })
 }
 
-/** Plans the change for a value: adds enum values, removes a rule, or widens the type (but not in a shared schema). */
+/** Plans the change for a value: adds enum values, removes a rule, or widens the schema for this value only. */
 function planValue(document: JsonObject, place: DocumentPlace, finding: DriftFinding): PlannedChanges {
   const { kind, keyword, isSimulated, values } = finding
   const rules = isSimulated ? joinPointer(place.pointer, simulatedValues) : place.pointer
   const schema = valueAt(document, rules)
-  const isHere = isObject(schema) && keyword in schema
-  if (isHere && kind === 'enum-value' && keyword === 'enum')
+  const hasKeyword = isObject(schema) && keyword in schema
+  if (hasKeyword && kind === 'enum-value' && keyword === 'enum')
     return success([merge(joinPointer(rules, keyword), [...values])])
-  const isRule = kind !== 'null' && kind !== 'wrong-type' && place.site === place.pointer
-  return isHere && (isSimulated || isRule)
+  const isRemovable = kind !== 'null' && kind !== 'wrong-type' && place.site === place.pointer
+  return hasKeyword && (isSimulated || isRemovable)
     ? success([remove(joinPointer(rules, keyword))])
     : widen(document, place, values)
 }
@@ -116,7 +116,7 @@ function widen(document: JsonObject, { site, pointer }: DocumentPlace, values: r
   return success([replace(site, { anyOf: [schema, seen] })])
 }
 
-/** The maximum number of inferred properties. An object with more members is a dictionary: its names are data. */
+/** The maximum number of inferred properties. Objects with more names are treated as dictionaries. */
 const maxNames = 200
 
 /** Infers a schema from values. The schema is empty if all values are null. */
@@ -144,7 +144,7 @@ function jsonTypeOf(value: Json): string {
   return Array.isArray(value) ? 'array' : typeof value
 }
 
-/** Merges an update into the value at a JSON pointer; appends to an array. */
+/** Merges an update into the value at a JSON Pointer; appends to an array. */
 const merge = (pointer: string, update: Json): ContractChange => [{ target: toJsonPath(pointer), update }]
 
 const remove = (pointer: string): ContractChange => [{ target: toJsonPath(pointer), remove: true }]
@@ -155,7 +155,7 @@ const replace = (pointer: string, value: Json): ContractChange => [
   ...merge(parentOf(pointer), { [nameOf(pointer)]: value }),
 ]
 
-/** Converts a JSON pointer to JSONPath: `$.paths['/models/{modelId}/analytics'].get`. */
+/** Converts a JSON Pointer to JSONPath: `$.paths['/models/{modelId}/analytics'].get`. */
 function toJsonPath(pointer: string): string {
   const steps = parsePointer(pointer).map((token, at, tokens) => {
     if (/^[A-Za-z_]\w*$/.test(token)) return `.${token}`

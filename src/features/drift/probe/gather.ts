@@ -31,14 +31,14 @@ function selectResponses(
   for (const sample of samples) {
     const { operation, method, target } = sample
     const request = `${method} ${redactTarget(operation, target, token)}`
-    const response = findResponse(sample, unauthorized)
+    const response = classifyResponse(sample, unauthorized)
     if ('problem' in response) notJudged.add(operation.id, response.problem, response.sentence, request)
     else responses.push({ ...response, operation: operation.id, request })
   }
   return responses
 }
 
-function findResponse({ response }: TrafficSample, unauthorized: string) {
+function classifyResponse({ response }: TrafficSample, unauthorized: string) {
   if ('problem' in response) return response
   if (response.status === 401) return { problem: 'unauthorized', sentence: unauthorized } as const
   return isRedirect(response) ? ({ problem: 'redirect', sentence: redirected } as const) : response
@@ -51,7 +51,7 @@ const redirected =
   'The service redirects this request, and the redirect was not followed. ' +
   'Give the target of the redirect as the base URL, or record requests to the target.'
 
-/** Returns a target without the credentials in its query, including those that the contract declares. */
+/** Redacts the credentials in a request target, including query parameters that the contract declares as such. */
 export function redactTarget({ queryKeys }: Operation, target: string, token?: string): string {
   const [path = '', ...rest] = redactText(target, token).split('?')
   if (rest.length === 0) return path
@@ -87,7 +87,7 @@ export async function sendProbes(
     if (sent.pauseMs > maxPauseMs) {
       const sentence =
         `The service requires a wait of ${Math.ceil(sent.pauseMs / 1000)} s, ` +
-        `so ${left} probes were not sent. Run the command again after the wait, or with fewer --ids.`
+        `so the remaining probes (${left}) were not sent. Run the command again after the wait, or with fewer --ids.`
       notJudged.add(id, 'rate-limited', sentence, `${method} ${redactTarget(operation, basePath + target)}`)
       break
     }
@@ -115,7 +115,7 @@ function isHopeless(samples: readonly MatchedSample[]): boolean {
   return response.problem === 'certificate' || (response.problem === 'connection' && isUnreachable)
 }
 
-/** Reads the recorded traffic of the service at `upstream`; if undefined, only one service may have matching paths. */
+/** Reads the recorded traffic of `upstream`. If it is undefined, all matching requests must go to the same service. */
 export async function readRecording(
   har: string,
   contract: Contract,
@@ -156,7 +156,7 @@ function describeOrigins(origins: readonly string[], { basePath }: Contract): st
   return `The recording has matching requests to ${named}. Also give the base URL of the intended service: ${command}.`
 }
 
-/** Finds a sample's operation. `basePath` defaults to the contract's, possibly after a prefix (`/gateway/v1`). */
+/** Finds a sample's operation. Without `basePath`, the contract's base path can follow a prefix (`/gateway/v1`). */
 function findOperation(
   contract: Contract,
   { method, target }: TrafficSample,

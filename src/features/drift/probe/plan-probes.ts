@@ -8,7 +8,7 @@ export interface Probe {
   /** Path and query, relative to the base path: `/models/ID/analytics?period=7d`. */
   readonly target: string
   readonly body: string | undefined
-  /** False for a write that would take effect twice if it were sent twice. */
+  /** False for a write that might take effect twice if it were sent twice. */
   readonly isRepeatable: boolean
 }
 
@@ -26,7 +26,7 @@ interface ProbeOptions {
   readonly run: string
 }
 
-/** Plans probes for each operation, with all known ids and with all values of each enum parameter. */
+/** Plans probes for each operation, with all known values of its path and query parameters. */
 export function planProbes(contract: Contract, options: ProbeOptions): ProbePlan {
   const probes: Probe[] = []
   const unplanned: { operation: string; sentence: string }[] = []

@@ -11,7 +11,7 @@ export interface Fault {
   /** The set in the scenario's prefix; without a prefix, the set that contains the scenario, or else its family. */
   readonly group: string
   readonly scenario: ActiveScenario
-  /** The JSON pointer of the only field to drift; undefined if each field drifts in its own run. */
+  /** The JSON Pointer of the only field to drift; undefined if no field drifts, or each drifts in its own run. */
   readonly pointer: string | undefined
   /**
    * The expected reaction. `recover`: the fault is transient, so the suite should pass. `notice`: the response is
@@ -48,7 +48,7 @@ interface FaultContext {
 }
 
 /**
- * Parses the faults of `--set`: sets, families and scenarios, separated by commas. A scenario may have its set as a
+ * Parses the value of `--set`: sets, families and scenarios, separated by commas. A scenario may have its set as a
  * prefix, as in reports. `inapplicable` lists scenarios that belong to a given set but apply to no operation. Fails if
  * no fault remains, or if a scenario that is named individually applies to no operation.
  */
@@ -172,7 +172,7 @@ export function parseRunName(text: string, context: FaultContext): Result<NamedR
   const fault = parseFault(scenario, group, context)
   if (!fault.ok) return fault
   const ids = context.operations.map(({ id }) => id)
-  // An operation without an operationId is named by method and path, so the longest matching id wins.
+  // The id of an operation without an operationId can begin with another such id, so the longest matching id wins.
   const [operation] = ids
     .filter((id) => target === id || target.startsWith(`${id}#`) || target.startsWith(`${id}/`))
     .sort((a, b) => b.length - a.length)

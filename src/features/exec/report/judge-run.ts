@@ -49,7 +49,7 @@ export interface RunOutcome extends Pick<CapturedEnd, 'code' | 'isTimedOut'> {
   readonly twice?: RecordedTwice | undefined
 }
 
-/** A judged run, or a run whose fault cannot be injected. A repeated run has the result of a red attempt, if any. */
+/** A judged run, or one whose fault cannot be injected. Shows a red attempt if there is one, or else the first. */
 export interface JudgedRun extends RunOutcome, CapturedEnd {
   readonly run: PlannedRun
   readonly verdict: SuiteVerdict
@@ -68,15 +68,15 @@ const maxReportedRequests = 200
 
 export function judgeRun(
   run: PlannedRun,
-  ends: readonly EndedRun[],
+  attempts: readonly EndedRun[],
   baseline: Baseline,
   failOn: readonly SuiteGate[],
   isConfirmed = true,
 ): JudgedRun {
-  const outcomes = ends.map((end) => ({
-    ...end,
-    responses: countGoodResponses(baseline, end),
-    twice: findRecordedTwice(baseline, end.requests),
+  const outcomes = attempts.map((attempt) => ({
+    ...attempt,
+    responses: countGoodResponses(baseline, attempt),
+    twice: findRecordedTwice(baseline, attempt.requests),
   }))
   const verdict = judgeOutcomes(run, outcomes)
   // Show a red run if there is one, preferably a run that hung or failed before the fault was injected.
@@ -84,18 +84,18 @@ export function judgeRun(
   const shown = red.find(({ isTimedOut, target }) => isTimedOut || !target) ?? red.at(-1) ?? outcomes[0]
   const { code = 0, isTimedOut = false, lastLines = [], responses, requests = [], twice } = shown ?? {}
   const known = new Set(listSentences(baseline.report))
-  const sentences = ends.flatMap(({ findings }) => listSentences(findings))
+  const sentences = attempts.flatMap(({ findings }) => listSentences(findings))
   return {
     run,
     verdict: verdict === 'broke' && !isConfirmed ? 'unsteady' : verdict,
     twice,
-    made: ends.length,
+    made: attempts.length,
     responses,
     code,
     isTimedOut,
-    ms: ends.reduce((sum, { ms }) => sum + ms, 0),
+    ms: attempts.reduce((sum, { ms }) => sum + ms, 0),
     client: [...new Set(sentences)].filter((sentence) => !known.has(sentence)),
-    failed: [...new Set(ends.flatMap(({ findings }) => judgeRequests(findings, failOn)))],
+    failed: [...new Set(attempts.flatMap(({ findings }) => judgeRequests(findings, failOn)))],
     lastLines,
     requests: requests.slice(-maxReportedRequests).map(({ line }) => line),
   }
@@ -140,7 +140,7 @@ type Call = Pick<RecordedRequest, 'call' | 'operation' | 'members'>
 /**
  * Counts the good responses to all attempts at the call that got the fault. `expected` is 1 if the response with the
  * fault is good (`slow`), or else the count in the baseline run, since other tests may make the same call. If random
- * values make the call unique, calls of the same shape are counted, or else calls of the same operation.
+ * values make the call unique, calls of the same shape are counted, or else calls to the same operation.
  */
 export function countGoodResponses(
   baseline: Pick<Baseline, 'requests' | 'varying'>,
@@ -172,7 +172,7 @@ function isAttemptAt(one: Call, { call, members }: Call, varying: ReadonlySet<st
 const wordings: Readonly<Record<SuiteFailCondition['kind'], { question?: Fault['question']; words: string }>> = {
   'not-resilient': { question: 'recover', words: 'were not handled' },
   unnoticed: { question: 'notice', words: 'were not noticed' },
-  hung: { words: 'hung' },
+  hung: { words: 'made the command hang' },
 }
 
 /** Returns a sentence for each condition that is met. Coverage is judged only in the baseline run. */
@@ -200,9 +200,10 @@ export function judgeSuiteCondition(
   )
   const count = faults.filter(({ verdict }) => findingOf(verdict) === kind).length
   if (count === 0 || toPercent(count, faults.length) <= above) return undefined
-  const subject = faults.length === 1 ? `1 fault ${words.replace('were', 'was')}` : `${faults.length} faults ${words}`
+  const verb = count === 1 ? words.replace('were', 'was') : words
   const bound = above > 0 ? `, at most ${above}% allowed` : ''
-  return `${count} of ${subject} (${toPercent(count, faults.length)}%${bound})`
+  const noun = faults.length === 1 ? 'fault' : 'faults'
+  return `${count} of ${faults.length} ${noun} ${verb} (${toPercent(count, faults.length)}%${bound})`
 }
 
 export function toPercent(part: number, whole: number): number {

@@ -45,7 +45,7 @@ function describeFinding(kind: SuiteFinding['kind'], judged: JudgedRun, limitMs:
   const { definition, text } = run.fault.scenario
   const target = describeTarget(run)
   const fault = `"${text}" was injected into ${target}`
-  const before = `before "${text}" could be injected into ${target}`
+  const noFault = `"${text}" was not injected into ${target}`
   const end = isTimedOut ? `did not finish within ${limitMs / 1000} s` : `failed with exit code ${code}`
   switch (kind) {
     case 'not-resilient':
@@ -53,14 +53,14 @@ function describeFinding(kind: SuiteFinding['kind'], judged: JudgedRun, limitMs:
     case 'unnoticed':
       return `Unnoticed: the command passed although ${fault}. ${definition.description}`
     case 'hung':
-      return `Hung: the command ${end} ${responses ? `when ${fault}. ${definition.description}` : `${before}.`}`
+      return `Hung: the command ${end}${responses ? ` when ${fault}. ${definition.description}` : `, and ${noFault}.`}`
     case 'unrepeatable':
-      return `Not repeatable: the command ${end} ${before}.`
+      return `Not repeatable: the command ${end} before "${text}" could be injected into ${target}.`
     case 'unsteady': {
-      // `judged` is a red run if there is one, else the first run, where the fault or a good response is missing.
-      const green = responses ? `the call never succeeded when ${fault}` : `"${text}" was not injected into ${target}`
-      const red = responses ? `the command ${end} when ${fault}` : `the command ${end} ${before}`
-      return `Flaky: in some runs, but not all, ${isRed(judged) ? red : green}, so the result is inconclusive.`
+      // If no run is red, `judged` is the first run, in which the fault or the recovery is missing.
+      const green = responses ? `the client did not recover when ${fault}` : noFault
+      const red = `the command ${end}${responses ? ` when ${fault}` : `, and ${noFault}`}`
+      return `Flaky: in at least one run, ${isRed(judged) ? red : green}, but further runs did not confirm this result.`
     }
     case 'client':
       return `The client broke a rule when ${fault}. ${definition.description}`
@@ -89,7 +89,7 @@ function describeTarget({ operation, occurrence, pointer }: PlannedRun): string 
 
 export function toPageFinding(finding: SuiteFinding, isFailed: boolean): PageFinding {
   const { name, kind, sentence, client, lastLines, requests, repeat } = finding
-  // The output of a command that passed does not mention the fault.
+  // For these kinds, the output of the command rarely explains the finding.
   const isAside = kind === 'unnoticed' || kind === 'client'
   const folded = [
     { title: 'output', lines: lastLines, focus: findFailure(lastLines), isAside },
@@ -111,7 +111,7 @@ const failureSigns = [
   /\b[A-Z]\w*Error\b|expected/i,
 ]
 
-/** Returns the index of the first line of output to show, just above a failed assertion; undefined if none failed. */
+/** Returns the index of the first line of output to show, just above a failed assertion; undefined if there is none. */
 export function findFailure(lines: readonly string[]): number | undefined {
   const found = failureSigns.map((sign) => lines.findIndex((line) => sign.test(line))).find((index) => index >= 0)
   return found === undefined ? undefined : Math.max(0, found - 2)
@@ -119,7 +119,7 @@ export function findFailure(lines: readonly string[]): number | undefined {
 
 const omittedSettings = ['set', 'only', 'maxRuns', 'time', 'jobs', 'report', 'failOn', 'port', 'logLevel', 'logFormat']
 
-/** Returns the command line that repeats a run. If a credential is redacted, a comment at the end says so. */
+/** Returns the command line that repeats a run. If a credential is redacted, a comment says what to replace. */
 export function describeRepeat(name: string, { settings, files }: SuiteReport['suite']): string {
   const given = new Map<string, unknown>(Object.entries(settings))
   const flags = Object.entries(eachSettings).flatMap(([name, { value, default: initial }]) => {

@@ -16,10 +16,10 @@ import {
   countGroups,
   countRequests,
   countRuns,
-  describeNothing,
   describeProblem,
   describeSummary,
   describeVerdicts,
+  explainNoVerdict,
   formatVerdict,
   type SuiteReport,
 } from './suite-report.ts'
@@ -28,14 +28,13 @@ export function toSuitePage(report: SuiteReport): Page {
   const { suite, baseline, runs, failed } = report
   const run = { ...baseline.report.run, command: describeCommand(suite.files) }
   const findings = listFindings(report)
-  const nothing = describeNothing(report)
-  const good = nothing ?? 'No problems found'
+  const noVerdict = explainNoVerdict(report)
   return {
     subject: baseline.report.contract,
     heading: 'fault injection report',
     verdict: {
-      text: findings.length === 0 ? good : pluralize(findings.length, 'finding'),
-      isGood: findings.length === 0 && nothing === undefined,
+      text: findings.length === 0 ? (noVerdict ?? 'No problems found') : pluralize(findings.length, 'finding'),
+      isGood: findings.length === 0 && noVerdict === undefined,
     },
     summary: describeSummary(report),
     facts: describeRun(run),
@@ -90,7 +89,7 @@ function listCases(report: SuiteReport, findings: readonly SuiteFinding[]): Test
   ]
 }
 
-/** Converts a run to a test case: skipped if the run is flaky or did not get its fault, unless `--fail-on` fails it. */
+/** Converts a run to a test case: skipped if it is flaky or is green without its fault, unless `--fail-on` fails it. */
 function toCase(report: SuiteReport, { run, verdict, failed, ms }: JudgedRun, finding?: SuiteFinding): TestCase {
   const named = { suite: run.fault.group, name: nameRun(run), ms }
   const kind = finding?.kind ?? verdict

@@ -26,7 +26,7 @@ const earlyEnds = {
   'red-baseline-run': 'the command failed without faults',
 } as const
 
-/** Counts runs by verdict. `percent`: the percentage of good runs among the conclusive runs, if there are any. */
+/** Counts runs by verdict. `percent`: the percentage of conclusive runs that are good; undefined if there are none. */
 export function countRuns(runs: readonly JudgedRun[]) {
   const count = (isCounted: (judged: JudgedRun) => boolean) => runs.filter(isCounted).length
   const byVerdict = verdicts.map((name) => [name, count(({ verdict }) => verdict === name)])
@@ -54,12 +54,12 @@ export function formatVerdict(verdict: SuiteVerdict): string {
 /** The wording of `never-succeeded`. */
 export const swallowed = 'green, but the call never succeeded'
 
-/** Explains why no run is conclusive, for example because none got its fault; undefined if a run is conclusive. */
-export function describeNothing({ runs, earlyEnd }: SuiteReport): string | undefined {
+/** Returns why no run is conclusive, for example because none got its fault; undefined if a run is conclusive. */
+export function explainNoVerdict({ runs, earlyEnd }: SuiteReport): string | undefined {
   const { conclusive, counts, made } = countRuns(runs)
   if (conclusive > 0) return undefined
   if (earlyEnd === 'red-baseline-run') return 'No verdict: the command fails without faults, too.'
-  if (counts.unsteady > 0) return 'No verdict: runs with the same fault disagree.'
+  if (counts.unsteady > 0) return 'No verdict: the runs are flaky.'
   if (made > 0) return 'No fault was tested: no run got its fault.'
   if (earlyEnd === 'time') return 'No fault was tested: time ran out before any run with a fault was complete.'
   if (earlyEnd === 'interrupt') return 'No fault was tested: the first run with a fault was interrupted.'
@@ -68,18 +68,18 @@ export function describeNothing({ runs, earlyEnd }: SuiteReport): string | undef
     : 'No fault was tested: none applies to an operation that the command calls.'
 }
 
-/** Explains why runs are inconclusive, for example because the command fails without faults. */
+/** Returns the problem that makes runs inconclusive, such as a red baseline run; undefined if there is none. */
 export function describeProblem(report: SuiteReport): string | undefined {
   const isRed = report.earlyEnd === 'red-baseline-run'
-  const redBaseline = 'The command fails without faults, too. Red runs since its last success are excluded.'
-  return describeNothing(report) ?? (isRed ? redBaseline : undefined)
+  const redBaseline = 'The command fails without faults, too. Red runs since the last green baseline run are excluded.'
+  return explainNoVerdict(report) ?? (isRed ? redBaseline : undefined)
 }
 
 export function describeSummary(report: SuiteReport): string[] {
   return [describeBaselineRun(report), summarizeRuns(report)]
 }
 
-/** Describes the requests of the baseline run: `Without faults, the command calls createEvent once.` */
+/** Describes the requests in the baseline run: `Without faults, the command calls createEvent once.` */
 function describeBaselineRun({ baseline }: SuiteReport): string {
   const { '': others = 0, ...byOperation } = countRequests(baseline)
   const calls = Object.entries(byOperation).map(([name, count]) => `${name} ${count === 1 ? 'once' : `${count} times`}`)
@@ -105,7 +105,7 @@ function summarizeRuns({ runs, plan: { equivalent }, notMade, earlyEnd }: SuiteR
   ].join(', ')}.`
 }
 
-const describeRepeated = (repeated: number) => (repeated > 0 ? [`${repeated} of them repeated`] : [])
+const describeRepeated = (repeated: number) => (repeated > 0 ? [`${repeated} repeated`] : [])
 
 export function describeVerdicts(report: SuiteReport): string[] {
   const { runs } = report
@@ -116,14 +116,14 @@ const maxNamedFields = 12
 
 /**
  * Describes the fields that drifted, by operation and in the order of the plan. Fields share a sentence if the same
- * drifts were injected into them and the tests reacted in the same way.
+ * drifts had the same result; fields for which the results differ by drift also share one.
  */
 function describeFields(runs: readonly JudgedRun[]): string[] {
   const drifted = runs.filter(
     ({ run, verdict }) => run.pointer !== undefined && run.fault.question === 'notice' && isConclusive(verdict),
   )
   return [...groupBy(drifted, ({ run }) => run.operation)].flatMap(([operation, own]) => {
-    const fields = [...groupBy(own, ({ run }) => run.pointer)].map(([pointer, tried]) => describeField(pointer, tried))
+    const fields = [...groupBy(own, ({ run }) => run.pointer)].map(([pointer, all]) => describeField(pointer, all))
     return [...groupBy(fields, ({ result }) => result)].map(([result, similar]) => {
       const more = similar.length > maxNamedFields ? ` and ${similar.length - maxNamedFields} more` : ''
       const names = similar.slice(0, maxNamedFields).map(({ name }) => name)
@@ -133,13 +133,13 @@ function describeFields(runs: readonly JudgedRun[]): string[] {
   })
 }
 
-function describeField(pointer: string | undefined, tried: readonly JudgedRun[]) {
+function describeField(pointer: string | undefined, runs: readonly JudgedRun[]) {
   const listNames = (some: readonly JudgedRun[]) => some.map(({ run }) => run.fault.scenario.definition.name).join(', ')
-  const unnoticed = tried.filter(({ verdict }) => verdict === 'unnoticed')
-  if (unnoticed.length > 0 && unnoticed.length < tried.length)
+  const unnoticed = runs.filter(({ verdict }) => verdict === 'unnoticed')
+  if (unnoticed.length > 0 && unnoticed.length < runs.length)
     return { result: 'no test notices when ... as listed', name: `${pointer} (${listNames(unnoticed)})` }
   const reaction = unnoticed.length === 0 ? 'a test notices' : 'no test notices'
-  return { result: `${reaction} when ... (${listNames(tried)})`, name: pointer }
+  return { result: `${reaction} when ... (${listNames(runs)})`, name: pointer }
 }
 
 function describeGroup(counted: ReturnType<typeof countGroups>[number]): string {
@@ -148,21 +148,21 @@ function describeGroup(counted: ReturnType<typeof countGroups>[number]): string 
     const words = formatVerdict(verdict)
     return counts[verdict] > 0 ? `${counts[verdict]} ${words.includes(',') ? `"${words}"` : words}` : []
   })
-  const without = counts.unsteady > 0 ? 'no verdict' : 'no fault was injected'
-  const share = percent === undefined ? without : `${good} of ${conclusive} good (${percent}%)`
+  const reason = counts.unsteady > 0 ? 'no verdict' : 'no fault was injected'
+  const share = percent === undefined ? reason : `${good} of ${conclusive} good (${percent}%)`
   const brokenRules = `; in ${clientFindings} of the ${good} good runs, the client broke a rule, such as a retry rule`
   return `${group}: ${share}: ${list.join(', ')}${clientFindings > 0 ? brokenRules : ''}.`
 }
 
 function describeCaveats(report: SuiteReport): string[] {
   const { runs, plan, changes } = report
-  const problem = describeNothing(report) === undefined ? describeProblem(report) : undefined
+  const problem = explainNoVerdict(report) === undefined ? describeProblem(report) : undefined
   const { unsteady } = countRuns(runs).counts
   const share = `${unsteady} of ${pluralize(runs.length, 'run')} ${unsteady === 1 ? 'is' : 'are'} flaky`
   const differs = 'The verdicts are not reliable, since runs without faults also differ'
   return [
     ...describeSkipped(plan.leftOut),
-    ...(unsteady > 0 ? [`${share} (repetitions disagree) and excluded from the percentages.`] : []),
+    ...(unsteady > 0 ? [`${share} and excluded from the percentages.`] : []),
     ...(problem === undefined ? [] : [problem]),
     ...(changes.length > 0 ? [`${differs}: ${changes.join('; ')}.`] : []),
   ]
@@ -182,7 +182,7 @@ export function describeSkipped(skipped: readonly SkippedRequests[]): string[] {
   ]
 }
 
-/** Describes the progress: `run 3 of 10, 1 of them repeated, 1 finding, 16 s left`. */
+/** Describes the progress: `run 3 of 10, 1 repeated, 1 finding, 16 s left`. */
 export function describeProgress(
   runs: readonly JudgedRun[],
   total: number,

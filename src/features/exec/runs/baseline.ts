@@ -16,7 +16,7 @@ export interface Baseline {
   readonly changes: readonly string[]
 }
 
-/** The default of `--run-timeout` for the runs without faults. */
+/** The default of `--run-timeout` for the initial runs without faults. */
 const defaultLimit = '10m'
 
 /** The default of `--run-timeout` for all other runs: a multiple of the baseline run's duration, with a minimum. */
@@ -47,15 +47,15 @@ async function recordRun(suite: TestSuite, number: 1 | 2, log?: Log) {
   const limitMs = parseDuration(suite.settings.runTimeout ?? defaultLimit) ?? 0
   const title = `run ${number} of 2 without faults`
   const ended = await runWithoutFaults(suite, { title, when: 'at the start', limitMs, log })
-  if (isRed(ended)) throw describeRed(suite, ended)
+  if (isRed(ended)) throw refuseRed(suite, ended)
   if (ended.requests.length > 0) return ended
   throw new UntestableSuite([
     'convsim: the command sends no requests to the simulator. ' +
-      'The base URL of the simulator is in CONVSIM_BASE_URL, and in the variable named by --env.',
+      'The base URL of the simulator is in CONVSIM_BASE_URL, and in any variable named by --env.',
   ])
 }
 
-function describeRed(suite: TestSuite, { code, isTimedOut, lastLines }: EndedRun): UntestableSuite {
+function refuseRed(suite: TestSuite, { code, isTimedOut, lastLines }: EndedRun): UntestableSuite {
   const { runTimeout, time } = suite.settings
   const own = runTimeout === undefined ? `${defaultLimit} (--run-timeout)` : `--run-timeout ${runTimeout}`
   const limit = isOver(suite) ? `--time ${time} (for two runs)` : own
@@ -75,7 +75,7 @@ interface BaselineOptions {
   readonly log?: Log | undefined
 }
 
-/** Runs the command without faults. If the command fails within its limit, reruns it and records the failure. */
+/** Runs the command without faults. If it fails within the time limit, reruns it and records the first failure. */
 async function runWithoutFaults(
   suite: TestSuite,
   options: BaselineOptions,

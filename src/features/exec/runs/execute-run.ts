@@ -24,7 +24,7 @@ export interface TestSuite extends CommandLineOf<EachSettings & Settings>, Comma
   readonly output: Output
   /** Aborted by a signal or when the process exits. This kills the commands, so their exit codes are inconclusive. */
   readonly stopped: AbortSignal
-  /** The time, as returned by `elapsed`, after which no further run begins; `Infinity` without a limit. */
+  /** The time, as returned by `elapsed`, after which no further fault is tested; `Infinity` without a limit. */
   readonly deadline: number
   readonly line: StatusLine
   readonly failOn: readonly SuiteGate[]
@@ -92,7 +92,7 @@ interface RunOptions {
   readonly log?: Log | undefined
 }
 
-/** Runs the command once against a new simulator without initial state, then stops the simulator. */
+/** Runs the command once against a new simulator, then stops the simulator. */
 export async function executeRun(suite: TestSuite, { run, limitMs, log }: RunOptions): Promise<EndedRun> {
   const { settings, now, output, elapsed, host } = suite
   const { recorded, isTarget, ...observers } = createRecorder(run)

@@ -91,7 +91,7 @@ export function compareRuns(one: readonly RecordedRequest[], other: readonly Rec
     .map((signature) => [signature, before.get(signature)?.length ?? 0, after.get(signature)?.length ?? 0] as const)
     .filter(([, first, second]) => first !== second)
     .slice(0, 10)
-    .map(([signature, first, second]) => `${signature}: ${first} in the first run, ${second} in the second`)
+    .map(([signature, first, second]) => `${signature}: ${first} in the first run, ${second} in the later run`)
 }
 
 /** Returns the names (see `nameMember`) of the members whose values differ between two runs without faults. */

@@ -44,11 +44,11 @@ export function toCommandLine(
 export async function runCommand(
   { file, args, env }: CommandLine,
   options: SpawnOptions,
-  begin: (child: ChildProcess) => void,
+  onStart: (child: ChildProcess) => void,
 ): Promise<ExitStatus> {
   try {
     const child = spawn(file, args, { ...options, env }) // throws some errors, and emits others
-    begin(child)
+    onStart(child)
     return await new Promise((resolve, reject) => {
       child.once('error', reject)
       child.once('close', (code, signal) => resolve({ code: code ?? 128 + (signal ? constants.signals[signal] : 0) }))
@@ -97,7 +97,7 @@ export async function runCaptured(line: CommandLine, { limitMs, stopped, host }:
     let grace: NodeJS.Timeout | undefined
     child.once('exit', () => {
       clearTimeout(limit)
-      end() // otherwise, other processes in the group would keep the pipes and the port open
+      end() // otherwise, other processes in the group would keep the pipes and their ports open
       grace = setTimeout(() => {
         for (const stream of streams) stream?.destroy()
       }, outputGraceMs)
@@ -169,9 +169,9 @@ const systemFiles = [
 ]
 
 /**
- * Returns an environment in which clients also trust the simulator's CA; without TLS, `env` itself. Node trusts
- * the certificates in its file in addition to its own. OpenSSL and Python's requests trust only the certificates in
- * their files, so these files also contain the system's. curl prefers CURL_CA_BUNDLE and SSL_CERT_DIR to SSL_CERT_FILE.
+ * Returns an environment in which clients also trust the simulator's CA; without TLS, `env` itself. Node adds the
+ * certificates in NODE_EXTRA_CA_CERTS to its own. The other variables replace the defaults, so their files also contain
+ * the certificates named in `env`, or else the system's. curl prefers CURL_CA_BUNDLE and SSL_CERT_DIR to SSL_CERT_FILE.
  */
 export async function trustCa({ ca }: RunningSimulator, env: Environment): Promise<Environment> {
   if (!ca) return env

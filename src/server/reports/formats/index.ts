@@ -35,7 +35,7 @@ export const reportFormats = {
   text: { mediaType: 'text/plain; charset=utf-8', render: renderText },
 } as const satisfies Record<string, ReportFormat>
 
-/** The extensions of all formats as a list in words: `.json, .xml (JUnit), .md or .html`. */
+/** The extensions that select a format, as a list in words: `.json, .xml (JUnit), .md or .html`. */
 export const reportExtensions = Object.values<ReportFormat>(reportFormats)
   .flatMap(({ extension = [], label }) => (label === undefined ? extension : `${extension} (${label})`))
   .join(', ')
@@ -68,7 +68,7 @@ function parseTarget(text: string): ReportTarget | undefined {
   return format && { file: text, format }
 }
 
-/** Returns the first reason why a report could not be written at the end of the run, or undefined. */
+/** Returns the first problem that would prevent a report from being written at the end of the run, if any. */
 export async function findReportProblem(targets: readonly ReportTarget[]): Promise<Finding | undefined> {
   for (const { file } of targets) {
     const message = await findTargetProblem(file)

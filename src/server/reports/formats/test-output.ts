@@ -10,8 +10,8 @@ const isNegativeTest = ({ members }: CountedFinding) =>
   String(members['message']).startsWith('The request was expected to ')
 
 /**
- * Lists the findings to show when a test fails, without coverage and curl commands: the findings that `--fail-on`
- * counts or, without `--fail-on`, all findings except advice.
+ * Returns the lines to show when a test fails: the findings that `--fail-on` counts (by default, all findings except
+ * advice), and the coverage or no-requests condition if it is met. Curl commands are omitted.
  */
 export function listTestOutput(report: Report): string[] {
   const { failOn } = report.run

@@ -1,7 +1,7 @@
 import { escapeMarkup, type Page, type PageBlock, type PageFinding, type PageSection } from './page.ts'
 import { stylesheet, stylesheetSource } from './stylesheet.ts'
 
-/** Renders a page as HTML without scripts or external resources, in the reader's preferred mode (light or dark). */
+/** Renders a page as HTML without scripts or external resources. Browsers show it in the reader's color scheme. */
 export function renderHtml(page: Page): string {
   const { subject, heading, verdict, summary = [], facts = [], failed = [], numbers = [], sections } = page
   const sentences = [...summary, ...failed.map((sentence) => `--fail-on: ${sentence}.`)]
@@ -86,7 +86,7 @@ function renderFinding({ severity, title, sentence, notes = [], details = [] }: 
   return `<li class="${severity}"><h3>${escapeHtml(title)}</h3>${[text, ...others, ...parts].join('')}</li>`
 }
 
-/** Escapes text for HTML, and replaces control characters, some of which change the text direction. */
+/** Escapes text for HTML. Spaces replace control characters and characters that change the text direction. */
 function escapeHtml(text: string): string {
   return escapeMarkup(text.toWellFormed().replace(/[\p{Cc}\u202a-\u202e\u2066-\u2069]/gu, ' '))
 }

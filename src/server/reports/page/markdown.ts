@@ -1,6 +1,6 @@
 import type { Page, PageBlock, PageFinding } from './page.ts'
 
-/** The maximum length of the findings in a CI step summary, which GitHub limits to 1 MiB. */
+/** The maximum length of a list of findings, since GitHub limits the summary of a CI step to 1 MiB. */
 const maxLength = 700_000
 
 export function renderMarkdown(page: Page): string {
@@ -40,7 +40,7 @@ function renderFindings(findings: readonly PageFinding[]): string[] {
   for (const [index, finding] of findings.entries()) {
     const part = renderFinding(finding)
     length += part.length
-    if (length > maxLength) return [...parts, `${findings.length - index} more findings are in the other formats.`]
+    if (length > maxLength) return [...parts, `Findings listed only in the other formats: ${findings.length - index}.`]
     parts.push(part)
   }
   return parts
@@ -66,16 +66,16 @@ function renderTable(head: readonly string[], rows: readonly (readonly string[])
 
 /** Fences lines with more backticks than their longest run of backticks. Replaces control characters with spaces. */
 function fence(lines: readonly string[], language = ''): string {
-  const text = lines.flatMap((line) => line.split('\n').map(removeControls)).join('\n')
+  const text = lines.flatMap((line) => line.split('\n').map(replaceControls)).join('\n')
   const longest = Math.max(2, ...[...text.matchAll(/`+/g)].map(([run]) => run.length))
   const ticks = '`'.repeat(longest + 1)
   return `${ticks}${language}\n${text}\n${ticks}`
 }
 
-const removeControls = (text: string) => text.toWellFormed().replace(/[\p{Cc}\u2028\u2029]+/gu, ' ')
+const replaceControls = (text: string) => text.toWellFormed().replace(/[\p{Cc}\u2028\u2029]+/gu, ' ')
 
 function escapeMarkdown(text: string): string {
-  return removeControls(text)
+  return replaceControls(text)
     .replace(/[&<>]/g, (character) => ({ '&': '&amp;', '<': '&lt;', '>': '&gt;' })[character] ?? '')
     .replace(/[\\`*_[\]|~$]|^[#+=-]/g, '\\$&')
 }

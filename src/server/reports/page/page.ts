@@ -14,7 +14,7 @@ export interface Page {
   readonly text?: readonly string[]
   /** Facts about the run, such as `seed 1`. */
   readonly facts?: readonly string[]
-  /** A sentence for each `--fail-on` condition that is met; omitted in the terminal format, since stderr has them. */
+  /** A sentence for each `--fail-on` condition that is met; omitted on a terminal, where stderr has these sentences. */
   readonly failed?: readonly string[]
   /** Totals, shown in HTML as cards that link to their sections. `isGood` selects the color; default: no color. */
   readonly numbers?: readonly {
@@ -83,11 +83,11 @@ export interface TestCase {
   readonly suite: string
   readonly name: string
   readonly state: 'passed' | 'failed' | 'skipped'
-  /** The output of the case, or the details of its failure. */
+  /** The output of a passed case, the details of a failure, or the reason for skipping the case. */
   readonly text: string
   /** The type of a failure; default: the name of the suite. */
   readonly type?: string
-  /** The message of a failure; default: the text. */
+  /** The message of a failed or skipped case; default: the text. */
   readonly message?: string
   /** The duration in milliseconds; default: 0. */
   readonly ms?: number

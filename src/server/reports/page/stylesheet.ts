@@ -1,7 +1,7 @@
 import { createHash } from 'node:crypto'
 import { readFileSync } from 'node:fs'
 
-/** Colors, sizes and fonts, shared with the console: its stylesheet imports the same file, which the build copies. */
+/** Colors, sizes and fonts. The console's stylesheet imports the same file. The build copies the file into `dist`. */
 const tokens = readFileSync(new URL('./tokens.css', import.meta.url), 'utf8')
 
 /** The stylesheet of HTML reports, which look like the console. */

@@ -4,7 +4,7 @@ import type { Page, PageBlock, PageFinding } from './page.ts'
 
 const shownLines = 12
 
-/** Renders a page for a terminal, where people read the end first: sections in reverse order, then the verdict. */
+/** Renders a page for a terminal, where people read the end first: sections in reverse order, verdict, summary. */
 export function renderText({ sections, verdict, summary = [], text }: Page): string {
   if (text) return text.map(escapeControls).join('\n')
   const shown = sections.filter(({ isFolded }) => !isFolded)
@@ -67,7 +67,7 @@ export function renderGithub({ sections, failed = [], verdict, summary = [] }: P
   ].join('\n')
 }
 
-/** Returns `::error file=spec/openapi.yaml,line=12,col=5::must be a string`, with the path that GitHub expects. */
+/** Returns `::error file=spec/openapi.yaml,line=12,col=5::must be a string`. GitHub expects a relative path. */
 function annotate({ severity, title, sentence, place }: PageFinding): string {
   if (place === undefined) return `::${levels[severity]}::${escapeMessage(`${title}: ${sentence}`)}`
   const { file, line, column } = place

@@ -15,26 +15,26 @@ export interface Attempt {
   readonly receivedAt: number
   /** When the connection was opened, by the same clock; undefined for later requests on the connection. */
   readonly openedAt: number | undefined
-  /** When the client can know the outcome, by the same clock: for an error, when its head is sent; else at the end. */
+  /** When the client can know the outcome, by the same clock: when the head of an error is sent, or else at the end. */
   readonly endedAt: number
   /** The time of receipt by the sandbox's clock, in epoch milliseconds; undefined if the request set its own time. */
   readonly now: number | undefined
   /**
    * `lost`: the client got no response head. `failed`: a 429 or 5xx. `refused`: a 400, 401, 403 or 404, which a retry
-   * cannot change. `uncertain`: a success whose body did not arrive completely, or a response that the client may not
+   * cannot change. `uncertain`: a success whose body did not arrive completely, or a response that the client might not
    * have read. `fine`: any other outcome.
    */
   readonly outcome: 'fine' | 'lost' | 'failed' | 'refused' | 'uncertain'
   /** True if the response was lost because the client gave up. */
   readonly isGivenUp: boolean
   readonly status: number
-  /** The wait in milliseconds that `Retry-After` or `retry-after-ms` asks for; undefined if neither asks for one. */
+  /** The wait in milliseconds that a 429 or 503 asks for in `Retry-After` or `retry-after-ms`; undefined otherwise. */
   readonly retryAfterMs: number | undefined
   /** The date in `Retry-After`, in epoch milliseconds; undefined for other forms. */
   readonly retryAt: number | undefined
   /** The time of receipt by the machine's clock, in epoch milliseconds. */
   readonly at: number
-  /** True for a write that the service has stored. */
+  /** True for an event that the service has stored. */
   readonly isStored: boolean
   /** The `User-Agent` and the forwarded address, which distinguish clients with the same token. */
   readonly sender: string
@@ -110,9 +110,9 @@ export function isSentAfter(
 }
 
 /**
- * Returns true if an attempt can be a retry of an earlier attempt. After a lost response, any connection counts, since
- * missing a repeated write is worse than misjudging a concurrent write. A client that gave up knows this before the
- * simulator does.
+ * Returns true if an attempt can be a retry of an earlier attempt. After a lost response, the retry may use a
+ * connection that was already open, since missing a repeated write is worse than misjudging a concurrent write. A
+ * client knows that it has given up before the simulator does.
  */
 export function canRetry(latest: Attempt, { receivedAt, endedAt, isGivenUp, outcome }: Attempt): boolean {
   if (isGivenUp) return latest.receivedAt >= Math.max(endedAt - immediateMs, (receivedAt + endedAt) / 2)
@@ -121,8 +121,8 @@ export function canRetry(latest: Attempt, { receivedAt, endedAt, isGivenUp, outc
 }
 
 /**
- * Returns true if the same client sent both attempts: over the same connection, or over a connection that was opened
- * after the other was closed. Two processes that share a key have connections open at the same time.
+ * Returns true unless two attempts seem to come from different clients: their sender headers differ, or they used two
+ * connections that were open at the same time, as happens if two processes share a key.
  */
 export function isSameSender(before: Attempt, latest: Attempt): boolean {
   if (before.sender !== latest.sender) return false
@@ -134,7 +134,7 @@ export function isSameSender(before: Attempt, latest: Attempt): boolean {
   )
 }
 
-/** Returns the pause in milliseconds by the machine's clock or, if a test advanced it, by the sandbox's clock. */
+/** Returns the real pause in milliseconds or, if a test advanced the sandbox's clock, the longer simulated pause. */
 export function measurePause(last: Attempt, latest: Attempt): number {
   const realPause = latest.receivedAt - last.endedAt
   if (last.now === undefined || latest.now === undefined) return realPause
@@ -183,7 +183,7 @@ export type LiveCall = Pick<LiveExchange, 'requestBody' | 'token'>
 /** The keys by which `OpenCalls` looks up calls. */
 export type LookupKeys = Pick<CallKey, 'key' | 'content'>
 
-/** Creates the keys of a call; undefined for an event that is not needed, since its other keys are expensive. */
+/** Creates the keys of a call. Returns undefined for an event that is not needed, to save computing its other keys. */
 export function createCallKey(
   entry: JournalEntry,
   live: LiveCall,
@@ -208,7 +208,7 @@ export function createCallKey(
   return { ...common, key, content, insertId, body: bodyKey, event: digestOf('event', canonicalJson(event)) }
 }
 
-/** The names of members that a client changes in each attempt: counters, and the time of sending. */
+/** The names of members that a client may change in each attempt: counters, and the time of sending. */
 const counterName = /^(attempt|retry|retries|try)(s|count|number)?$|^sent_?at$/i
 
 /** Returns true for a time or counter that may change in each attempt. */

@@ -27,8 +27,8 @@ const maxInsertIdLength = 200
 /**
  * Reads the chains of attempts from the journal, latest first, and judges them as `RetryFindings` does. Returns
  * undefined if this takes too long. In the result, `further` is the number of older chains beyond the limit, and
- * `truncated` is true if requests, or bodies that distinguish calls, were evicted. `elapsed` returns the milliseconds
- * since a fixed time.
+ * `truncated` is true if the journal lacks earlier requests or parts of request bodies. `elapsed` returns the
+ * milliseconds since a fixed time.
  */
 export async function readRetryHistory(
   journal: Journal,
@@ -64,7 +64,7 @@ export async function readRetryHistory(
   }
 }
 
-/** Returns a substitute for the token, which is not stored; undefined for tokens too short to redact. */
+/** Returns the token or, in a shared journal, its hash; undefined if no token long enough to redact was sent. */
 const tokenOf = ({ caller, authorization, ownToken }: JournalEntry) =>
   caller ?? (authorization === undefined ? undefined : ownToken)
 

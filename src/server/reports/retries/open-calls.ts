@@ -18,21 +18,21 @@ export interface RetryChain {
 }
 
 /** The failed attempts that an attempt provably repeats. */
-export interface RetriedTries {
+export interface RetryTargets {
   /** The chains that the attempt may continue, oldest first. */
   readonly candidates: readonly [RetryChain, ...RetryChain[]]
-  /** The repeated failed attempt or, if identical calls were concurrent, every attempt that it may be. */
+  /** The repeated attempt or, if identical calls were concurrent, every attempt that may be the repeated one. */
   readonly tries: readonly [Attempt, ...Attempt[]]
   /** False if the previous attempt may be unknown. */
   readonly isCertain: boolean
 }
 
-/** The maximum number of calls to compare an attempt with, so that an outage does not take quadratic time. */
+/** The maximum number of calls to compare an attempt with; comparing every failed call would take quadratic time. */
 const maxSimilar = 64
 
 /**
- * The calls of a sandbox that failed and have not succeeded since, as far back as the journal reaches. Identical
- * concurrent calls have separate chains.
+ * A sandbox's calls that have failed and not yet succeeded, as far back as the journal reaches. Identical concurrent
+ * calls have separate chains.
  */
 export class OpenCalls {
   /** The chains by key. In each list, the chain with the latest attempt is last. */
@@ -61,7 +61,7 @@ export class OpenCalls {
     return this.#listed(key)
   }
 
-  /** Returns the latest chains with the same body, apart from members that may change in each attempt. */
+  /** Returns the latest chains with the same `insertId`, or with the same body apart from ids, times and counters. */
   similarTo({ key, content }: CallKey): readonly RetryChain[] {
     return [...new Set([...this.#listed(content).slice(-maxSimilar), ...this.#listed(key).slice(-maxSimilar)])]
   }
@@ -71,7 +71,7 @@ export class OpenCalls {
     return this.#listed(all).filter(({ lastAttempts }) => lastAttempts.some((last) => last.id === id))
   }
 
-  /** Stores a chain as the latest. Returns the attempts of the calls that were dropped because they were too old. */
+  /** Stores a chain as the latest. Drops calls that are too old; returns their last attempts, except refused ones. */
   store(chain: RetryChain): readonly Attempt[] {
     for (const key of keysOf(chain)) {
       const list = this.#lists.get(key) ?? new Set()
@@ -98,7 +98,7 @@ export class OpenCalls {
   }
 
   /** Returns the attempts that an attempt provably repeats (by its retry count or `insertId`), or undefined. */
-  findRetried(latest: Attempt): RetriedTries | undefined {
+  findRetried(latest: Attempt): RetryTargets | undefined {
     const { retryCount = 0, call } = latest
     const identical = this.identicalTo(call)
     if (retryCount === 0)
@@ -115,7 +115,7 @@ export class OpenCalls {
   }
 
   /** Returns true if an attempt may correct a refused call, as an earlier attempt of the chain may have done. */
-  #mayCorrect({ tries: [first], candidates }: RetriedTries, isRetried: (before: Attempt) => boolean): boolean {
+  #mayCorrect({ tries: [first], candidates }: RetryTargets, isRetried: (before: Attempt) => boolean): boolean {
     if (!candidates.some(({ isCorrection }) => isCorrection)) return false
     const later = this.#listed(first.call.kind).flatMap(({ lastAttempts }) => lastAttempts)
     return later.some((last) => last.outcome === 'refused' && last.receivedAt > first.receivedAt && isRetried(last))
@@ -134,7 +134,7 @@ function hasEnded({ endedAt }: Attempt, { receivedAt }: Attempt): boolean {
   return receivedAt >= endedAt - immediateMs
 }
 
-function pickRetried(chains: readonly RetryChain[], isRetried: (before: Attempt) => boolean): RetriedTries | undefined {
+function pickRetried(chains: readonly RetryChain[], isRetried: (before: Attempt) => boolean): RetryTargets | undefined {
   const [chain, ...others] = chains.filter(({ lastAttempts }) => lastAttempts.some(isRetried))
   if (!chain) return undefined
   const candidates = [chain, ...others] as const

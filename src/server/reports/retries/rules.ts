@@ -49,16 +49,16 @@ export const retryRules = {
 
 export type RetryRule = keyof typeof retryRules
 
-/** The reasons why a failed call could not be judged, although an identical or similar call followed. */
+/** The reasons why a failed call could not be judged. */
 export const unjudgedReasons = {
   'no-id': 'an identical call without an insertId or a retry count followed',
   'other-event': 'a similar event with a different insertId, eventAt or counter followed',
   'separate-events': 'the client sends identical events even after one was stored',
   parallel: 'an identical call was in progress at the same time',
-  'several-clients': 'the identical call came from another open connection, address or User-Agent',
-  'new-rules': 'rules, scenarios or control headers changed before the identical call',
+  'several-clients': 'an identical call came from another address or User-Agent, or over another open connection',
+  'new-rules': 'rules, scenarios or control headers changed before an identical call',
   ambiguous: 'a retry with a count may belong to any of several calls',
-  dropped: 'the journal no longer reaches back that far',
+  dropped: 'the call is no longer in the journal',
 } as const
 
 export type UnjudgedReason = keyof typeof unjudgedReasons
@@ -77,7 +77,7 @@ const immediate = { count: 3, totalMs: 15 }
 /** Calls faster than any person or back-off: how many in a row, and the maximum milliseconds between two of them. */
 const loop = { count: 20, eachMs: 250 }
 
-/** Judges an attempt that provably retries the failed `last`. `pauses`: the call's pauses, including the latest. */
+/** Judges an attempt as a retry of the failed `last`. `pauses`: the call's pauses, including the latest. */
 export function judgeRetry(last: Attempt, pauses: readonly number[], latest: Attempt): readonly RetryProblem[] {
   const isCounted = (latest.retryCount ?? 0) > 0
   const idProblems = isCounted ? checkInsertId(last, latest) : []
@@ -88,7 +88,7 @@ export function judgeRetry(last: Attempt, pauses: readonly number[], latest: Att
   return [...early, ...checkBackOff(last, pauses, waitedMs), ...idProblems]
 }
 
-/** Returns true if the wait was shorter than `Retry-After`. A client may wait until a date on the machine's clock. */
+/** Returns true if the wait was shorter than `Retry-After`. For a date, a client may use the machine's clock. */
 function isEarly(last: Attempt, latest: Attempt): boolean {
   const { retryAfterMs, retryAt = Number.POSITIVE_INFINITY } = last
   if (retryAfterMs === undefined || latest.at >= retryAt - toleranceMs) return false
@@ -145,7 +145,7 @@ export function mayBeStored({ outcome, status }: Attempt): boolean {
 export class TightLoops {
   readonly #runs = new Map<string, { last: Attempt; count: number }>()
 
-  /** Adds an attempt. Returns a problem if it completes a series that is faster than any person or back-off. */
+  /** Adds an attempt. Returns a problem if the attempt completes a series faster than any person or back-off. */
   add(latest: Attempt): RetryProblem | undefined {
     const { key } = latest.call
     const run = this.#runs.get(key)

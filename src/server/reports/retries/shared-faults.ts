@@ -26,8 +26,8 @@ export function listSharedProblems(
 }
 
 /**
- * Returns the attempts that may justify a different `insertId`, or all attempts if none does. An attempt with an
- * uncertain outcome does not, since its event may have been stored; after a 429, however, nothing was stored.
+ * Omits attempts with an uncertain outcome, unless no others remain. Their events may have been stored, so these
+ * attempts cannot justify a different `insertId`. An uncertain 429 is kept, since nothing was stored.
  */
 function withoutUncertain(tries: readonly Attempt[]): readonly Attempt[] {
   const certain = tries.filter((last) => last.outcome !== 'uncertain' || !mayBeStored(last))

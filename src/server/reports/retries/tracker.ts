@@ -13,11 +13,11 @@ import {
   readRetryCount,
   toAttempt,
 } from './attempt.ts'
-import { OpenCalls, type RetriedTries, type RetryChain } from './open-calls.ts'
+import { OpenCalls, type RetryChain, type RetryTargets } from './open-calls.ts'
 import { addPause, countedTwice, judgeRetry, type RetryProblem, TightLoops, type UnjudgedReason } from './rules.ts'
 import { listRemaining, listSharedProblems } from './shared-faults.ts'
 
-/** An attempt that begins, continues or ends a chain. */
+/** An attempt that begins, continues or ends a chain, or that leaves failed attempts unjudged. */
 export interface TrackedAttempt {
   readonly attempt: Attempt
   /** The previous attempt; undefined for the first attempt of the chain. */
@@ -110,7 +110,7 @@ export class RetryTracker {
     return call && toAttempt(entry, call)
   }
 
-  /** Returns true if the client already sent an identical event without an id, and knows that it was stored. */
+  /** Returns true if the client knows that an identical event without an id was stored. Remembers such events. */
   #isAcknowledged(entry: JournalEntry, { token }: LiveCall): boolean {
     const { operation = '', request, response } = entry
     const { latin1 = '' } = request.body
@@ -146,7 +146,7 @@ export class RetryTracker {
   }
 
   /** Judges an attempt that is proved to retry one of several attempts: only problems that hold in every case count. */
-  #judgeRetried(latest: Attempt, { candidates, tries, isCertain }: RetriedTries, skip: Skip): Judgment {
+  #judgeRetried(latest: Attempt, { candidates, tries, isCertain }: RetryTargets, skip: Skip): Judgment {
     const [chain, ...others] = candidates
     const [previous] = tries
     this.#open.remove(chain)
@@ -195,7 +195,7 @@ export class RetryTracker {
   }
 }
 
-/** Judges a similar attempt, which may store an event twice, or continue a call if the client sends no counts. */
+/** Judges an attempt that is similar to a chain's. It may store the event twice or continue the call. */
 function judgeRepeat(chain: RetryChain, latest: Attempt, isSeparate: boolean, skip: Skip): Judgment {
   const last = chain.lastAttempts.at(-1)
   if (!last) return nothing

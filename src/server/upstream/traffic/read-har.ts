@@ -71,7 +71,7 @@ function readResponse(
 
 /**
  * Reads the content of a response; undefined if it was not recorded completely. `isFromConvsim`: true if convsim
- * exported the file with redacted content, so `size` is not reliable.
+ * exported the file. It redacts content, so `size` is not reliable.
  */
 function readContent({ text, encoding, size, comment }: JsonObject, isFromConvsim: boolean): Buffer | undefined {
   if (typeof text !== 'string') return size === 0 ? Buffer.alloc(0) : undefined

@@ -23,7 +23,7 @@ export async function readTrafficFile(
     read = await readTraffic(bytes, accepted, readBodiesIn(dirname(file)))
   } catch (error) {
     if (error instanceof UnusableFileError)
-      return failure(`${file} ${error.message}. Export the traffic, or a part of it, to this file.`)
+      return failure(`${file} ${error.message}. Export the traffic, or part of it, to a HAR file.`)
     return failure(`${file} cannot be read: ${reasonOf(error)}.`)
   }
   return read.ok ? read : failure(`${file} ${read.error}`)
@@ -46,10 +46,10 @@ async function readTraffic(
   if (document === undefined) return failure(`is not JSON: ${describeSyntaxError(text)}.`)
   const missing = attachBodies(document, readBody)
   if (missing === undefined) return readHar(document, accepted)
-  return failure(`refers to a body in "${cutText(missing)}", which is not in the same folder. Copy the whole folder.`)
+  return failure(`refers to a body in "${cutText(missing)}", which is missing. Copy the whole folder or archive.`)
 }
 
-/** Reads a body that a Playwright HAR file refers to in `_file`, from the ZIP archive or the file's folder. */
+/** Reads a body that a Playwright HAR file refers to in `_file`, from the ZIP archive or the HAR file's folder. */
 type ReadBody = (name: string) => Uint8Array | undefined
 
 /** Unpacks a ZIP archive in memory. The error is a sentence without its subject. */

@@ -4,18 +4,18 @@ import { readError } from '../../../service/exchange/refusals.ts'
 import { usableDeliveries } from '../../../service/exchange/reply.ts'
 import type { TrafficProblem } from './sample.ts'
 
-/** The origins of responses that a reader accepts: `upstream` for the real service, `contract` for convsim. */
+/** The origins of responses that a reader accepts: `upstream` (the real service) and `contract` (simulated). */
 export type AcceptedOrigins = readonly ('upstream' | 'contract')[]
 
 export function toText(value: Json | undefined): string {
   return typeof value === 'string' || typeof value === 'number' ? String(value) : ''
 }
 
-const toTexts = (list: Json | undefined): string[] => (Array.isArray(list) ? list.map(toText) : [])
+const toTextList = (list: Json | undefined): string[] => (Array.isArray(list) ? list.map(toText) : [])
 
 /**
- * The fields that determine whether a recording has a response from the service. Members missing from the file are
- * undefined. Only convsim records `origin`, `delivery` and `damage`; for other tools, the origin is `upstream`.
+ * The fields that determine whether a recording has a response from the service. Fields missing from the file are
+ * undefined. Other tools record only `status` and `body`; for their recordings, the origin is `upstream`.
  */
 interface RecordingFields
   extends Readonly<Record<'status' | 'origin' | 'damage' | 'scenarios' | 'delivery', Json | undefined>> {
@@ -25,22 +25,21 @@ interface RecordingFields
 export function findRecordingProblem(exchange: RecordingFields, accepted: AcceptedOrigins): TrafficProblem | undefined {
   const { status, origin, delivery } = exchange
   if (isFromScenario(exchange, accepted))
-    return { problem: 'scenario', sentence: 'A convsim scenario sent this response, or damaged it.' }
+    return { problem: 'scenario', sentence: 'A convsim scenario sent or changed this response.' }
   if (origin === 'simulator') return describeProxyProblem(exchange)
   if (!accepted.some((name) => name === origin))
     return { problem: 'not-the-service', sentence: origin === undefined ? unknownOrigin : ownOrigin }
   const outcome = isObject(delivery) ? (delivery.outcome ?? 'delivered') : 'delivered'
   if (outcome !== 'delivered')
     return { problem: 'connection', sentence: `The response was not delivered completely: ${toText(outcome)}.` }
-  // A browser writes 0 for a request that was blocked or got no response.
+  // Browsers record the status 0 for a request that was blocked or got no response.
   const isStatus = typeof status === 'number' && Number.isInteger(status) && status >= 100 && status <= 999
   if (isStatus) return undefined
   return { problem: 'connection', sentence: 'The recording has no response: the HTTP status is missing.' }
 }
 
 const unknownOrigin =
-  'The recording does not say that the real service sent this response ("response": {"origin": "upstream"}), ' +
-  'as a journal recorded by convsim proxy does.'
+  'The recording does not say that the real service sent this response. Record the traffic with convsim proxy.'
 
 const ownOrigin = 'convsim itself sent this response, not the real service. Record the traffic with convsim proxy.'
 
@@ -48,8 +47,8 @@ const ownOrigin = 'convsim itself sent this response, not the real service. Reco
 const keepsContent = /^(slow|dribble|expect-violation|expect-refusal|\d{3})\s*(;|$)/
 
 function isFromScenario({ origin, damage, scenarios }: RecordingFields, accepted: AcceptedOrigins): boolean {
-  const isDamaged = toTexts(damage).some((kind) => !usableDeliveries.includes(kind))
-  const isChanged = origin === 'contract' && !toTexts(scenarios).every((text) => keepsContent.test(text))
+  const isDamaged = toTextList(damage).some((kind) => !usableDeliveries.includes(kind))
+  const isChanged = origin === 'contract' && !toTextList(scenarios).every((text) => keepsContent.test(text))
   return origin === 'scenario' || origin === 'gateway' || isDamaged || (isChanged && accepted.includes('contract'))
 }
 

@@ -6,20 +6,20 @@
 export interface TrafficSample {
   readonly method: string
   readonly origin?: string
-  /** Path and query as sent: `/v1/models/…/analytics?period=7d`. */
+  /** The path and query, with credentials redacted, such as `/v1/models/…/analytics?period=7d`. */
   readonly target: string
   readonly response: TrafficResponse | TrafficProblem
 }
 
 export interface TrafficResponse {
   readonly status: number
-  /** Lower-case names; credentials are redacted. */
+  /** The headers by lower-case name, with credentials redacted. */
   readonly headers: Readonly<Record<string, string>>
-  /** The body; undefined if it was not recorded completely. */
+  /** The body, with credentials redacted; undefined if it was not recorded completely. */
   readonly body: Uint8Array | undefined
 }
 
-/** The reasons why a sample has no response from the service. `not-the-service`: convsim itself responded. */
+/** The reasons why a sample has no usable response from the service. `not-the-service`: convsim itself responded. */
 export type TrafficProblemKind =
   | 'time-out'
   | 'connection'

@@ -16,7 +16,7 @@ export function normalizeSchemas(document: JsonObject): DocumentFlaw[] {
     if (!isNullable) return flaws
     allowNull(value)
     const message =
-      '"nullable: true" is not defined in OpenAPI 3.1; treated as allowing null. ' +
+      '"nullable: true" is not defined in OpenAPI 3.1, and is treated as allowing null. ' +
       'Write a list of types with null instead: type: [string, "null"]'
     return [...flaws, warning(`${pointer}/nullable`, message)]
   })

@@ -18,7 +18,7 @@ type FailedReference = DocumentNode & { readonly reason: string }
 
 /**
  * Rewrites a document in place so that each `$ref` points to an object of the expected kind in the same document. Parts
- * of other files are copied in, and `$id`s and anchors become pointers. `place` still returns original locations.
+ * of other files are copied in, and `$id`s and anchors become pointers. `place` still returns the original locations.
  * @returns the source, and the references that cannot be resolved, which `removeBrokenReferences` removes
  */
 export async function bundleReferences(main: Source, document: JsonObject) {
@@ -41,7 +41,7 @@ class Bundle {
   readonly #document: JsonObject
   readonly #main: Source
   #kinds: ReadonlyMap<string, NodeKind> = new Map()
-  /** The named schemas, by each form of their `$id`, and by file name and anchor: `types.yaml#thing`. */
+  /** The named schemas, by each form of their `$id`, and by file name and anchor, such as `types.yaml#thing`. */
   readonly #schemaByName = new Map<string, SourcePart>()
   readonly #copies = new Map<string, string>()
   #size = 0
@@ -195,7 +195,7 @@ function findEnclosingId({ source, pointer }: SourcePart): SourcePart {
   return findEnclosingId({ source, pointer: pointer.slice(0, pointer.lastIndexOf('/')) })
 }
 
-/** Removes broken references. For path items and operations, this is an error, because they cannot be served. */
+/** Removes broken references, `$id`s and anchors. A path that cannot be served without its reference is an error. */
 export function removeBrokenReferences(document: JsonObject, failed: readonly FailedReference[]): DocumentFlaw[] {
   const flaws = failed.map((reference) => removeBrokenReference(document, reference))
   for (const node of walk(document)) {

@@ -27,10 +27,10 @@ export function checkVersion(document: JsonObject): DocumentFlaw | undefined {
   return undefined
 }
 
-/** Checks that a valid document can be simulated: it has operations, 2xx statuses, and unique ids and paths. */
+/** Yields problems that affect a simulation, such as missing operations, duplicate ids and paths, and ignored parts. */
 export function* checkRequirements(document: JsonObject, source: Source): Generator<DocumentFlaw> {
   if (String(document.openapi).startsWith('3.2')) {
-    const message = 'is OpenAPI 3.2, served as 3.1; of the new members, only examples and "itemSchema" are used'
+    const message = 'is OpenAPI 3.2, served as 3.1; new members are ignored, except example values and "itemSchema"'
     yield { severity: 'info', pointer: '/openapi', message }
   }
   yield* checkOperations(document, source)

@@ -39,7 +39,7 @@ export class Shape {
     return this.types.size === 0 || this.types.has('string')
   }
 
-  /** True if the schema has `additionalProperties`, or names no properties. */
+  /** True if the schema allows `additionalProperties` explicitly, or names no properties. */
   get isOpen(): boolean {
     return this.names.size === 0 || this.has('additionalProperties')
   }
@@ -73,7 +73,7 @@ export class Shape {
       return isText ? this.readText(sent) : [this.items.read(sent)]
     }
     if (!(sent instanceof Map)) return sent.map((item) => this.items.read(item))
-    // The name of an item is empty or its index: `ids[]=1`, `ids[0]=1`.
+    // The name of an item is empty, or is its index: `ids[]=1`, `ids[0]=1`.
     if (isList)
       return [...sent.values()].flatMap((item) => (Array.isArray(item) ? this.read(item) : [this.items.read(item)]))
     return Object.fromEntries([...sent].map(([name, inner]) => [name, this.member(name).read(inner)]))

@@ -27,7 +27,7 @@ function unknownParameter(name: string, { parameters, queryKeys }: Operation): V
   return { in: 'query', pointer: joinPointer('', cutText(name)), keyword: 'unknown-parameter', message }
 }
 
-/** Compares members with a resolved schema's. Stops after `left` unknown names, since bodies can be large. */
+/** Finds members whose names resemble documented names. Compares at most `left` names, since bodies can be large. */
 function findUnknownMembers(
   schema: Json | undefined,
   value: Json | undefined,

@@ -48,8 +48,8 @@ return {id, number}`)
 /**
  * Reads the messages after a position. ARGV: the position, the maximum number of messages, the total size of bodies
  * after which reading stops, and whether to read counts. Returns the id of the stream, the position of its last
- * message, the messages, their bodies with ids, and, if no more messages follow, the counts: sandbox, first exchange,
- * and count.
+ * message, the messages, their bodies with ids, and the counts: sandbox, first exchange, and count. Counts are read
+ * only if they are requested and no more messages follow.
  */
 export const READ = createScript(`
 local head = redis.call('HMGET', KEYS[1], 'id', 'messages')

@@ -6,10 +6,10 @@ import { KINDS } from '../keys.ts'
 export const FORMAT_MARK = 'convsim state 5'
 
 /**
- * KEYS: the head of the sandbox, the list of sandboxes, the number of sandboxes ever created, the format. ARGV: `store`
- * or `dry` (reply without changing anything); the sandbox's name as JSON; the script's arguments, which become `args`.
- * A key that is not a hash raises WRONGTYPE here, before the first write. A number that another program replaced with
- * text is noticed only when a script increments the number, possibly after other writes.
+ * KEYS: the head of the sandbox, the list of sandboxes, the counter for sandboxes and generations, the format. ARGV:
+ * `store` or `dry` (reply without changing anything); the sandbox's name as JSON; the script's arguments, which become
+ * `args`. A key that is not a hash raises WRONGTYPE here, before the first write. A number that another program
+ * replaced with text is noticed only when a script increments the number, possibly after other writes.
  */
 const PRELUDE = `
 local tag = string.sub(KEYS[1], 1, -5)
@@ -26,7 +26,7 @@ local function read(kind, field) return find(kind, field) or '' end
 local function count(kind, field) return tonumber(find(kind, field) or '0') end
 local function text(number) return string.format('%.0f', number) end
 
--- Adds the sandbox to the end of the list, and stores the format again if Redis was emptied.
+-- Adds a new sandbox to the end of the list, and stores the format again if Redis was emptied.
 local function register()
   if redis.call('EXISTS', KEYS[1]) == 1 then return end
   write('SET', KEYS[4], '${FORMAT_MARK}', 'NX')
@@ -35,7 +35,7 @@ end
 local function unregister()
   if redis.call('EXISTS', KEYS[1]) == 0 then write('ZREM', KEYS[2], name) end
 end
--- Starts a new generation, as each import, reset and restore does to show readers that the data was replaced.
+-- Starts a new generation. Imports, resets and restores do this to show readers that the data was replaced.
 local function beginGeneration() write('HSET', KEYS[1], 'generation', write('INCR', KEYS[3]) or 0) end
 local function begin()
   register()

@@ -14,7 +14,7 @@ local function occurrence(kind, first)
   end
   return id, earlier
 end
--- Indexes a record by the caller's name for it, or, without a name, counts it among records with identical content.
+-- Indexes a record by the caller's name for it. If there is none, counts the record among those with identical content.
 local function identify(kind, name, found, id, first)
   if name ~= '' then return write('HSET', tag .. 'index', kind .. ' named ' .. name, found) end
   write('HINCRBY', tag .. 'index', kind .. ' ' .. first, 1)
@@ -46,11 +46,11 @@ else
     return {'replayed', read('events', position), count('index', 'events ' .. position) + (isDry and 1 or 0)}
   end
 end
--- The 48 bits are read in two parts, since tonumber is limited to 32 bits on systems where a C long has 32 bits.
+-- The id's first 48 bits are read in two parts, since tonumber is limited to 32 bits where a C long has 32 bits.
 local high, low = string.sub(id, 1, 6), string.sub(id, 7, 8) .. string.sub(id, 10, 13)
 local sampledOut = tonumber(high, 16) / 2 ^ 24 + tonumber(low, 16) / 2 ^ 48 >= tonumber(rate)
 begin()
--- The sums are written before the event, since these writes fail on an overflow.
+-- The sums are written before the event, so that no event is stored if a sum overflows.
 if not sampledOut then
   write('HINCRBY', tag .. 'impact', impact, units)
   write('HINCRBY', tag .. 'impact', 'events of ' .. impact, 1)

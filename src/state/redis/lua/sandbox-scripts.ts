@@ -19,7 +19,7 @@ return {'stored'}`)
 /**
  * Functions that replace the data of a sandbox or a snapshot. `put` takes key prefixes; without a source, it deletes
  * the target. `replaceData` first discards the counters, which frees memory, so that a full Redis accepts the other
- * writes. It moves an import after deleting the old data: copying large hashes, or renaming over them, is slow.
+ * writes. It deletes the old data and then moves an import, since copying or renaming over large hashes is slow.
  */
 const REPLACE = `
 local snapshots = tag .. 'snapshots'
@@ -52,7 +52,7 @@ end
 
 /**
  * Deletes all data and counters. Argument: `data`, or `all` to also delete snapshots and settings. Returns `deleted`,
- * or `absent` if only counters were stored.
+ * or `absent` if nothing but counters was stored.
  */
 export const RESET = sandboxScript(`${REPLACE}
 local outcome = redis.call('EXISTS', KEYS[1]) == 1 and 'deleted' or 'absent'

@@ -80,7 +80,7 @@ describe('the report on a sample suite of six calls', () => {
     return (format: string) => fetchReport(target, `format=${format}`)
   }
 
-  test.each(formats)('is the same in every run with format=$format', async ({ format, extension, mediaType }) => {
+  test.each(formats)('is the same every time it is read: format=$format', async ({ format, extension, mediaType }) => {
     const read = await formatsOf()
     const first = await read(format)
     expect(first).toMatchObject({ status: 200, mediaType })
@@ -92,7 +92,7 @@ describe('the report on a sample suite of six calls', () => {
     )
   })
 
-  test.each(['html', 'junit'])('contains the same findings and coverage with format=%s as in JSON', async (format) => {
+  test.each(['html', 'junit'])('has the same findings and coverage counts in %s as in JSON', async (format) => {
     const read = await formatsOf()
     const text = decodeEntities((await read(format)).text)
     const { violations, unexpected, retries, advice, coverage, summary } = JSON.parse((await read('json')).text)

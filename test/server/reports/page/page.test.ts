@@ -7,7 +7,7 @@ import type { Page, PageFinding } from '../../../../src/server/reports/page/page
 import { stylesheet, stylesheetSource } from '../../../../src/server/reports/page/stylesheet.ts'
 import { renderGithub, renderText } from '../../../../src/server/reports/page/text.ts'
 
-/** Text that would end the enclosing element if a renderer did not escape it. */
+/** Text that would break the output of every format if a renderer did not escape it. */
 const hostile =
   '# <script>"&\'</pre></style>]]>--|`x`*_[x](y)\u0000\u001b[2J\u202e\ud800\uffff\r\n' +
   '::error::x\n##[add-mask]x\n```\n# h'
@@ -23,7 +23,7 @@ const finding: PageFinding = {
   ],
 }
 
-/** Returns a page with the same text in every field. */
+/** Returns a page with `text` in every field for text, except in the findings, which have `hostile`. */
 const pageOf = (text: string): Page => ({
   subject: { title: text, version: text },
   heading: text,
@@ -108,5 +108,5 @@ test('findings that do not fit into the summary of a CI step are counted', () =>
   const markdown = renderMarkdown({ ...pageOf('z'), sections })
   expect(markdown.length).toBeLessThan(1_000_000)
   const shown = markdown.match(/^### /gm)?.length ?? 0
-  expect(markdown).toContain(`${200 - shown} more findings are in the other formats.`)
+  expect(markdown).toContain(`Findings listed only in the other formats: ${200 - shown}.`)
 })

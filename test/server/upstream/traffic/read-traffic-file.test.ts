@@ -43,8 +43,8 @@ async function read(content: Json | string | Uint8Array, accepted?: Accepted) {
 /** Reads a HAR file with these entries. */
 const readHar = (...entries: Json[]) => read({ log: { entries } })
 
-/** Returns the members of an exchange that the proxy refused because the real service did not respond. */
-const refusedBy = (status: number, error: string) => ({
+/** Returns the members of an entry for a request that the proxy refused because it got no usable response. */
+const refusedWith = (status: number, error: string) => ({
   _origin: 'simulator',
   response: { status, content: { size: 9, text: JSON.stringify({ success: false, error }) } },
 })
@@ -84,7 +84,7 @@ describe('a HAR file', () => {
     [{ size: 12 }, undefined],
     [{ size: 4000, text: '' }, undefined],
     [{ size: 4000, text: '{"cut' }, undefined],
-    [{ size: 9, text: '{"a":1}' }, '{"a":1}'], // the size includes a byte order mark that the text omits
+    [{ size: 9, text: '{"a":1}' }, '{"a":1}'], // complete JSON, although shorter than the size
     [{ size: 5, text: '{"cut' }, '{"cut'],
   ])('with the response content %j yields the body %j', async (content, body) => {
     const [sample] = await readHar(entry({ status: 200, content }))
@@ -92,7 +92,7 @@ describe('a HAR file', () => {
     expect(sample?.response).toHaveProperty('body', body === undefined ? undefined : Buffer.from(body))
   })
 
-  test('without Content-Type headers yields the known media types in its content objects', async () => {
+  test('without Content-Type headers yields the media types of its content objects, if they are known', async () => {
     const types = ['application/json', 'x-unknown']
     const entries = types.map((mimeType) => entry({ status: 200, content: { size: 2, mimeType, text: '{}' } }))
     const samples = await readHar(...entries)
@@ -102,12 +102,12 @@ describe('a HAR file', () => {
 
   test.each([
     [{ _origin: 'scenario' }, 'scenario', 'A convsim scenario'],
-    [{ _origin: 'upstream', _damage: ['truncated'] }, 'scenario', 'or damaged it'],
-    [{ _origin: 'upstream', _damage: ['dribble', 'drop-field at /a'] }, 'scenario', 'or damaged'],
+    [{ _origin: 'upstream', _damage: ['truncated'] }, 'scenario', 'or changed this response'],
+    [{ _origin: 'upstream', _damage: ['dribble', 'drop-field at /a'] }, 'scenario', 'or changed this'],
     [{ _origin: 'contract' }, 'not-the-service', 'convsim itself sent this response'],
     [{ _origin: 'simulator' }, 'not-the-service', 'convsim itself refused'],
-    [refusedBy(504, 'It took too long.'), 'time-out', 'It took too long.'],
-    [refusedBy(502, 'Its certificate has expired.'), 'connection', 'Its certificate has expired.'],
+    [refusedWith(504, 'It took too long.'), 'time-out', 'It took too long.'],
+    [refusedWith(502, 'Its certificate has expired.'), 'connection', 'Its certificate has expired.'],
     [{ _origin: 'simulator', response: { status: 502 } }, 'connection', 'The proxy got no response'],
     [
       { _origin: 'upstream', _delivery: { outcome: 'client-gone', sentBytes: 5 } },
@@ -115,7 +115,7 @@ describe('a HAR file', () => {
       'was not delivered completely: client-gone.',
     ],
     [{ response: { status: 0 } }, 'connection', 'the HTTP status is missing'], // the response never arrived
-  ])('with %j has no response from the service: %s', async (members, problem, sentence) => {
+  ])('with %j yields a problem instead of a response: %s', async (members, problem, sentence) => {
     const har = { ...entry({ status: 200, content: { size: 2, text: '{}' } }), ...members }
     expect(await readHar(har)).toMatchObject([{ response: { problem, sentence: expect.stringContaining(sentence) } }])
   })
@@ -175,12 +175,12 @@ describe('a HAR file', () => {
   })
 
   test.each(['none.json', '../secret.json', '/etc/hostname', '..', '', 'toString'])(
-    'that refers to the missing body %j is refused',
+    'that refers to the body %j, which is not in its folder or archive, is refused',
     async (name) => {
       const har = JSON.stringify({ log: { entries: [entry({ status: 200, content: { _file: name } })] } })
       const folder = await writeFolder({ 'har.har': har })
       await writeFile(join(folder, '../secret.json'), '{}')
-      const message = `refers to a body in "${name}", which is not in the same folder. Copy the whole folder.`
+      const message = `refers to a body in "${name}", which is missing. Copy the whole folder or archive.`
       await expect(readSamples(join(folder, 'har.har'))).rejects.toThrow(message)
       await expect(read(zipSync({ 'har.har': Buffer.from(har) }))).rejects.toThrow(message)
     },
@@ -208,7 +208,7 @@ describe('a HAR file', () => {
     expect(await read(text)).toMatchObject([{ response: {}, ...expected }])
   })
 
-  test('keeps headers that have the names of built-in object members', async () => {
+  test('yields headers that have the names of built-in object members', async () => {
     const headers = ['constructor', '__proto__', 'tostring'].map((name) => ({ name, value: 'x' }))
     const [sample] = await readHar(entry({ status: 200, headers }))
     expect(JSON.stringify(sample?.response)).toContain('"headers":{"constructor":"x","__proto__":"x","tostring":"x"}')

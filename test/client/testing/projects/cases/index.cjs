@@ -1,4 +1,4 @@
-// Clients for the tests in the other projects. They are a package, so that each runner loads them like a library.
+// Clients for the tests in the other folders. They are a package, so that each runner loads them like a library.
 const { appendFileSync } = require('node:fs')
 
 const headers = { 'content-type': 'application/json', 'user-agent': 'cases', authorization: 'Bearer any-key' }
@@ -42,7 +42,7 @@ async function ignoreRetryAfter(sim) {
   for (let attempt = 0; attempt < 2; attempt += 1) await readAnalytics(sim, { 'retry-attempt': String(attempt) })
 }
 
-/** Waits for the time in `Retry-After` with fake timers, which also advance the sandbox's clock. */
+/** Waits as long as `Retry-After` says, by advancing fake timers and the sandbox's clock. */
 async function waitOnTimers(sim, timers) {
   await sim.scenario('rate-limited', { 'retry-after': 30 }, { operation: 'getModelAnalytics', times: 1 })
   await readAnalytics(sim, { 'retry-attempt': '0' })

@@ -1,7 +1,7 @@
 const http = require('node:http')
 const { startSimulator } = require('conversation-analytics-simulator')
 
-/** Sends events to a sandbox, and uses the sandbox's client for JSON, a stream and an expectation that fails. */
+/** Sends events to a sandbox. Uses the sandbox's client for a stream, JSON requests and a failing expectation. */
 exports.behave = async (sim) => {
   const stream = sim.follow()
   let received

@@ -9,7 +9,7 @@ test('a good client passes', () => behave(sim(), title()))
 
 describe('a client', () => {
   test('that breaks the contract fails', () => breakContract(sim()))
-  test('that is refused fails', () => requestUnknownPath(sim()))
+  test('that requests an unknown path fails', () => requestUnknownPath(sim()))
   test('that ignores Retry-After fails', () => ignoreRetryAfter(sim()))
 })
 

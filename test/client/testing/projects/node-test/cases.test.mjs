@@ -6,7 +6,7 @@ test('a good client passes', async (t) => behave(await useSandbox(t), t.name))
 
 describe('a client', () => {
   test('that breaks the contract fails', async (t) => breakContract(await useSandbox(t)))
-  test('that is refused fails', async (t) => requestUnknownPath(await useSandbox(t)))
+  test('that requests an unknown path fails', async (t) => requestUnknownPath(await useSandbox(t)))
   test('that ignores Retry-After fails', async (t) => ignoreRetryAfter(await useSandbox(t)))
 })
 

@@ -5,7 +5,7 @@ test('a good client passes', ({ sim }, { title }) => behave(sim, title))
 
 test.describe('a client', () => {
   test('that breaks the contract fails', ({ sim }) => breakContract(sim))
-  test('that is refused fails', ({ sim }) => requestUnknownPath(sim))
+  test('that requests an unknown path fails', ({ sim }) => requestUnknownPath(sim))
   test('that ignores Retry-After fails', ({ sim }) => ignoreRetryAfter(sim))
 })
 

@@ -197,7 +197,7 @@ describe('names of query parameters', () => {
     if (advice.length === 0) expect(response.headers.get('x-sim-advice')).toBeNull()
   })
 
-  test('nested very deeply are not read, and do not overflow the stack', async () => {
+  test('that are nested very deeply are not read, and do not overflow the stack', async () => {
     expect(await call(own(), `/v1${pathOf(nested)}?${`p${'[a]'.repeat(3000)}=1`}`)).toMatchObject({ status: 400 })
   })
 
@@ -214,7 +214,7 @@ test.each([
   ['/plain', 'name=a&address=1', 400],
   ['/plain', 'name=a&items[0][cost]=1', 400],
   ['/plain', 'name=a&items[0][price]=1&items[1][cost]=1', 400],
-])('a form for %s is read according to its documented encoding: %s', async (path, body, status) => {
+])('a form for %s, which documents no encoding, is still checked: %s', async (path, body, status) => {
   const response = await call(own(), `/v1${path}`, { body, contentType: 'application/x-www-form-urlencoded' })
   expect([response.status, response.text]).toEqual([status, expect.anything()])
 })
@@ -227,7 +227,7 @@ test.each<[path: string, type: string, body: string, status: number]>([
   ['any', 'application/json', '{}', 400],
   ['any', 'text/csv', 'a', 204],
   ['open', 'text/csv', 'a', 204],
-])('a body is checked against the schema of its media type: /%s as %s: %s', async (path, contentType, body, status) => {
+])('a body is checked according to its content type: /%s as %s: %s', async (path, contentType, body, status) => {
   expect(await call(own(), `/v1/${path}`, { body, contentType })).toMatchObject({ status })
 })
 
@@ -237,7 +237,7 @@ test.each<[path: string, body: Json, status: number]>([
   ['/v1/users', { id: 1, name: 'a', password: 'b', friends: [] }, 400],
   ['/v1/all-of', { name: 'a', password: 'b', friends: [], created: {}, more: 1 }, 204],
   ['/v1/all-of', { name: 'a', password: 'b', friends: [], created: {} }, 400],
-])('readOnly properties are optional in a request, at any depth: %s %j', async (path, body, status) => {
+])('readOnly properties at any depth are optional in requests, but are checked: %s %j', async (path, body, status) => {
   expect(await call(own(), path, { body })).toMatchObject({ status })
 })
 
