@@ -99,7 +99,11 @@ describe('a Prefer header', () => {
     ['a code and a scenario', { prefer: 'code=404', 'x-sim-scenario': 'forbidden' }, /cannot both act/],
     ['an example and a scenario', { prefer: 'example=healthy', 'x-sim-scenario': 'forbidden' }, /Leave out one/],
     ['two different seeds', { prefer: 'seed=43', 'x-sim-seed': '42' }, /differ; send one/],
-    ['an example of another status', { prefer: 'code=404;example=healthy' }, /JSON example\. Known: 200 healthy/],
+    [
+      'an example of another status',
+      { prefer: 'code=404;example=healthy' },
+      /JSON example for 404\. Known: 200 healthy/,
+    ],
     ['an example and a sequence', { prefer: 'example=sparse', 'x-sim-sequence': 'no-null' }, /Leave out one/],
     ['an example and damage', { prefer: 'example=sparse', 'x-sim-scenario': 'truncated' }, /when=before/],
   ] as [string, Record<string, string>, RegExp][])(

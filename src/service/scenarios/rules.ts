@@ -153,7 +153,7 @@ function readRuleAction(
 ): Result<RuleAction, Flaw> {
   const flawAt = (member: string, message: string) => failure({ pointer: `/${member}`, message })
   if (parameters)
-    return flawAt('parameters', '"scenario" must name one scenario without parameters, and values cannot have quotes.')
+    return flawAt('parameters', '"scenario" must name one scenario, and values must not contain quotation marks.')
   if (sequence !== undefined) {
     if (scenario !== undefined) return flawAt('sequence', 'A rule has either a scenario or a sequence, not both.')
     const parsed = parseSequence(sequence, catalogue)

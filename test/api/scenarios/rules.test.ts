@@ -54,7 +54,7 @@ test.each([
   [{ scenario: 'rate-limited', parameters: { 'retry-after': 3 } }, 'rate-limited;retry-after=3'],
   [{ scenario: 'status', parameters: { code: 418, body: 'a;b' } }, 'status;code=418;body="a;b"'],
   [{ scenario: 'slow;ms=1', parameters: { ms: 2 } }, /: body\/rules\/0\/parameters: .*must name one scenario/],
-  [{ sequence: '429, 200', parameters: { ms: 2 } }, /body\/rules\/0\/parameters: Values must/],
+  [{ sequence: '429, 200', parameters: { ms: 2 } }, /body\/rules\/0\/parameters: "scenario" must name one/],
 ])('the parameters of the rule %j become part of its scenario, or the rule is refused: %s', async (rule, expected) => {
   const request = { method: 'PUT', token: null, body: { rules: [rule] } }
   const response = await call(sim(), `/__sim/scenarios?sandbox=${freshSandbox()}`, request)

@@ -55,11 +55,11 @@ test('headers are forwarded in both directions with their order, case, duplicate
 })
 
 test.each<[title: string, status: number, reason: RegExp, respond: string | ((socket: Socket) => void)]>([
-  ['status 099', 502, /the status 99, which/, head('Content-Length: 0').replace('200', '099')],
+  ['status 099', 502, /with status 99, which/, head('Content-Length: 0').replace('200', '099')],
   ['status 99', 502, /Invalid status code/, head('Content-Length: 0').replace('200', '99')],
   ['status 1000', 502, /Invalid response status/, head('Content-Length: 0').replace('200', '1000')],
   ['status 101', 502, /\(status 101\)/, head('Connection: upgrade', 'Upgrade: x').replace('200', '101')],
-  ['status 101 and no Upgrade header', 502, /the status 101/, head().replace('200', '101')],
+  ['status 101 and no Upgrade header', 502, /with status 101/, head().replace('200', '101')],
   ['status 103 and then a closed connection', 502, /closed the connection/, head().replace('200', '103')],
   ['no bytes', 502, /closed the connection/, ''],
   ['a truncated head', 502, /closed the connection/, 'HTTP/1.1 200 OK\r\nX-Half'],

@@ -93,7 +93,7 @@ test.each(invalid.map((schema, index) => [schema, valid.length + index] as const
         expect.stringMatching(/^\{"total":\d+,/),
       ])
     }
-    const warnings = sim().logged.filter(({ level, message }) => level === 'warn' && /breaks its schema/.test(message))
+    const warnings = sim().logged.filter(({ level, message }) => level === 'warn' && /breaks the schema/.test(message))
     expect(warnings.filter(({ fields }) => JSON.stringify(fields).includes(`"get${index}"`))).toHaveLength(1)
   },
 )
